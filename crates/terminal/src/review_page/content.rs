@@ -2,16 +2,18 @@
 //! and a sign.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages};
 use ratatui_core::layout::Rect;
 
+use super::alignment::{Alignment, PLAIN};
 use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
-use super::wrapping::{MOST_ROWS, Wrap, Wrapping, is_moderate, row_starts};
+use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
 use crate::options::Layout;
 use crate::review_kind::ReviewKind;
 use crate::width;
@@ -26,6 +28,8 @@ pub(crate) struct Content {
     is_prose: bool,
     /// The sentences below each hunk.
     said: Vec<Vec<Sentence>>,
+    /// The lines of each hunk that stand beside each other, once that was asked.
+    alignments: Vec<OnceLock<Alignment>>,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
@@ -124,13 +128,27 @@ impl Content {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
         let said = said_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
-        Self { texts, hunks, kind, is_prose, said, layout, blocks: Vec::new() }
+        let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
+        Self { texts, hunks, kind, is_prose, said, alignments, layout, blocks: Vec::new() }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
     pub(super) fn update(&mut self, review: &Review) {
         self.texts.update(review);
-        self.hunks.clone_from(&review.hunks);
+        let known = std::mem::take(&mut self.alignments);
+        let mut known =
+            std::mem::replace(&mut self.hunks, review.hunks.clone()).into_iter().zip(known).peekable();
+        for hunk in &self.hunks {
+            let place = |hunk: &Hunk| (hunk.original.start, hunk.proposed.start);
+            while known.next_if(|(other, _)| place(other) < place(hunk)).is_some() {}
+            // The lines of a proposal never change.
+            let same = known.next_if(|(other, _)| {
+                let is_proposed = |hunk: &Hunk| hunk.state != HunkState::Edited;
+                let lines = |hunk: &Hunk| (hunk.original, hunk.proposed);
+                lines(other) == lines(hunk) && is_proposed(other) && is_proposed(hunk)
+            });
+            self.alignments.push(same.map(|(_, alignment)| alignment).unwrap_or_default());
+        }
         self.said = said_of(&self.texts, &self.hunks);
     }
 
@@ -138,13 +156,41 @@ impl Content {
     pub(super) fn lay_out(&mut self, layout: Layout, open_folds: &OpenFolds) {
         self.layout = layout;
         let lines = self.texts.text(Side::Current).len();
-        self.blocks = rows::blocks(
-            &self.hunks,
-            |hunk| self.said.get(hunk).map_or(0, Vec::len),
-            lines,
-            self.shape(),
-            open_folds,
-        );
+        let rows_of = |hunk: usize| self.rows_of_lines(hunk) + self.said.get(hunk).map_or(0, Vec::len);
+        self.blocks = rows::blocks(&self.hunks, rows_of, lines, open_folds);
+    }
+
+    /// How many rows the lines of a hunk take.
+    pub(super) fn rows_of_lines(&self, hunk: usize) -> usize {
+        self.hunks.get(hunk).map_or(0, |of| rows::hunk_rows(of, self.shape(), self.beside(hunk)))
+    }
+
+    /// The lines of a hunk that share rows. One column has none, and needs no comparison of all lines.
+    fn beside(&self, hunk: usize) -> &Alignment {
+        match self.shape() {
+            Layout::SideBySide => self.alignment(hunk),
+            Layout::OneColumn => &PLAIN,
+        }
+    }
+
+    /// The lines of a hunk that became other lines.
+    fn alignment(&self, hunk: usize) -> &Alignment {
+        match (self.hunks.get(hunk), self.alignments.get(hunk)) {
+            (Some(hunk), Some(known)) => known.get_or_init(|| line_pairs::alignment(&self.texts, hunk)),
+            _ => &PLAIN,
+        }
+    }
+
+    /// The row of a hunk that shows a line of the original, counted from the first one of the hunk.
+    pub(super) fn row_of_old(&self, hunk: usize, line: usize) -> usize {
+        let row = |of: &Hunk| rows::row_of_old(of, self.shape(), self.beside(hunk), line);
+        self.hunks.get(hunk).map_or(0, row)
+    }
+
+    /// The same for a line of what comes, or would come.
+    pub(super) fn row_of_new(&self, hunk: usize, line: usize) -> usize {
+        let row = |of: &Hunk| rows::row_of_new(of, self.shape(), self.beside(hunk), line);
+        self.hunks.get(hunk).map_or(0, row)
     }
 
     /// The layout in fact: where there is no original, there is nothing to set the text beside.
@@ -199,6 +245,12 @@ impl Content {
         self.said.get(hunk)?.get(number)
     }
 
+    /// Whether something in a hunk is hard to see.
+    pub(super) fn is_hard_to_see(&self, hunk: usize) -> bool {
+        let is_warning = |sentence: &Sentence| matches!(sentence, Sentence::HardToSee(_));
+        self.said.get(hunk).is_some_and(|said| said.iter().any(is_warning))
+    }
+
     fn same(&self, at: Place) -> Row {
         let right = Cell {
             side: Side::Current,
@@ -220,7 +272,7 @@ impl Content {
 
     fn hunk_row(&self, index: usize, offset: usize) -> Row {
         let shape = self.shape();
-        let (left, right) = match rows::hunk_row(&self.hunks[index], shape, offset) {
+        let (left, right) = match rows::hunk_row(&self.hunks[index], shape, self.beside(index), offset) {
             HunkRow::Said(number) => return Row::Said(index, number),
             HunkRow::Dropped => return Row::Dropped(index),
             HunkRow::NotWritten(line) => (None, Some(self.after(index, line))),
@@ -285,8 +337,9 @@ impl Content {
 
     /// The line on the other side of its hunk that a line was made of, or became.
     pub(super) fn counterpart(&self, cell: &Cell) -> Option<&str> {
-        let hunk = self.hunks.get(cell.hunk?)?;
-        line_pairs::counterpart(&self.texts, hunk, (cell.side, cell.line))
+        let index = cell.hunk?;
+        let hunk = self.hunks.get(index)?;
+        line_pairs::counterpart(&self.texts, hunk, self.alignment(index), (cell.side, cell.line))
     }
 
     /// Those words of a line that differ, in order. Where too much differs for the words of the hunk to be
@@ -336,27 +389,28 @@ impl Content {
         self.columns(Rect { width, height: 1, ..Rect::ZERO })
     }
 
-    /// The columns at which the wrapped rows of a row begin, on both sides: see [`row_starts`].
-    pub(super) fn starts_in(&self, row: &Row, columns: &Columns) -> (Vec<usize>, Vec<usize>) {
+    /// The wrapped rows of a row, on both sides.
+    pub(super) fn line_rows(&self, row: &Row, columns: &Columns) -> (LineRows, LineRows) {
         let (left, right) = columns.rooms();
-        let starts = |cell: &Cell, room: usize| {
+        let rows = |cell: &Cell, room: usize| {
             let mark = if self.texts.ends_open(cell.side, cell.line) { ENDS_OPEN.len() } else { 0 };
-            row_starts(self.texts.line(cell.side, cell.line), mark, room)
+            LineRows::new(self.texts.line(cell.side, cell.line), mark, room)
         };
+        let none = LineRows::default;
         match row {
-            Row::Fold { .. } => (vec![0], Vec::new()),
+            Row::Fold { .. } => (LineRows::new("", 0, left), none()),
             Row::Said(hunk, number) => {
                 let text = self.said(*hunk, *number).map_or("", Sentence::text);
-                (row_starts(text, 0, columns.reason_room()), Vec::new())
+                (LineRows::new(text, 0, columns.reason_room()), none())
             }
             Row::Dropped(hunk) => match self.shape() {
-                Layout::SideBySide => (Vec::new(), row_starts(&self.dropped(*hunk), 0, right)),
-                Layout::OneColumn => (row_starts(&self.dropped(*hunk), 0, left), Vec::new()),
+                Layout::SideBySide => (none(), LineRows::new(&self.dropped(*hunk), 0, right)),
+                Layout::OneColumn => (LineRows::new(&self.dropped(*hunk), 0, left), none()),
             },
-            Row::One(cell) => (starts(cell, left), Vec::new()),
+            Row::One(cell) => (rows(cell, left), none()),
             Row::Two(before, after) => (
-                before.as_ref().map_or_else(Vec::new, |cell| starts(cell, left)),
-                after.as_ref().map_or_else(Vec::new, |cell| starts(cell, right)),
+                before.as_ref().map_or_else(none, |cell| rows(cell, left)),
+                after.as_ref().map_or_else(none, |cell| rows(cell, right)),
             ),
         }
     }
@@ -370,8 +424,9 @@ impl Content {
             (Wrap::Changes(_), Row::One(_) | Row::Two(..)) => {
                 let is_moderate =
                     |cell: Cell| is_moderate(self.texts.line(cell.side, cell.line), columns.room());
-                row.cells().any(|cell| cell.sign != Sign::Same) && row.cells().all(is_moderate) && {
-                    let (left, right) = self.starts_in(row, columns);
+                // Among them are the lines that stay where a change is dropped.
+                row.cells().any(|cell| cell.hunk.is_some()) && row.cells().all(is_moderate) && {
+                    let (left, right) = self.line_rows(row, columns);
                     left.len().max(right.len()) <= MOST_ROWS
                 }
             }
@@ -389,7 +444,7 @@ impl Content {
                 let shown = if is_cut { None } else { Some(self.row_in(block, row)) };
                 next += match shown.filter(|shown| self.wraps(shown, wrap, &columns)) {
                     Some(shown) => {
-                        let (left, right) = self.starts_in(&shown, &columns);
+                        let (left, right) = self.line_rows(&shown, &columns);
                         left.len().max(right.len()).max(1)
                     }
                     None => 1,

@@ -14,7 +14,7 @@ use super::line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
 use super::page::Page;
 use super::texts::Side;
-use super::wrapping::{self, Wrap};
+use super::wrapping::{LineRows, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};
 use crate::width;
@@ -79,21 +79,22 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
     let visible = top..top.saturating_add(area.height.into()).min(page.rows());
     page.each_row(visible.clone(), |unwrapped, block, shown| {
         let rows = page.rows_of(unwrapped);
-        let starts = page.starts_of(&shown);
+        let wrapped = page.line_rows(&shown);
         let (left_room, right_room) = match shown {
             Row::Said(..) => (room.reason_room(), 0),
             _ => room.rooms(),
         };
         for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
-            let part = |starts: &[usize], room: usize| {
-                let columns = wrapping::columns_of(starts, row - rows.start, room)?;
-                Some(Part { columns, goes_on: row > rows.start })
+            let part = |wrapped: &LineRows, room: usize| {
+                let columns = wrapped.columns_of(row - rows.start, room)?;
+                let goes_on = row > rows.start;
+                Some(Part { columns, goes_on, indent: if goes_on { wrapped.indent() } else { 0 } })
             };
             let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
             let strip = Rect { y, height: 1, ..area }.intersection(area);
             let first = unwrapped == block.row && row == rows.start;
             let last = unwrapped + 1 == block.end() && row + 1 == rows.end;
-            let parts = match &starts {
+            let parts = match &wrapped {
                 Some((left, right)) => (part(left, left_room), part(right, right_room)),
                 None => {
                     let from = match wrap {
@@ -255,7 +256,8 @@ impl Drawing<'_> {
             let style = change.line.patch(palette.cursor);
             self.buf.set_stringn(x, y, FOUND_HERE, room.right().saturating_sub(x).into(), style);
         }
-        let text = Rect { x: x.saturating_add(1), y, width: room.right().saturating_sub(x + 1), height: 1 };
+        let x = x.saturating_add(1).saturating_add(u16::try_from(part.indent).unwrap_or(0));
+        let text = Rect { x, y, width: room.right().saturating_sub(x), height: 1 };
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
         let colours_of =
             |(side, line): (Side, usize)| self.options.colours.line(content.texts.text(side).text(), line);

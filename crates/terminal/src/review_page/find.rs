@@ -7,7 +7,7 @@ use alongside_desk::{Hunk, HunkState, Lines, Text};
 use regex::{Regex, RegexBuilder};
 
 use super::content::{Cell, Content, Sign};
-use super::rows::{self, Block, Kind};
+use super::rows::{Block, Kind};
 use super::texts::Side;
 use crate::options::Layout;
 use crate::width;
@@ -77,8 +77,10 @@ impl Needle {
             if content.shape() == Layout::SideBySide && hunk.state != HunkState::Dropped {
                 // The sort is stable: within a row, the left side stays first.
                 all[first..].sort_by_key(|found| match found.side {
-                    Side::Original => found.line - hunk.original.start,
-                    Side::Proposed | Side::Current => found.line - hunk.current.start,
+                    Side::Original => content.row_of_old(index, found.line - hunk.original.start),
+                    Side::Proposed | Side::Current => {
+                        content.row_of_new(index, found.line - hunk.current.start)
+                    }
                 });
             }
         }
@@ -131,11 +133,13 @@ impl Match {
             let is_there = (lines.start..lines.end).contains(&self.line);
             let block = content.hunk_block(index).filter(|_| is_there)?;
             let hunk = &content.hunks[index];
-            let above = match (self.side, hunk.state) {
-                (Side::Original, _) | (Side::Current, HunkState::Dropped) => 0,
-                (Side::Proposed | Side::Current, _) => rows::rows_above_new(hunk, content.shape()),
+            let line = self.line - lines.start;
+            let row = match (self.side, hunk.state) {
+                (Side::Original, _) => content.row_of_old(index, line),
+                (Side::Current, HunkState::Dropped) => line,
+                (Side::Proposed | Side::Current, _) => content.row_of_new(index, line),
             };
-            Some((block, self.line - lines.start + above))
+            Some((block, row))
         };
         match self.side {
             Side::Original => in_hunk(|hunk| hunk.original),

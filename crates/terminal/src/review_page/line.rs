@@ -26,12 +26,14 @@ pub(super) struct Part {
     pub(super) columns: Range<usize>,
     /// Whether the line began in a row above.
     pub(super) goes_on: bool,
+    /// The columns that stay empty before it.
+    pub(super) indent: usize,
 }
 
 impl Part {
     /// The whole line, from a column on: it is cut where the room ends.
     pub(super) fn cut(sideways: usize) -> Self {
-        Self { columns: sideways..usize::MAX, goes_on: false }
+        Self { columns: sideways..usize::MAX, goes_on: false, indent: 0 }
     }
 
     pub(super) fn is_cut(&self) -> bool {

@@ -5,22 +5,44 @@ use std::ops::Range;
 
 use alongside_desk::{Hunk, HunkState, Lines, Position, Range as TextRange, alike_at_end, alike_at_start};
 
+use super::alignment::Alignment;
+use super::like_lines::like_lines;
 use super::texts::{ReviewTexts, Side};
 
 /// Where the sides of a hunk have different numbers of lines, the other line is looked for so far around.
 const AROUND: usize = 32;
 
-/// The line on the other side of a hunk that a line of a text was made of, or became: the one in the same
-/// place, if both sides have as many lines, otherwise one that differs in blanks at most. Without line end.
+/// The lines of a hunk that come, or would come, and their text.
+fn new_lines(hunk: &Hunk) -> (Side, Lines) {
+    match hunk.state {
+        HunkState::Dropped => (Side::Proposed, hunk.proposed),
+        HunkState::Kept | HunkState::Edited => (Side::Current, hunk.current),
+    }
+}
+
+/// The lines of a hunk that became other lines.
+pub(super) fn alignment(texts: &ReviewTexts, hunk: &Hunk) -> Alignment {
+    let (side, new) = new_lines(hunk);
+    // One line and another one share a row in any case.
+    if hunk.original.len() * new.len() <= 1 {
+        return Alignment::default();
+    }
+    let lines = |side: Side, lines: Lines| -> Vec<&str> {
+        texts.text(side).each_line(lines.start..lines.end).collect()
+    };
+    Alignment::new(like_lines(&lines(Side::Original, hunk.original), &lines(side, new)))
+}
+
+/// The line on the other side of a hunk that a line of a text was made of, or became; without one, the line
+/// in its row, if both sides have as many lines, otherwise one that differs in blanks at most. Without line
+/// end.
 pub(super) fn counterpart<'a>(
     texts: &'a ReviewTexts,
     hunk: &Hunk,
+    alignment: &Alignment,
     (side, line): (Side, usize),
 ) -> Option<&'a str> {
-    let (new_side, new) = match hunk.state {
-        HunkState::Dropped => (Side::Proposed, hunk.proposed),
-        HunkState::Kept | HunkState::Edited => (Side::Current, hunk.current),
-    };
+    let (new_side, new) = new_lines(hunk);
     let ((own, own_side), (other, other_side)) = match side {
         Side::Original => ((hunk.original, Side::Original), (new, new_side)),
         Side::Proposed | Side::Current => ((new, new_side), (hunk.original, Side::Original)),
@@ -30,8 +52,17 @@ pub(super) fn counterpart<'a>(
         let at = lines.start + offset;
         texts.text(side).lines(at..at + 1).trim_end_matches(['\n', '\r'])
     };
-    if own.len() == other.len() {
-        return Some(line(other_side, other, offset));
+    let lines = (hunk.original.len(), new.len());
+    let (pair, beside) = match side {
+        Side::Original => {
+            (alignment.new_of(offset), alignment.lines_in(alignment.row_of_old(offset), lines).1)
+        }
+        Side::Proposed | Side::Current => {
+            (alignment.old_of(offset), alignment.lines_in(alignment.row_of_new(offset), lines).0)
+        }
+    };
+    if let Some(at) = pair.or(beside.filter(|_| own.len() == other.len())) {
+        return Some(line(other_side, other, at));
     }
     let wanted = line(own_side, own, offset).trim();
     let mut around = offset.saturating_sub(AROUND)..(offset + AROUND).min(other.len());

@@ -1,10 +1,12 @@
 //! A review as rows on a screen: [`Page`] knows where everything is; the other files draw it and search it.
 
+mod alignment;
 mod columns;
 mod content;
 mod draw;
 mod enclosing;
 mod find;
+mod like_lines;
 mod line;
 mod line_pairs;
 mod page;

@@ -11,7 +11,7 @@ use super::find::Match;
 use super::rows::{Block, Kind, OpenFolds};
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
-use super::wrapping::{self, Wrap, Wrapping};
+use super::wrapping::{LineRows, Wrap, Wrapping};
 use crate::options::Layout;
 use crate::review_kind::ReviewKind;
 use crate::width;
@@ -157,7 +157,7 @@ impl Page {
         };
         let mut most = 0;
         self.each_row(rows, |_, _, row| {
-            let is_wrapped = self.starts_of(&row).is_some();
+            let is_wrapped = self.line_rows(&row).is_some();
             most = most.max(match row {
                 Row::Fold { .. } | Row::Dropped(_) => 0,
                 _ if is_wrapped => 0,
@@ -199,6 +199,12 @@ impl Page {
             if self.rows_of(unwrapped).end > rows.end {
                 return;
             }
+            if let Row::Said(hunk, number) = row
+                && let (Some(Sentence::HardToSee(_)), Some(hunk)) =
+                    (content.said(hunk, number), content.hunks.get(hunk))
+            {
+                shown.push(ShownLine::HardToSee(hunk.original.start, hunk.proposed.start));
+            }
             for cell in row.cells() {
                 let hunk = cell.hunk.and_then(|hunk| content.hunks.get(hunk));
                 shown.extend(match (hunk, cell.sign) {
@@ -219,7 +225,7 @@ impl Page {
 
     /// How much of the review has been on the screen: whole changes, or lines if it has only one.
     pub(crate) fn seen(&self, seen: &SeenLines) -> Seen {
-        let lines_of = |hunk: &Hunk| {
+        let lines_of = |index: usize, hunk: &Hunk| {
             let old = seen.originals(hunk.original.start..hunk.original.end);
             let (new, all) = match hunk.state {
                 HunkState::Edited => {
@@ -231,23 +237,31 @@ impl Page {
                     (seen.proposed(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
                 }
             };
-            (old + new, hunk.original.len() + all)
+            let (lines, all) = (old + new, hunk.original.len() + all);
+            // The sentence on what is hard to see belongs to the change.
+            let is_said = self.content.is_hard_to_see(index);
+            let is_read = !is_said || seen.has_hard_to_see((hunk.original.start, hunk.proposed.start));
+            (if is_read { lines } else { lines.min(all.saturating_sub(1)) }, all)
         };
+        let is_whole = |index: usize, hunk: &Hunk| {
+            let (seen, all) = lines_of(index, hunk);
+            seen >= all
+        };
+        let each = || self.content.hunks.iter().enumerate();
+        let unseen = each().filter(|(index, hunk)| !is_whole(*index, hunk));
+        let hard_to_see = unseen.filter(|(index, _)| self.content.is_hard_to_see(*index)).count();
         match &*self.content.hunks {
             [] => {
                 let all = self.content.texts.text(Side::Current).len();
                 Seen::lines(seen.whole(0..all), all)
             }
             [hunk] => {
-                let (seen, all) = lines_of(hunk);
-                Seen::lines(seen, all)
+                let (seen, all) = lines_of(0, hunk);
+                Seen::lines(seen, all).with_hard_to_see(hard_to_see)
             }
             hunks => {
-                let is_seen = |hunk: &&Hunk| {
-                    let (seen, all) = lines_of(hunk);
-                    seen >= all
-                };
-                Seen::changes(hunks.iter().filter(is_seen).count(), hunks.len())
+                let seen = each().filter(|(index, hunk)| is_whole(*index, hunk)).count();
+                Seen::changes(seen, hunks.len()).with_hard_to_see(hard_to_see)
             }
         }
     }
@@ -266,16 +280,16 @@ impl Page {
         }
     }
 
-    /// The columns at which the rows of an unwrapped row begin, on both sides; none if it is not wrapped.
-    pub(super) fn starts_of(&self, row: &Row) -> Option<(Vec<usize>, Vec<usize>)> {
+    /// The rows of an unwrapped row, on both sides; none if it is not wrapped.
+    pub(super) fn line_rows(&self, row: &Row) -> Option<(LineRows, LineRows)> {
         let columns = self.content.columns_in(self.form.wrap.width()?);
-        self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.starts_in(row, &columns))
+        self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.line_rows(row, &columns))
     }
 
     /// The same, of the side that takes more rows.
-    fn longer_starts(&self, unwrapped: usize) -> Option<Vec<usize>> {
+    fn longer_rows(&self, unwrapped: usize) -> Option<LineRows> {
         let block = self.content.block(unwrapped)?;
-        let (left, right) = self.starts_of(&self.content.row_in(block, unwrapped))?;
+        let (left, right) = self.line_rows(&self.content.row_in(block, unwrapped))?;
         Some(if right.len() > left.len() { right } else { left })
     }
 
@@ -302,15 +316,15 @@ impl Page {
         let unwrapped = self.unwrapped(row);
         match row.saturating_sub(self.first_row(unwrapped)) {
             0 => 0,
-            part => self.longer_starts(unwrapped).and_then(|starts| starts.get(part).copied()).unwrap_or(0),
+            part => self.longer_rows(unwrapped).and_then(|rows| rows.start(part)).unwrap_or(0),
         }
     }
 
     /// Where an anchored row is now, or what is left of it.
     pub(crate) fn row(&self, anchor: Anchor) -> usize {
         let unwrapped = self.unwrapped_row(anchor);
-        let starts = if anchor.column > 0 { self.longer_starts(unwrapped) } else { None };
-        self.first_row(unwrapped) + starts.map_or(0, |starts| wrapping::row_of(&starts, anchor.column))
+        let rows = if anchor.column > 0 { self.longer_rows(unwrapped) } else { None };
+        self.first_row(unwrapped) + rows.map_or(0, |rows| rows.row_of(anchor.column))
     }
 
     fn unwrapped_row(&self, anchor: Anchor) -> usize {
@@ -369,17 +383,17 @@ impl Page {
         if let Kind::Fold { open: false, .. } = block.kind {
             return first;
         }
-        let Some((left, right)) = self.starts_of(&self.content.row_in(block, unwrapped)) else {
+        let Some((left, right)) = self.line_rows(&self.content.row_in(block, unwrapped)) else {
             return first;
         };
-        let starts = if found.is_right_in(&self.content) { right } else { left };
-        first + wrapping::row_of(&starts, found.columns_in(&self.content).start)
+        let rows = if found.is_right_in(&self.content) { right } else { left };
+        first + rows.row_of(found.columns_in(&self.content).start)
     }
 
     /// Whether the line of a match is wrapped, so that all of it is in view.
     pub(crate) fn is_wrapped(&self, found: &Match) -> bool {
         let row = |(block, offset): (&Block, usize)| self.content.row_in(block, block.row_of(offset));
-        found.place_in(&self.content).is_some_and(|place| self.starts_of(&row(place)).is_some())
+        found.place_in(&self.content).is_some_and(|place| self.line_rows(&row(place)).is_some())
     }
 
     /// Whether a match is above a row. Only the line of that row is measured.

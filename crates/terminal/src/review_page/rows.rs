@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use alongside_desk::{Hunk, HunkState};
 
+use super::alignment::Alignment;
 use crate::options::Layout;
 
 /// Unchanged lines that stay in sight around a hunk.
@@ -107,37 +108,47 @@ pub(super) enum HunkRow {
 }
 
 /// How many rows the lines of a hunk take.
-pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout) -> usize {
+pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout, alignment: &Alignment) -> usize {
     let (left, right) = (hunk.original.len(), hunk.current.len());
     match (hunk.state, layout) {
         (HunkState::Dropped, _) => left + 1 + hunk.proposed.len(),
-        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => left.max(right).max(1),
+        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.rows((left, right)).max(1),
         (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => (left + right).max(1),
     }
 }
 
 /// The content of a row of a hunk.
-pub(super) fn hunk_row(hunk: &Hunk, layout: Layout, row: usize) -> HunkRow {
+pub(super) fn hunk_row(hunk: &Hunk, layout: Layout, alignment: &Alignment, row: usize) -> HunkRow {
     let (left, right) = (hunk.original.len(), hunk.current.len());
+    let rows = hunk_rows(hunk, layout, alignment);
     match (hunk.state, layout) {
-        _ if row >= hunk_rows(hunk, layout) => HunkRow::Said(row - hunk_rows(hunk, layout)),
+        _ if row >= rows => HunkRow::Said(row - rows),
         (HunkState::Dropped, _) if row < left => HunkRow::Stays(row),
         (HunkState::Dropped, _) if row == left => HunkRow::Dropped,
         (HunkState::Dropped, _) => HunkRow::NotWritten(row - left - 1),
         (_, Layout::SideBySide) => {
-            HunkRow::Becomes((row < left).then_some(row), (row < right).then_some(row))
+            let (old, new) = alignment.lines_in(row, (left, right));
+            HunkRow::Becomes(old, new)
         }
         (_, Layout::OneColumn) if row < left => HunkRow::Becomes(Some(row), None),
         (_, Layout::OneColumn) => HunkRow::Becomes(None, Some(row - left).filter(|line| *line < right)),
     }
 }
 
-/// The first row of a hunk that shows lines of what comes, or would come.
-pub(super) fn rows_above_new(hunk: &Hunk, layout: Layout) -> usize {
+/// The row of a hunk that shows a line of the original.
+pub(super) fn row_of_old(hunk: &Hunk, layout: Layout, alignment: &Alignment, line: usize) -> usize {
     match (hunk.state, layout) {
-        (HunkState::Dropped, _) => hunk.original.len() + 1,
-        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => hunk.original.len(),
-        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => 0,
+        (HunkState::Dropped, _) | (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => line,
+        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.row_of_old(line),
+    }
+}
+
+/// The row of a hunk that shows a line of what comes, or would come.
+pub(super) fn row_of_new(hunk: &Hunk, layout: Layout, alignment: &Alignment, line: usize) -> usize {
+    match (hunk.state, layout) {
+        (HunkState::Dropped, _) => hunk.original.len() + 1 + line,
+        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => hunk.original.len() + line,
+        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.row_of_new(line),
     }
 }
 
@@ -162,13 +173,11 @@ impl OpenFolds {
     }
 }
 
-/// All blocks of a review whose current text has so many lines. `said`: how many sentences stand below each
-/// hunk.
+/// All blocks of a review whose current text has so many lines. `rows`: how many rows each hunk takes.
 pub(super) fn blocks(
     hunks: &[Hunk],
-    said: impl Fn(usize) -> usize,
+    rows: impl Fn(usize) -> usize,
     current_lines: usize,
-    layout: Layout,
     open_folds: &OpenFolds,
 ) -> Vec<Block> {
     let mut stack = Stack { blocks: Vec::with_capacity(hunks.len() * 4 + 1), row: 0 };
@@ -181,8 +190,7 @@ pub(super) fn blocks(
             proposed: hunk.proposed.start,
             current: hunk.current.start,
         };
-        let rows = hunk_rows(hunk, layout) + said(index);
-        stack.push(at, rows, Kind::Hunk(index));
+        stack.push(at, rows(index), Kind::Hunk(index));
         at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
     }
     let rest = current_lines.saturating_sub(at.current);

@@ -11,6 +11,8 @@ pub(crate) enum ShownLine {
     Original(usize),
     Proposed(usize),
     Edited(EditedLine),
+    /// The sentence on what is hard to see in the change that begins at these lines of original and proposal.
+    HardToSee(usize, usize),
     /// A line of a text without changes.
     Whole(usize),
 }
@@ -34,6 +36,7 @@ pub(crate) struct SeenLines {
     original: LineSet,
     proposed: LineSet,
     edited: HashSet<EditedLine>,
+    hard_to_see: HashSet<(usize, usize)>,
     whole: LineSet,
 }
 
@@ -44,6 +47,7 @@ impl SeenLines {
             ShownLine::Original(line) => self.original.insert(line),
             ShownLine::Proposed(line) => self.proposed.insert(line),
             ShownLine::Edited(line) => self.edited.insert(line),
+            ShownLine::HardToSee(original, proposed) => self.hard_to_see.insert((original, proposed)),
             ShownLine::Whole(line) => self.whole.insert(line),
         }
     }
@@ -59,6 +63,11 @@ impl SeenLines {
 
     pub(super) fn whole(&self, lines: Range<usize>) -> usize {
         self.whole.count(lines)
+    }
+
+    /// Whether the sentence on what is hard to see in a change has been on the screen.
+    pub(super) fn has_hard_to_see(&self, change: (usize, usize)) -> bool {
+        self.hard_to_see.contains(&change)
     }
 
     pub(super) fn has_edited(&self, line: &EditedLine) -> bool {

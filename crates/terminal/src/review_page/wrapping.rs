@@ -47,42 +47,130 @@ impl Wrapping {
     }
 }
 
-/// The columns of a line at which its rows begin; the first is 0. Behind the line there are so many columns
-/// of a mark. A row ends behind a blank if there is one in its second half.
-pub(super) fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {
-    let (room, mut starts) = (room.max(1), vec![0]);
-    let (mut start, mut end) = (0, 0);
-    let begin = |at: usize, start: &mut usize, starts: &mut Vec<usize>| {
-        *start = at;
+/// The rows of one line. Those behind the first stand below its indentation.
+#[derive(Debug, Default)]
+pub(super) struct LineRows {
+    /// The columns of the line at which its rows begin; the first is 0.
+    starts: Vec<usize>,
+    indent: usize,
+}
+
+impl LineRows {
+    /// The rows of a line in so many columns. Behind the line there are so many columns of a mark.
+    pub(super) fn new(line: &str, mark: usize, room: usize) -> Self {
+        let room = room.max(1);
+        if mark == 0 && (is_short(line, room) || Units::from(line, room).is_at_end()) {
+            return Self { starts: vec![0], indent: 0 };
+        }
+        let blanks = Units::from(line, 0).take_while(|unit| matches!(&line[unit.bytes.clone()], " " | "\t"));
+        let indent = blanks.take(room).last().map_or(0, |last| last.column + last.width);
+        // A deep one would leave no room for words.
+        let indent = if indent > room / 2 { 0 } else { indent };
+        Self { starts: row_starts(line, mark, (room, room - indent)), indent }
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The columns that stay empty before all rows but the first.
+    pub(super) fn indent(&self) -> usize {
+        self.indent
+    }
+
+    /// The column at which a row begins.
+    pub(super) fn start(&self, row: usize) -> Option<usize> {
+        self.starts.get(row).copied()
+    }
+
+    /// The row that shows a column.
+    pub(super) fn row_of(&self, column: usize) -> usize {
+        self.starts.partition_point(|start| *start <= column).saturating_sub(1)
+    }
+
+    /// The columns that a row shows, in a room of so many; none if the line has fewer rows.
+    pub(super) fn columns_of(&self, row: usize, room: usize) -> Option<Range<usize>> {
+        let start = self.start(row)?;
+        Some(start..self.start(row + 1).unwrap_or(start + room))
+    }
+}
+
+/// The places at which a row may end, each behind the last one of its kind.
+#[derive(Default)]
+struct Breaks {
+    blank: usize,
+    sign: usize,
+}
+
+impl Breaks {
+    /// The best place in a row of so many columns from `start` on: behind a blank if one is in its second
+    /// half, else behind a sign there, else behind a blank that leaves no more than three quarters empty.
+    fn best(&self, start: usize, room: usize) -> Option<usize> {
+        let behind = |at: usize, least: usize| (at > start + least).then_some(at);
+        let half = behind(self.blank, room / 2).or_else(|| behind(self.sign, room / 2));
+        half.or_else(|| behind(self.blank, room / 4))
+    }
+}
+
+/// The columns of a line at which its rows begin, in the room of the first row and in that of the others.
+fn row_starts(line: &str, mark: usize, (first, others): (usize, usize)) -> Vec<usize> {
+    let mut starts = vec![0];
+    let (mut start, mut end, mut room) = (0, 0, first);
+    let mut breaks = Breaks::default();
+    let mut begin = |at: usize, start: &mut usize, room: &mut usize| {
+        (*start, *room) = (at, others.max(1));
         starts.push(at);
     };
-    if mark == 0 && (is_short(line, room) || Units::from(line, room).is_at_end()) {
-        return starts;
-    }
-    let mut behind_blank = 0;
+    let mut before = ' ';
     for unit in Units::from(line, 0) {
         end = unit.column + unit.width;
-        while end > start + room {
-            let at = match behind_blank {
-                blank if blank > start + room / 2 => blank,
-                // A unit wider than a row is split.
-                _ if unit.column > start && unit.width <= room => unit.column,
-                _ => start + room,
-            };
-            begin(at, &mut start, &mut starts);
+        let behind = line[unit.bytes.end..].chars().next();
+        let text = &line[unit.bytes];
+        let (is_blank, c) = (matches!(text, " " | "\t"), text.chars().next().unwrap_or(' '));
+        if splits(before, c) {
+            breaks.sign = unit.column;
         }
-        if matches!(&line[unit.bytes], " " | "\t") {
-            behind_blank = end;
+        before = c;
+        // One blank has room behind the edge, where words follow it: nobody misses it there.
+        if is_blank && end == start + room + 1 && behind.is_some_and(|next| !next.is_whitespace()) {
+            begin(end, &mut start, &mut room);
+            continue;
+        }
+        while end > start + room {
+            let at = match breaks.best(start, room) {
+                Some(at) => at,
+                // A unit wider than a row is split.
+                None if unit.column > start && unit.width <= others => unit.column,
+                None => start + room,
+            };
+            begin(at, &mut start, &mut room);
+        }
+        if is_blank {
+            breaks.blank = end;
         }
     }
     // The mark stays in one piece if it can.
     if end + mark > start + room && end > start && mark > 0 {
-        begin(end, &mut start, &mut starts);
+        begin(end, &mut start, &mut room);
     }
     while end + mark > start + room {
-        begin(start + room, &mut start, &mut starts);
+        begin(start + room, &mut start, &mut room);
     }
     starts
+}
+
+/// Whether a word ends between two characters, so that a row may: behind signs that close, and before those
+/// that open.
+fn splits(before: char, c: char) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    match (is_word(before), is_word(c)) {
+        (false, true) => {
+            matches!(before, ',' | ';' | ':' | '=' | '/' | '-' | '+' | '*' | '&' | '|' | ')' | '>')
+        }
+        (true, false) => matches!(c, '(' | '[' | '{' | '.'),
+        (true, true) | (false, false) => false,
+    }
 }
 
 /// Whether a line of plain characters has room, without measuring them.
@@ -96,23 +184,35 @@ pub(super) fn is_moderate(line: &str, room: usize) -> bool {
     line.len() <= MOST_ROWS * room.max(1) * 4
 }
 
-/// The row of a line, counted from its first, that shows a column of it.
-pub(super) fn row_of(starts: &[usize], column: usize) -> usize {
-    starts.partition_point(|start| *start <= column).saturating_sub(1)
-}
-
-/// The columns that a row of a line shows, in a room of so many; none if the line has fewer rows.
-pub(super) fn columns_of(starts: &[usize], row: usize, room: usize) -> Option<Range<usize>> {
-    let start = *starts.get(row)?;
-    Some(start..starts.get(row + 1).copied().unwrap_or(start + room))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::width::columns;
+
+    /// The columns at which the rows of a line begin.
+    fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {
+        LineRows::new(line, mark, room).starts
+    }
+
+    #[test]
+    fn rows_end_at_words_and_stand_below_the_indentation() {
+        let rows = |line: &str, room: usize| {
+            let rows = LineRows::new(line, 0, room);
+            let part = |row: usize| {
+                let columns = rows.columns_of(row, room).unwrap();
+                let indent = " ".repeat(if row > 0 { rows.indent() } else { 0 });
+                let text: String = line.chars().skip(columns.start).take(columns.len()).collect();
+                indent + text.trim_end()
+            };
+            (0..rows.len()).map(part).collect::<Vec<_>>()
+        };
+        assert_eq!(rows("  let before = after;", 12), ["  let before", "  = after;"]);
+        assert_eq!(rows("  alpha.beta(gamma, delta)", 14), ["  alpha.beta", "  (gamma,", "  delta)"]);
+        assert_eq!(rows("ab abcdefghij abc", 10), ["ab", "abcdefghij", "abc"]);
+        assert_eq!(rows("        deep and long", 12), ["        deep", "and long"], "no room for words");
+    }
 
     #[test]
     fn rows_end_behind_blanks_and_at_whole_characters() {
@@ -137,7 +237,7 @@ mod tests {
             let (starts, most) = (row_starts(&line, mark, room), room.max(1));
             let (last, end) = (starts[starts.len() - 1], columns(&line) + mark);
             prop_assert_eq!(starts[0], 0);
-            prop_assert!(starts.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] <= most));
+            prop_assert!(starts.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] <= most + 1));
             prop_assert!(end <= last + most);
             prop_assert!(starts.len() == 1 || last < end, "no row is empty");
         }

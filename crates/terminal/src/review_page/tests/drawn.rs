@@ -304,24 +304,24 @@ fn wrapped_lines_stay_aligned_side_by_side() {
     let page = Page::new(&long_lines(), wrapped(Layout::SideBySide));
     insta::assert_snapshot!(shown(&page, 62), @r#"
      1   fn short() {}             │1   fn short() {}
-    ▌2 -     let before =          │2 +     let after =
-    ▌  ↳ call("one argument",      │  ↳ call("one");
-    ▌  ↳ another, 漢字かな漢字,    │
-    ▌  ↳ and_the_last_one);        │
-    ▌                              │3 +     log("a line that
-    ▌                              │  ↳ needs three rows at
-    ▌                              │  ↳ least, for it is so very
-    ▌                              │  ↳ long indeed");
+    ▌2 -     let before = call("one│2 +     let after =
+    ▌  ↳     argument", another,   │  ↳     call("one");
+    ▌  ↳     漢字かな漢字,         │
+    ▌  ↳     and_the_last_one);    │
+    ▌                              │3 +     log("a line that needs
+    ▌                              │  ↳     three rows at least,
+    ▌                              │  ↳     for it is so very long
+    ▌                              │  ↳     indeed");
      3   }                         │4   }
     "#);
     let page = Page::new(&long_lines(), wrapped(Layout::OneColumn));
     insta::assert_snapshot!(shown(&page, 62), @r#"
      1 1   fn short() {}
     ▌2   -     let before = call("one argument", another,
-    ▌    ↳ 漢字かな漢字, and_the_last_one);
+    ▌    ↳     漢字かな漢字, and_the_last_one);
     ▌  2 +     let after = call("one");
     ▌  3 +     log("a line that needs three rows at least, for it
-    ▌    ↳ is so very long indeed");
+    ▌    ↳     is so very long indeed");
      3 4   }
     "#);
 }
@@ -368,7 +368,8 @@ fn the_current_match_is_pointed_at() {
         styles(&drawn, y).lines().filter(|piece| piece.contains("reversed")).collect::<Vec<_>>().join(", ")
     };
     assert_eq!(marked(row), "\"one\" bold | underlined | reversed");
-    assert_eq!(marked(2), "\"one\" reversed, \"one\" reversed");
+    // One on each side.
+    assert_eq!([1, 2].map(marked), ["\"one\" reversed", "\"one\" reversed"]);
 }
 
 #[test]
@@ -387,4 +388,42 @@ fn a_text_that_can_only_be_taken_whole_is_shown_whole() {
     assert_eq!(page.rows(), 20);
     whole.hunks.clear();
     assert_eq!(Page::new(&whole, Layout::SideBySide).rows(), 20, "no hunks, no folds");
+}
+
+#[test]
+fn lines_stand_beside_those_that_they_became() {
+    let diff = " start\n-let apples = count(basket);\n-let pears = count(crate);\n-gone\n\
+                -let total = apples + pears;\n+// one\n+// two\n+let apples = count(baskets);\n\
+                +let pears = count(crates);\n+let total = apples - pears;\n+come\n end\n";
+    insta::assert_snapshot!(shown(&Page::new(&review(diff), Layout::SideBySide), 80), @r#"
+     1   start                              │1   start
+    ▌                                       │2 + // one
+    ▌                                       │3 + // two
+    ▌2 - let apples = count(basket);        │4 + let apples = count(baskets);
+    ▌3 - let pears = count(crate);          │5 + let pears = count(crates);
+    ▌4 - gone                               │
+    ▌5 - let total = apples + pears;        │6 + let total = apples - pears;
+    ▌                                       │7 + come
+     6   end                                │8   end
+    "#);
+    // One column groups them as git does.
+    let below = shown(&Page::new(&review(diff), Layout::OneColumn), 80);
+    let signs: String = below.lines().filter_map(|line| line.chars().nth(5)).collect();
+    assert_eq!(signs, " ----++++++ ", "{below}");
+}
+
+#[test]
+fn lines_find_their_pairs_again_after_a_decision() {
+    let kept = review("-alpha beta\n+new\n+alpha beta gamma\n same\n-one two\n+other\n+one two three\n");
+    let mut page = Page::new(&kept, Layout::SideBySide);
+    let before = shown(&page, 60);
+    assert_eq!(page.rows(), 5);
+    let dropped = review("-alpha beta\nxnew\nxalpha beta gamma\n same\n-one two\n+other\n+one two three\n");
+    page.update(&dropped);
+    page.update(&kept);
+    assert_eq!(shown(&page, 60), before);
+    // The person writes something else in its place.
+    page.update(&review("-alpha beta\n+x\n~alpha beta!\n~mine\n same\n-one two\n+other\n+one two three\n"));
+    let rows: Vec<_> = shown(&page, 60).lines().map(str::to_owned).collect();
+    assert!(rows[0].contains("- alpha beta") && rows[0].contains("~ alpha beta!"), "{rows:#?}");
 }

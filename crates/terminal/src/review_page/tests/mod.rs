@@ -11,9 +11,9 @@ use ratatui_core::buffer::{Buffer, CellWidth};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Style};
 
-use super::rows::{self, Kind};
+use super::rows::Kind;
 use super::texts;
-use super::{DrawOptions, Match, Needle, Page, PageForm, Wrap, draw};
+use super::{DrawOptions, Match, Needle, Page, PageForm, SeenLines, Wrap, draw};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
@@ -231,10 +231,11 @@ impl Page {
         let line = match block.kind {
             Kind::Same | Kind::Fold { .. } => block.at.current + offset,
             Kind::Hunk(hunk) => {
-                let hunk = &content.hunks[hunk];
+                let index = hunk;
+                let hunk = &content.hunks[index];
                 let above = match hunk.state {
                     HunkState::Dropped => 0,
-                    HunkState::Kept | HunkState::Edited => rows::rows_above_new(hunk, content.shape()),
+                    HunkState::Kept | HunkState::Edited => content.row_of_new(index, 0),
                 };
                 let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
                 (hunk.current.start + offset.saturating_sub(above)).min(last)

@@ -103,6 +103,24 @@ fn an_edit_taken_back_leaves_opened_lines_in_sight() {
 }
 
 #[test]
+fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
+    let page = Page::new(&review("-    a\n+\ta\n"), Layout::OneColumn);
+    let mut seen = SeenLines::default();
+    let mut read = |rows: std::ops::Range<usize>| {
+        for line in page.shown_lines(rows) {
+            seen.insert(line);
+        }
+        page.seen(&seen)
+    };
+    assert_eq!(read(0..2).text(), "seen 1 of 2 lines");
+    assert_eq!(
+        read(0..2).unseen(),
+        "1 of 2 lines was not on the screen yet, and the change has something hard to see."
+    );
+    assert!(read(2..3).is_all());
+}
+
+#[test]
 fn few_lines_are_not_folded() {
     let rows = |between: usize| {
         let text = format!("-b\n+c\n{}-d\n+e\n", same(1..=between));

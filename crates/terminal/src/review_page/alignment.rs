@@ -1,0 +1,144 @@
+//! Which lines of a hunk stand beside each other: a line and the one that it became share a row. Pure
+//! arithmetic on line numbers; [`like_lines`](super::like_lines) finds the pairs.
+
+use std::ops::Range;
+
+/// The pairs of a hunk. Lines are counted from the first one of the hunk in their text. Between two pairs,
+/// lines that go and lines that come share rows from the top, and the shorter side has empty rows.
+#[derive(Debug, Default)]
+pub(super) struct Alignment(Vec<Pair>);
+
+/// Two lines that share a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pair {
+    row: usize,
+    old: usize,
+    new: usize,
+}
+
+/// The rows between two pairs: the first of them, and the lines of both sides.
+struct Between {
+    row: usize,
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// No pairs: both sides begin in the first row.
+pub(super) static PLAIN: Alignment = Alignment(Vec::new());
+
+impl Alignment {
+    /// Pairs in the order of both sides.
+    pub(super) fn new(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut alignment = Self::default();
+        for (old, new) in pairs {
+            let before = alignment.behind(alignment.0.last(), (old, new));
+            alignment.0.push(Pair { row: before.row + before.old.len().max(before.new.len()), old, new });
+        }
+        alignment
+    }
+
+    /// The rows behind a pair, up to these lines; from the first row on without one.
+    fn behind(&self, pair: Option<&Pair>, (old, new): (usize, usize)) -> Between {
+        let (row, from) = pair.map_or((0, (0, 0)), |pair| (pair.row + 1, (pair.old + 1, pair.new + 1)));
+        Between { row, old: from.0..old.max(from.0), new: from.1..new.max(from.1) }
+    }
+
+    /// How many rows so many lines of both sides take.
+    pub(super) fn rows(&self, lines: (usize, usize)) -> usize {
+        let end = self.behind(self.0.last(), lines);
+        end.row + end.old.len().max(end.new.len())
+    }
+
+    /// The lines in a row, of so many on both sides.
+    pub(super) fn lines_in(&self, row: usize, lines: (usize, usize)) -> (Option<usize>, Option<usize>) {
+        let next = self.0.partition_point(|pair| pair.row <= row);
+        let pair = next.checked_sub(1).and_then(|at| self.0.get(at));
+        if let Some(pair) = pair.filter(|pair| pair.row == row) {
+            return (Some(pair.old), Some(pair.new));
+        }
+        let between = self.behind(pair, self.0.get(next).map_or(lines, |next| (next.old, next.new)));
+        let line = |lines: Range<usize>| lines.clone().nth(row.saturating_sub(between.row));
+        (line(between.old), line(between.new))
+    }
+
+    /// The row of a line that goes.
+    pub(super) fn row_of_old(&self, line: usize) -> usize {
+        let after = self.0.partition_point(|pair| pair.old <= line);
+        let pair = after.checked_sub(1).and_then(|at| self.0.get(at));
+        pair.map_or(line, |pair| pair.row + (line - pair.old))
+    }
+
+    /// The row of a line that comes.
+    pub(super) fn row_of_new(&self, line: usize) -> usize {
+        let after = self.0.partition_point(|pair| pair.new <= line);
+        let pair = after.checked_sub(1).and_then(|at| self.0.get(at));
+        pair.map_or(line, |pair| pair.row + (line - pair.new))
+    }
+
+    /// The line that an old line became.
+    pub(super) fn new_of(&self, old: usize) -> Option<usize> {
+        let at = self.0.binary_search_by_key(&old, |pair| pair.old).ok()?;
+        self.0.get(at).map(|pair| pair.new)
+    }
+
+    /// The line that a new line was made of.
+    pub(super) fn old_of(&self, new: usize) -> Option<usize> {
+        let at = self.0.binary_search_by_key(&new, |pair| pair.new).ok()?;
+        self.0.get(at).map(|pair| pair.old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All rows of so many lines, as `old/new`.
+    fn rows(pairs: &[(usize, usize)], lines: (usize, usize)) -> String {
+        let alignment = Alignment::new(pairs.iter().copied());
+        let line = |line: Option<usize>| line.map_or_else(String::new, |line| line.to_string());
+        let shown = (0..alignment.rows(lines)).map(|row| {
+            let (old, new) = alignment.lines_in(row, lines);
+            format!("{}/{}", line(old), line(new))
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn pairs_share_rows_and_the_shorter_side_waits_for_them() {
+        assert_eq!(rows(&[], (2, 3)), "0/0 1/1 /2");
+        assert_eq!(rows(&[(0, 3), (1, 4)], (2, 5)), "/0 /1 /2 0/3 1/4");
+        assert_eq!(rows(&[(2, 1)], (4, 2)), "0/0 1/ 2/1 3/");
+        assert_eq!(rows(&[(0, 0)], (1, 1)), "0/0");
+        assert_eq!(rows(&[], (0, 0)), "");
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_has_one_row_in_order(
+            steps in proptest::collection::vec((0..4usize, 0..4usize), 0..6), rest in (0..4usize, 0..4usize),
+        ) {
+            let (mut pairs, mut at) = (Vec::new(), (0, 0));
+            for (old, new) in steps {
+                pairs.push((at.0 + old, at.1 + new));
+                at = (at.0 + old + 1, at.1 + new + 1);
+            }
+            let lines = (at.0 + rest.0, at.1 + rest.1);
+            let alignment = Alignment::new(pairs.iter().copied());
+            let all: Vec<_> = (0..alignment.rows(lines)).map(|row| alignment.lines_in(row, lines)).collect();
+            prop_assert!(all.iter().all(|(old, new)| old.is_some() || new.is_some()), "no row is empty");
+            let olds: Vec<_> = all.iter().filter_map(|row| row.0).collect();
+            let news: Vec<_> = all.iter().filter_map(|row| row.1).collect();
+            prop_assert_eq!(olds, (0..lines.0).collect::<Vec<_>>());
+            prop_assert_eq!(news, (0..lines.1).collect::<Vec<_>>());
+            for (row, (old, new)) in all.iter().enumerate() {
+                prop_assert!(old.is_none_or(|old| alignment.row_of_old(old) == row));
+                prop_assert!(new.is_none_or(|new| alignment.row_of_new(new) == row));
+            }
+            for (old, new) in pairs {
+                prop_assert_eq!((alignment.new_of(old), alignment.old_of(new)), (Some(new), Some(old)));
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The lines of a hunk that became other lines. The companion marks the words of such pairs; here they share
+//! rows, and the order of both sides stays.
+//!
+//! Lines that are the same but for blanks pair first, where each is the only one of its kind. Between them,
+//! each line pairs with the one that shares the most words with it. Where that is too much work, lines are
+//! compared in blocks, at the same parts of both sides, so that it stays in proportion to their number.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
+
+/// Lines of one side are compared with all of the other up to so many pairs; beyond, in blocks.
+const MOST_PAIRS: usize = 200 * 200;
+
+/// The most pairs that all blocks of a stretch compare, as long as a block has [`FEWEST`] lines: some 40 ms.
+const MOST_PAIRS_OF_BLOCKS: usize = 4 * MOST_PAIRS;
+
+/// A block has so many lines at least.
+const FEWEST: usize = 16;
+
+/// A stretch of more lines has no pairs but the same lines.
+const MOST_LINES: usize = 20_000;
+
+/// So many bytes of a line are compared.
+const MOST_BYTES: usize = 512;
+
+/// The least share of words that a pair has in common, in percent of both lines.
+const MIN_SHARED: usize = 30;
+
+/// The weight of words from which on a line that is kept whole within a longer one is a pair.
+const MIN_KEPT: usize = 16;
+
+/// The pairs of lines of two sides that are alike, in order.
+pub(super) fn like_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let (mut pairs, mut from) = (Vec::new(), (0, 0));
+    for (o, n) in same_lines(old, new).into_iter().chain([(old.len(), new.len())]) {
+        pairs.extend(between((old, from.0..o), (new, from.1..n)));
+        if o < old.len() {
+            pairs.push((o, n));
+        }
+        from = (o + 1, n + 1);
+    }
+    pairs
+}
+
+/// The lines that are the same on both sides but for blanks, and the only ones there; of those that crossed,
+/// the most that stay in order.
+fn same_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let (olds, news) = (only_ones(old), only_ones(new));
+    let mut both: Vec<_> = olds.iter().filter_map(|(line, o)| Some((*o, *news.get(line)?))).collect();
+    both.sort_unstable();
+    // The longest row of rising lines: the last line of the best row of each length, and the line before.
+    let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
+    for (at, (_, n)) in both.iter().enumerate() {
+        let length = ends.partition_point(|end| both[*end].1 < *n);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut row: Vec<_> =
+        std::iter::successors(ends.last().copied(), |at| before[*at]).map(|at| both[at]).collect();
+    row.reverse();
+    row
+}
+
+/// The lines that occur once, without their blanks; none without a word.
+fn only_ones(lines: &[&str]) -> HashMap<u64, usize> {
+    let mut found: HashMap<u64, Option<usize>> = HashMap::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.contains(char::is_alphanumeric)) {
+        let mut hasher = DefaultHasher::new();
+        line.split_whitespace().for_each(|part| part.hash(&mut hasher));
+        found.entry(hasher.finish()).and_modify(|known| *known = None).or_insert(Some(at));
+    }
+    found.into_iter().filter_map(|(line, at)| Some((line, at?))).collect()
+}
+
+/// The pairs between two lines that are the same.
+fn between((old, o): (&[&str], Range<usize>), (new, n): (&[&str], Range<usize>)) -> Vec<(usize, usize)> {
+    let (olds, news) = (o.len(), n.len());
+    if olds == 0 || news == 0 || olds.max(news) > MOST_LINES {
+        return Vec::new();
+    }
+    let most = olds.max(news);
+    let blocks = match olds.saturating_mul(news) {
+        0..=MOST_PAIRS => 1,
+        _ => most.div_ceil((MOST_PAIRS_OF_BLOCKS / most).max(FEWEST)),
+    };
+    let bags = |side: &[&str], lines: &Range<usize>| -> Vec<Bag> {
+        side.get(lines.clone()).unwrap_or_default().iter().map(|line| Bag::of(line)).collect()
+    };
+    let (old_bags, new_bags) = (bags(old, &o), bags(new, &n));
+    let part = |lines: usize, at: usize| lines * at / blocks..lines * (at + 1) / blocks;
+    let of_block = |at: usize| {
+        let (olds, news) = (part(old_bags.len(), at), part(new_bags.len(), at));
+        let first = (o.start + olds.start, n.start + news.start);
+        let pairs = best_pairs(&old_bags[olds], &new_bags[news]);
+        pairs.into_iter().map(move |(old, new)| (first.0 + old, first.1 + new))
+    };
+    (0..blocks).flat_map(of_block).collect()
+}
+
+/// The pairs that share the most, in order.
+fn best_pairs(old: &[Bag], new: &[Bag]) -> Vec<(usize, usize)> {
+    let width = new.len() + 1;
+    // The best sum for the lines from here on.
+    let mut best = vec![0_usize; (old.len() + 1) * width];
+    for o in (0..old.len()).rev() {
+        for n in (0..new.len()).rev() {
+            let (here, below) = (o * width + n, (o + 1) * width + n);
+            let paired = match old[o].likeness(&new[n]) {
+                0 => 0,
+                likeness => likeness + best[below + 1],
+            };
+            best[here] = paired.max(best[below]).max(best[here + 1]);
+        }
+    }
+    let (mut o, mut n, mut pairs) = (0, 0, Vec::new());
+    while o < old.len() && n < new.len() {
+        let (here, below) = (o * width + n, (o + 1) * width + n);
+        if best[here] == best[below] {
+            o += 1;
+        } else if best[here] == best[here + 1] {
+            n += 1;
+        } else {
+            pairs.push((o, n));
+            (o, n) = (o + 1, n + 1);
+        }
+    }
+    pairs
+}
+
+/// The words and signs of a line without their order.
+struct Bag {
+    /// Sorted, each with its weight.
+    words: Vec<(u32, usize)>,
+    weight: usize,
+}
+
+impl Bag {
+    fn of(line: &str) -> Self {
+        let mut rest = line[..line.floor_char_boundary(MOST_BYTES)].trim();
+        let mut words = Vec::new();
+        // Han and kana are written without spaces: each character is a word.
+        let is_word = |c: char| c < '\u{2e80}' && c.is_alphanumeric() || c == '_';
+        while let Some(first) = rest.chars().next() {
+            let end = match is_word(first) {
+                true => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
+                false => first.len_utf8(),
+            };
+            let (word, behind) = rest.split_at(end);
+            // A name tells more than a sign, and a long one more than a short one.
+            words.push((number(word), if is_word(first) { 2 * word.len() + 2 } else { 1 }));
+            rest = behind.trim_start();
+        }
+        words.sort_unstable();
+        let weight = words.iter().map(|(_, weight)| weight).sum();
+        Self { words, weight }
+    }
+
+    /// How much two lines have in common; 0 if they are not alike. One pair that shares all its text counts
+    /// for more than two that share half of theirs.
+    fn likeness(&self, other: &Self) -> usize {
+        #[cfg(test)]
+        COMPARED.with(|compared| compared.set(compared.get() + 1));
+        let (shorter, both) = (self.weight.min(other.weight), self.weight + other.weight);
+        let is_pair = |shared: usize| {
+            shared > 0 && (shared * 200 >= MIN_SHARED * both || shared == shorter && shorter >= MIN_KEPT)
+        };
+        // Most lines cannot share enough, whatever their words are.
+        if !is_pair(shorter) {
+            return 0;
+        }
+        let shared = self.shared(other);
+        if is_pair(shared) { (shared * shared * 4 / both).max(1) } else { 0 }
+    }
+
+    /// The weight of the words that both have.
+    fn shared(&self, other: &Self) -> usize {
+        let (mut shared, mut others) = (0, other.words.iter().peekable());
+        for (word, weight) in &self.words {
+            while others.next_if(|(other, _)| other < word).is_some() {}
+            if others.next_if(|(other, _)| other == word).is_some() {
+                shared += weight;
+            }
+        }
+        shared
+    }
+}
+
+/// A number for a word.
+fn number(word: &str) -> u32 {
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    word.bytes().fold(0x811c_9dc5, hash)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many lines this thread has compared with another one, so that a test can count the work.
+    pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(old: &str, new: &str) -> Vec<(usize, usize)> {
+        like_lines(&old.lines().collect::<Vec<_>>(), &new.lines().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn each_line_pairs_with_the_one_that_it_became() {
+        let old = "alpha beta gamma\ndelta epsilon zeta\n";
+        assert_eq!(pairs(old, "new\nalpha beta other\nmore\ndelta epsilon zeta eta\n"), [(0, 1), (1, 3)]);
+        // The first line is a little like the first, and the same as the second.
+        assert_eq!(pairs("alpha beta gamma\n", "alpha other thing\nalpha beta gamma\n"), [(0, 1)]);
+        // Two that changed places: one of them.
+        assert_eq!(pairs(old, "delta epsilon zeta\nalpha beta gamma\n").len(), 1);
+        assert_eq!(pairs(old, "nothing\n\n}\n"), []);
+        assert_eq!(pairs("", "a\n"), []);
+        assert_eq!(pairs("\n", "\n"), [], "an empty line is like no other");
+        // Deeper within a new block, lines are the same but for blanks.
+        assert_eq!(pairs("a = 1\nb = 2\n", "if x:\n    a = 1\n    b = 2\n"), [(0, 1), (1, 2)]);
+        assert_eq!(pairs("漢字かな\n", "new\n漢字かな!\n"), [(0, 1)]);
+    }
+
+    #[test]
+    fn many_lines_cost_in_proportion() {
+        let lines = |name: &str, lines: usize| {
+            (0..lines).map(|line| format!("{name}.value_{line}(of_{line});\n")).collect::<String>()
+        };
+        let compared = |old: &str, new: &str| {
+            let before = COMPARED.get();
+            (pairs(old, new), COMPARED.get() - before)
+        };
+        let (found, work) = compared(&lines("before", 5_000), &lines("after", 5_000));
+        assert!(found.iter().all(|(old, new)| old == new) && found.len() == 5_000);
+        assert!(work <= MOST_PAIRS_OF_BLOCKS + 5_000, "{work}");
+        let (_, work) = compared(&lines("before", 30_000), &lines("after", 30_000));
+        assert_eq!(work, 0);
+        // The same lines deeper, behind many new ones, need no comparison.
+        let deeper: String = lines("x", 5_000).lines().map(|line| format!("    {line}\n")).collect();
+        let (found, work) = compared(&lines("x", 5_000), &format!("{}{deeper}", lines("new", 700)));
+        assert!(found.iter().all(|(old, new)| *new == *old + 700) && found.len() == 5_000);
+        assert_eq!(work, 0);
+    }
+}
