@@ -95,6 +95,20 @@ impl ReviewView {
         self.seen_part
     }
 
+    /// Whether accepting leaves a file without text where there was one. An agent that does more than writing
+    /// a text may delete the file, as its remark says.
+    pub(crate) fn will_be_empty(&self) -> bool {
+        let review = self.review();
+        let had_text = review.original.as_ref().is_some_and(|original| !original.is_empty());
+        had_text && review.current.is_empty() && review.remark.is_none()
+    }
+
+    /// The lines on the screen of a change that has more rows than the screen, counted from 1, and how many
+    /// it has; the same of a long text without changes.
+    pub(crate) fn place(&self) -> Option<(Range<usize>, usize)> {
+        self.page()?.place_in(self.hunk(), self.rows())
+    }
+
     /// These lines of it are on the screen, in this revision.
     pub(crate) fn mark_seen(&mut self, revision: u64, lines: &[ShownLine]) {
         self.seen = Some(revision);

@@ -206,23 +206,27 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     keys
 }
 
-/// The keys that stay longest where the screen is narrow: those that decide, and go to the next review or to
-/// the turn review and back.
-const NEEDED: [&str; 8] = ["a", "r", "space", "X", "f", "Tab", "A", "T"];
+/// The keys that stay longest where the screen is narrow: those that decide, and go to the next change, the
+/// next review, and the turn review and back.
+const NEEDED: [&str; 9] = ["a", "r", "space", "X", "f", "j/k", "Tab", "A", "T"];
 
-/// Leaves out keys from the end, but the last two, until all fit; the help loses its word before a key goes
-/// that is needed.
+/// Leaves out keys from the end, but the last two, until all fit. Before a key goes that is needed, others
+/// lose their word: the end of the program, the way to the next change, then the help.
 fn fit(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()
     };
     while columns(keys) > room && keys.len() > 2 {
-        let others = ..keys.len() - 2;
         let help = keys.len() - 2;
-        match keys[others].iter().rposition(|(key, _)| !NEEDED.contains(key)) {
-            Some(least) => _ = keys.remove(least),
-            None if !keys[help].1.is_empty() => keys[help].1 = "",
-            None => _ = keys.remove(help - 1),
+        let others = &keys[..help];
+        let least = others.iter().rposition(|(key, _)| !NEEDED.contains(key));
+        let least = least.or_else(|| others.iter().position(|(key, _)| *key == "A"));
+        let with_word = |wanted: &str| keys.iter().position(|(key, what)| *key == wanted && !what.is_empty());
+        let word = with_word("q").or_else(|| with_word("j/k")).or_else(|| with_word("?"));
+        match (least, word) {
+            (Some(least), _) => _ = keys.remove(least),
+            (None, Some(word)) => keys[word].1 = "",
+            (None, None) => _ = keys.remove(help - 1),
         }
     }
 }
@@ -254,13 +258,15 @@ mod tests {
                 ("q", "quit"),
             ];
             fit(&mut keys, room);
-            keys.into_iter().map(|(key, _)| key).collect::<Vec<_>>().join(" ")
+            let key = |(key, what): (&str, &str)| format!("{key}{}", if what.is_empty() { "-" } else { "" });
+            keys.into_iter().map(key).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(shown(90), "a r space j/k Tab A R ? q");
         assert_eq!(shown(82), "a r space j/k Tab A ? q");
-        assert_eq!(shown(62), "a r space Tab A ? q");
-        assert_eq!(shown(44), "a r space ? q");
-        assert_eq!(shown(0), "? q");
+        assert_eq!(shown(62), "a r space j/k- Tab ? q-");
+        assert_eq!(shown(56), "a r space j/k- Tab ?- q-");
+        assert_eq!(shown(46), "a r space j/k- ?- q-");
+        assert_eq!(shown(0), "?- q-");
     }
 
     #[test]

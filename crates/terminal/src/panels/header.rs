@@ -1,8 +1,8 @@
 //! The header of the review on the screen: file, agent, size, state, and the notes.
 
-use alongside_desk::messages;
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::{Note, notes as review_notes};
+use alongside_desk::{HunkState, messages};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
@@ -14,7 +14,7 @@ use crate::review_view::ReviewView;
 use crate::text_fit::wrapped;
 use crate::width;
 
-/// A file name with less room than this gets the room of the agent's name.
+/// The least room of a file name.
 const NAME: usize = 16;
 
 /// A title and the notes; the page keeps two thirds of the room.
@@ -31,53 +31,144 @@ pub(crate) fn draw(scene: &Scene<'_>, view: &ReviewView, frame: &mut Frame<'_>) 
     draw_lines(frame, area, lines);
 }
 
-fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
-    let (review, palette) = (view.review(), scene.palette);
-    let width = usize::from(width);
-    let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
-    let unlisted = unlisted(scene);
-    let mut about = format!("  {}  {new}", scene.reviews.agent(&review.agent));
-    let size = view.size().len();
-    if !unlisted.is_empty() && width::columns(&about) + size + width::columns(&unlisted) + NAME > width {
-        about = format!("  {new}");
-    }
-    let mut state = Vec::new();
-    if !review.hunks.is_empty() {
-        state.push(format!("change {} of {}", view.hunk() + 1, review.hunks.len()));
-        state.push(messages::hunk_states(review));
-    }
-    let mut state = state.join(": ");
-    let name = scene.reviews.file_name(review);
-    // The name stays; what does not fit beside it goes.
-    let room = width.saturating_sub(width::columns(&about) + size + width::columns(&unlisted) + 2);
-    if width::columns(&name) + width::columns(&state) > room {
-        state = state.split(": ").next().unwrap_or_default().to_owned();
-    }
-    if width::columns(&name).min(NAME) + width::columns(&state) > room {
-        state.clear();
-    }
-    let name = shortened(&name, room.saturating_sub(width::columns(&state)));
-    let used: usize = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
-    let gap = " ".repeat(width.saturating_sub(used + size));
-    let before = [Span::styled(name, palette.heading), Span::styled(about, palette.text)];
-    let after = [Span::styled(unlisted, palette.warning), Span::raw(gap), Span::styled(state, palette.quiet)];
-    Line::from_iter(before.into_iter().chain(counts(view.counts, palette, palette.text)).chain(after))
+/// The parts of the title, in the order in which they get room: what the keys act on comes first. Those of
+/// the right end come last in the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Change,
+    /// Kept, dropped and edited changes, if not all are kept.
+    States,
+    /// The file is new, or will be empty.
+    File,
+    /// How far a change is on the screen that is larger.
+    Percent,
+    Counts,
+    Paused,
+    Review,
+    /// The lines on the screen of such a change.
+    Lines,
+    Agent,
+    AllKept,
 }
 
-/// The facts that the lists would show, while they are hidden.
-fn unlisted(scene: &Scene<'_>) -> String {
-    if scene.areas.lists != Lists::Hidden {
-        return String::new();
+impl Part {
+    /// In the order of the line.
+    const IN_LINE: [Self; 6] =
+        [Self::Agent, Self::File, Self::Counts, Self::Review, Self::Paused, Self::Change];
+
+    /// Whether it has a blank of two columns before it, and not what joins it to the part before.
+    fn stands_alone(self) -> bool {
+        !matches!(self, Self::States | Self::Lines | Self::Percent | Self::AllKept)
     }
+}
+
+fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
+    let (palette, width) = (scene.palette, usize::from(width));
+    let name = scene.reviews.file_name(view.review());
+    let wanted = parts(scene, view);
+    let columns_of = |part: Part, text: &str| width::columns(text) + if part.stands_alone() { 2 } else { 0 };
+    let least = least_name(&name, width);
+    let (mut shown, mut used): (Vec<(Part, &str)>, usize) = (Vec::new(), 0);
+    for (part, text) in &wanted {
+        // The least of the name is enough beside what keys act on, not beside the agent.
+        let name = if matches!(part, Part::Agent | Part::AllKept) { width::columns(&name) } else { least };
+        // The lines say more than the percent in their place.
+        let short = if *part == Part::Lines { text_of(&shown, Part::Percent) } else { None };
+        let before = used - short.map_or(0, width::columns);
+        let has_change = text_of(&shown, Part::Change).is_some();
+        if (part.stands_alone() || has_change) && name + before + columns_of(*part, text) <= width {
+            used = before + columns_of(*part, text);
+            shown.retain(|(other, _)| short.is_none() || *other != Part::Percent);
+            shown.push((*part, text.as_str()));
+        }
+    }
+    let mut spans = vec![Span::styled(shortened(&name, width.saturating_sub(used)), palette.heading)];
+    for part in Part::IN_LINE {
+        let Some(text) = text_of(&shown, part) else { continue };
+        let is_joined = part == Part::Counts && text_of(&shown, Part::File).is_some();
+        spans.push(Span::raw(if is_joined { ", " } else { "  " }));
+        match part {
+            Part::Counts => spans.extend(counts(view.counts, palette, palette.text)),
+            Part::Review | Part::Paused => spans.push(Span::styled(text.to_owned(), palette.warning)),
+            Part::File if view.will_be_empty() => spans.push(Span::styled(text.to_owned(), palette.warning)),
+            Part::Change => {
+                let before: usize = spans.iter().map(|span| width::columns(&span.content)).sum();
+                let joined = [Part::Lines, Part::Percent, Part::States, Part::AllKept];
+                let text: String = std::iter::once(text)
+                    .chain(joined.iter().filter_map(|part| text_of(&shown, *part)))
+                    .collect();
+                let gap = " ".repeat(width.saturating_sub(before + width::columns(&text)));
+                spans.extend([Span::raw(gap), Span::styled(text, palette.quiet)]);
+            }
+            _ => spans.push(Span::styled(text.to_owned(), palette.text)),
+        }
+    }
+    Line::from(spans)
+}
+
+/// The parts that a title could have, in the order in which they get room.
+fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(Part, String)> {
+    let review = view.review();
+    let is_new = review.original.is_none() && review.whole_file_only.is_none();
+    let is_hidden = scene.areas.lists == Lists::Hidden;
+    let all = scene.reviews.all().len();
+    let states = messages::hunk_states(review);
+    let is_mixed = review.hunks.iter().any(|hunk| hunk.state != HunkState::Kept);
+    let states = (!states.is_empty()).then(|| format!(": {states}"));
+    let place = view.place();
+    let change = match (review.hunks.len(), &place) {
+        (0, None) => None,
+        (0, Some(_)) => Some(String::new()),
+        (hunks, _) => Some(format!("change {} of {hunks}", view.hunk() + 1)),
+    };
+    let comma = if review.hunks.is_empty() { "" } else { ", " };
+    let lines = place.as_ref().map(|(lines, all)| {
+        let [first, last, all] = [lines.start, lines.end.saturating_sub(1), *all].map(thousands);
+        format!("{comma}lines {first}-{last} of {all}")
+    });
+    let percent =
+        place.map(|(lines, all)| format!("{comma}{}%", lines.end.saturating_sub(1) * 100 / all.max(1)));
+    let file = match (is_new, view.will_be_empty()) {
+        (true, _) => Some("new file".to_owned()),
+        (false, true) => Some("the file will be empty".to_owned()),
+        (false, false) => None,
+    };
     let at = scene.reviews.index().map_or(0, |at| at + 1);
-    let mut facts = String::new();
-    if scene.reviews.all().len() > 1 {
-        facts += &format!("  review {at} of {}", scene.reviews.all().len());
-    }
-    if scene.status().paused {
-        facts += "  paused";
-    }
-    facts
+    let parts = [
+        (Part::Change, change),
+        (Part::States, states.clone().filter(|_| is_mixed)),
+        (Part::File, file),
+        (Part::Percent, percent),
+        (Part::Counts, Some(view.size())),
+        (Part::Paused, (is_hidden && scene.status().paused).then(|| "paused".to_owned())),
+        (Part::Review, (is_hidden && all > 1).then(|| format!("review {at} of {all}"))),
+        (Part::Lines, lines),
+        (Part::Agent, Some(scene.reviews.agent(&review.agent))),
+        (Part::AllKept, states.filter(|_| !is_mixed)),
+    ];
+    parts.into_iter().filter_map(|(part, text)| Some((part, text?))).collect()
+}
+
+fn text_of<'a>(shown: &[(Part, &'a str)], wanted: Part) -> Option<&'a str> {
+    shown.iter().find(|(part, _)| *part == wanted).map(|(_, text)| *text)
+}
+
+/// The columns that a name keeps: those of the file without its directories, if they are few.
+fn least_name(name: &str, width: usize) -> usize {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let whole = width::columns(name);
+    // The mark of what is left out, and the separator, take two.
+    whole.min((width::columns(file) + 2).max(NAME).min((width / 2).max(NAME)))
+}
+
+/// A number with a comma between thousands.
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    digits
+        .char_indices()
+        .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
+        .collect()
 }
 
 fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
@@ -89,4 +180,23 @@ fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>>
         lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_kept_apart() {
+        let numbers = [0, 999, 1_000, 12_345, 1_234_567].map(thousands);
+        assert_eq!(numbers, ["0", "999", "1,000", "12,345", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_name_keeps_its_file() {
+        assert_eq!(least_name("a.py", 60), 4);
+        assert_eq!(least_name("src/checkout/payment.py", 60), 16);
+        assert_eq!(least_name("src/checkout/payments_of_cards.py", 60), 22);
+        assert_eq!(least_name(&"x".repeat(90), 60), 30);
+    }
 }

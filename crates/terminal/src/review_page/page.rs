@@ -266,6 +266,23 @@ impl Page {
         }
     }
 
+    /// The lines on the screen that such rows are of a change, counted from 1 and from its first row, and how
+    /// many it has; of a text without changes, of all of it. None if all of them are among the rows.
+    pub(crate) fn place_in(&self, hunk: usize, rows: Range<usize>) -> Option<(Range<usize>, usize)> {
+        let (of, all) = match self.content.hunk_block(hunk) {
+            Some(block) => (block.row, self.content.rows_of_lines(hunk)),
+            None => (0, self.content.rows()),
+        };
+        let last = rows.end.checked_sub(1)?;
+        let line = |row: usize| self.unwrapped(row).saturating_sub(of);
+        let (first, last) = (line(rows.start), line(last).min(all.saturating_sub(1)));
+        // The part of it that is on the screen decides, so that a wrapped line that goes on is no end.
+        let rows_of = self.first_row(of)..self.first_row(of + all);
+        let is_whole = rows.start <= rows_of.start && rows_of.end <= rows.end;
+        let is_there = rows_of.start < rows.end && rows.start < rows_of.end;
+        (is_there && !is_whole && rows_of.len() > rows.len()).then_some((first + 1..last + 2, all))
+    }
+
     /// The rows of a hunk, by its index; empty if there is no such hunk.
     pub(crate) fn hunk_rows(&self, hunk: usize) -> Range<usize> {
         let rows = |block: &Block| self.first_row(block.row)..self.first_row(block.end());

@@ -99,7 +99,7 @@ async fn a_key_brings_the_lists_and_hides_them() {
     stage.moment().await;
     stage.shows("review 1 of 3 paused");
     stage.resize(40, 12).await;
-    stage.shows("wide.txt +2 -1 review 1 of 3 paused");
+    stage.shows("wide.txt +2 -1 paused change 1 of 2");
 }
 
 #[tokio::test(start_paused = true)]

@@ -121,6 +121,17 @@ fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
 }
 
 #[test]
+fn a_change_larger_than_the_screen_knows_its_place() {
+    let lines: String = (0..100).map(|n| format!("+{n}\n")).collect();
+    let page = Page::new(&review(&format!(" a\n b\n{lines} c\n")), Layout::OneColumn);
+    assert_eq!(page.place_in(0, 0..20), Some((1..19, 100)));
+    assert_eq!(page.place_in(0, 22..42), Some((21..41, 100)));
+    assert_eq!(page.place_in(0, 83..103), Some((82..101, 100)), "the line behind it does not count");
+    assert_eq!(page.place_in(0, 0..200), None);
+    assert_eq!(page.place_in(1, 0..20), Some((1..21, 103)), "without a change, the text counts");
+}
+
+#[test]
 fn few_lines_are_not_folded() {
     let rows = |between: usize| {
         let text = format!("-b\n+c\n{}-d\n+e\n", same(1..=between));
