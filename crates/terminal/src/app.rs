@@ -20,6 +20,8 @@ use crate::agent_offers::AgentOffers;
 use crate::areas::Listed;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, Place};
+use crate::message_list::MessageList;
+use crate::messages::NO_MESSAGES;
 use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
@@ -373,7 +375,11 @@ impl App {
             Action::SetUpAgents => self.setup.open(reviews.is_alone(), out),
             Action::NextReview => reviews.turn_by(1, out),
             Action::PreviousReview => reviews.turn_by(-1, out),
-            Action::Layout => self.layout.switch_layout(),
+            Action::Layout => out.say(self.layout.switch_layout()),
+            Action::Messages => match MessageList::new(out.messages.read_all()) {
+                Some(list) => out.overlays.open(Overlay::Messages(list)),
+                None => out.say(NO_MESSAGES),
+            },
             Action::Wrap => out.say(self.layout.switch_wrap()),
             Action::Sidebar => self.layout.switch_lists(),
             Action::Left | Action::Right if self.layout.is_wrapped() && has_review => {

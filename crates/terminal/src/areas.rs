@@ -8,8 +8,8 @@ use crate::options::Layout;
 /// Where everything is on the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Areas {
-    /// How reviews are laid out.
-    pub(crate) layout: Layout,
+    /// The layout of reviews without the person's wish.
+    pub(crate) by_width: Layout,
     pub(crate) too_small: bool,
     /// The banner of a demo.
     pub(crate) banner: Rect,

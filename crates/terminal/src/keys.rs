@@ -48,6 +48,7 @@ pub(crate) enum Action {
     Send,
     SetUpAgents,
     Help,
+    Messages,
     Redraw,
     Stop,
     Leave,
@@ -100,7 +101,7 @@ impl Action {
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::Turn | Self::Files | Self::LookAgain => Group::View,
             Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
-            Self::Help | Self::Stop | Self::Leave => Group::Program,
+            Self::Help | Self::Messages | Self::Stop | Self::Leave => Group::Program,
         }
     }
 }
@@ -259,7 +260,7 @@ const TABLE: &[Row] = &[
     brief(row(&[key('/')], Action::Search, "/, n, N", "search; next, previous"), "/", "search"),
     row(&[key('n')], Action::SearchOn, "", ""),
     row(&[key('N')], Action::SearchBack, "", ""),
-    brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
+    brief(row(&[key('v')], Action::Layout, "v", "two columns, one, auto"), "v", "layout"),
     row(&[key('w')], Action::Wrap, "w", "wrap unchanged lines too"),
     row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
     proposals(brief(row(&[key('T')], Action::Turn, "T", "look at a turn's changes"), "T", "turn")),
@@ -271,7 +272,8 @@ const TABLE: &[Row] = &[
     brief(row(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),
     row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "redraw"),
     row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "suspend; fg resumes"),
-    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?", "help"), "?", "help"),
+    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?, m", "help, past messages"), "?", "help"),
+    row(&[key('m')], Action::Messages, "", ""),
     brief(row(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"), "q", "quit"),
 ];
 

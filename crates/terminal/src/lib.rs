@@ -19,6 +19,7 @@ mod key_gate;
 mod keys;
 mod leaving;
 mod matches;
+mod message_list;
 mod message_log;
 mod messages;
 mod notification;

@@ -2,6 +2,8 @@
 //! most severe ones. A message goes when a key follows it, when its cause has ended, or when another one
 //! takes its place.
 
+use std::collections::VecDeque;
+
 use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};
 use tokio::time::{Duration, Instant};
@@ -12,11 +14,16 @@ const READ: Duration = Duration::from_millis(300);
 /// Warnings that wait for the person at most; the oldest one goes first.
 const MOST: usize = 20;
 
+/// Past messages that can be listed at most.
+const MOST_PAST: usize = 100;
+
 /// The warnings that no key has answered, the newest notice, and one that covers them.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
     entries: Vec<Entry>,
     last: u64,
+    /// All messages, the newest last.
+    past: VecDeque<Message>,
 }
 
 #[derive(Debug)]
@@ -59,7 +66,17 @@ impl MessageLog {
         if let Some(known) = self.entries.iter().rposition(is_same) {
             self.entries.remove(known);
         }
-        if let Some(Subject::Agent(_)) = message.about {
+        if let Some(Subject::Together) = message.about {
+            // One sentence counts on.
+            self.past.retain(|past| past.about != message.about);
+        }
+        if self.past.back() != Some(&message) {
+            self.past.push_back(message.clone());
+        }
+        if self.past.len() > MOST_PAST {
+            self.past.pop_front();
+        }
+        if let Some(Subject::Agent(_) | Subject::Together) = message.about {
             self.entries.retain(|entry| entry.message.about != message.about);
         }
         let is_notice = !covers && message.kind == MessageKind::Notice;
@@ -85,6 +102,14 @@ impl MessageLog {
 
     fn current_entry(&self) -> Option<&Entry> {
         self.entries.iter().max_by_key(|entry| (entry.is_on_top(), entry.is_pressing(), entry.number))
+    }
+
+    /// All messages so far, the newest first, each with whether it waited for the person: now none does.
+    pub(crate) fn read_all(&mut self) -> Vec<(Message, bool)> {
+        let waiting = std::mem::take(&mut self.entries);
+        let waits =
+            |past: &Message| waiting.iter().any(|entry| entry.is_pressing() && entry.message == *past);
+        self.past.iter().rev().map(|past| (past.clone(), waits(past))).collect()
     }
 
     /// Names the message for the status line, so that a frame can say which one it shows.
@@ -227,6 +252,31 @@ mod tests {
         log.add_on_top(Message::notice("Redone."));
         log.add(Message::warning("4"));
         assert_eq!(shown(&log), Some(("4", 3)), "a new warning is shown at once");
+    }
+
+    #[test]
+    fn past_messages_can_be_listed_and_then_none_waits() {
+        let mut log = MessageLog::default();
+        for message in [Message::notice("1"), Message::warning("2"), Message::warning("3")] {
+            log.add(message);
+        }
+        key_after(&mut log, 300);
+        let listed = log.read_all();
+        let listed: Vec<_> = listed.iter().map(|(past, waits)| (past.text.as_str(), *waits)).collect();
+        assert_eq!(listed, [("3", false), ("2", true), ("1", false)]);
+        assert_eq!(shown(&log), None);
+        (0..200).for_each(|n| log.add(Message::notice(n.to_string())));
+        assert_eq!(log.read_all().len(), MOST_PAST);
+    }
+
+    #[test]
+    fn a_sentence_that_counts_on_takes_its_own_place() {
+        let mut log = MessageLog::default();
+        let counts = |text: &str| Message::warning(text).about(Subject::Together);
+        log.add(counts("2 accepted, 1 written."));
+        log.add(counts("2 accepted, 2 written."));
+        assert_eq!(shown(&log), Some(("2 accepted, 2 written.", 0)));
+        assert_eq!(log.read_all().len(), 1);
     }
 
     #[test]

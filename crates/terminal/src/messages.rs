@@ -65,6 +65,9 @@ pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
 pub(crate) const NO_AGENT_INSTALLED: &str =
     "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.";
 
+/// The person asks for the messages so far, and there are none.
+pub(crate) const NO_MESSAGES: &str = "There are no messages so far.";
+
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 

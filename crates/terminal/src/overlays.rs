@@ -9,6 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::accept_list::AcceptAll;
 use crate::accepted_list::AcceptedList;
 use crate::keys::{Action, Answer};
+use crate::message_list::MessageList;
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
 use crate::turn_list::{ListPurpose, TurnList};
@@ -22,6 +23,8 @@ pub(crate) enum Overlay {
     Help(usize),
     /// The changes that rules have accepted, over the review.
     Accepted(AcceptedList),
+    /// The messages so far, over the review.
+    Messages(MessageList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),
     /// Files of a turn review, over the one on the screen.
@@ -38,7 +41,7 @@ impl Overlay {
     fn place(&self) -> u8 {
         match self {
             Self::Offer(_) => 0,
-            Self::Help(_) | Self::Accepted(_) => 1,
+            Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
             Self::Reason(_) | Self::Search(_) => 4,
@@ -47,13 +50,21 @@ impl Overlay {
 
     /// Whether it lies over the review, and not on the status line only.
     pub(crate) fn covers_review(&self) -> bool {
-        matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::List(_) | Self::Turn(_))
+        match self {
+            Self::Offer(_)
+            | Self::Help(_)
+            | Self::Accepted(_)
+            | Self::Messages(_)
+            | Self::List(_)
+            | Self::Turn(_) => true,
+            Self::Question(_) | Self::Reason(_) | Self::Search(_) => false,
+        }
     }
 
     /// Whether the status line is its, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
-            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) => false,
+            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
             Self::Turn(list) => list.asks(),
             Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Search(_) => true,
         }
@@ -95,6 +106,7 @@ impl Overlay {
             (Self::Turn(list), Some(Action::Files)) if list.purpose() == ListPurpose::Files => {
                 return Answer::Close;
             }
+            (Self::Messages(_), Some(Action::Messages)) => return Answer::Close,
             (Self::Help(_), _) => return Answer::Close,
             _ => {}
         }
@@ -107,6 +119,7 @@ impl Overlay {
             Self::Offer(open) => open.scroll(by),
             Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
             Self::Accepted(list) => list.scroll(by),
+            Self::Messages(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
             Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}

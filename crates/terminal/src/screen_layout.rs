@@ -60,12 +60,23 @@ impl ScreenLayout {
         self.wrap
     }
 
-    /// The person wants the other layout.
-    pub(crate) fn switch_layout(&mut self) {
-        self.layout = Some(match self.layout.unwrap_or(self.areas.layout) {
+    /// The person wants another layout than the width gives, then the same whatever the width is, then the
+    /// one that the width gives. Returns the message.
+    pub(crate) fn switch_layout(&mut self) -> &'static str {
+        let other = match self.areas.by_width {
             Layout::SideBySide => Layout::OneColumn,
             Layout::OneColumn => Layout::SideBySide,
-        });
+        };
+        self.layout = match self.layout {
+            None => Some(other),
+            Some(layout) if layout == other => Some(self.areas.by_width),
+            Some(_) => None,
+        };
+        match self.layout {
+            Some(Layout::SideBySide) => "Side by side, at any width.",
+            Some(Layout::OneColumn) => "One column, at any width.",
+            None => "The width decides: side by side, or one column.",
+        }
     }
 
     /// The person wants all long lines wrapped, or only changed ones. Returns the message.
@@ -109,7 +120,7 @@ impl ScreenLayout {
             (None, _) => Lists::Hidden,
         };
         let too_small = size.width < SMALLEST.width || size.height < SMALLEST.height;
-        Areas { layout, lists, is_roomy, too_small, ..Areas::default() }
+        Areas { by_width, lists, is_roomy, too_small, ..Areas::default() }
     }
 
     /// These are the places of the frame that is drawn next.
@@ -195,6 +206,7 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
     match (scene.overlays.cover(), place, view) {
         (Some(Overlay::List(list)), ..) => panels::accept_all::draw(scene, list, frame),
         (Some(Overlay::Accepted(list)), ..) => panels::accepted::draw(scene, list, frame),
+        (Some(Overlay::Messages(list)), ..) => panels::message_list::draw(scene, list, frame),
         (Some(Overlay::Help(top)), ..) => panels::help::draw(scene, *top, frame),
         (Some(Overlay::Offer(open)), ..) => panels::agent_setup::draw(scene, open, frame),
         (Some(Overlay::Turn(list)), ..) => panels::turn_list::draw(scene, list, frame),

@@ -51,6 +51,7 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
         Overlay::Offer(_)
         | Overlay::Help(_)
         | Overlay::Accepted(_)
+        | Overlay::Messages(_)
         | Overlay::List(_)
         | Overlay::Turn(_)
         | Overlay::Question(_) => None,
@@ -102,11 +103,18 @@ fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
         Some(Overlay::Turn(list)) if list.asks() => {
             return (rows(&super::turn_list::question(list, scene.areas.main)), palette.warning);
         }
-        Some(Overlay::Offer(_) | Overlay::Help(_) | Overlay::Accepted(_) | Overlay::Turn(_)) | None => {}
+        Some(
+            Overlay::Offer(_)
+            | Overlay::Help(_)
+            | Overlay::Accepted(_)
+            | Overlay::Messages(_)
+            | Overlay::Turn(_),
+        )
+        | None => {}
     }
     let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
-    let more = if behind > 0 { format!(" ({behind} more)") } else { String::new() };
+    let more = if behind > 0 { format!(" ({behind} more: m)") } else { String::new() };
     let text = in_one_line(&message.text) + &more;
     (text.lines().flat_map(rows).collect(), style)
 }
@@ -140,6 +148,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
         Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main),
+        Some(Overlay::Messages(_)) => super::message_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]

@@ -11,6 +11,7 @@ pub(crate) mod empty;
 pub(crate) mod header;
 pub(crate) mod help;
 mod listed_review;
+pub(crate) mod message_list;
 pub(crate) mod reason;
 pub(crate) mod reviews;
 mod scene;

@@ -56,7 +56,7 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
 
 #[tokio::test(start_paused = true)]
 async fn a_review_that_takes_the_screen_is_announced() {
-    let mut stage = Stage::new(120, 24);
+    let mut stage = Stage::new(120, 28);
     stage.connect().await;
     stage.propose(1, "/shop/numbers.txt").await;
     stage.shows("New review: numbers.txt by Gemini CLI.");
@@ -74,7 +74,7 @@ async fn a_review_that_takes_the_screen_is_announced() {
     stage.propose(3, "/shop/numbers.txt").await;
     stage.companion.decide_in("Neovim", 3, Closing::Rejected);
     stage.propose(4, "/shop/numbers.txt").await;
-    stage.shows("New review: numbers.txt by Gemini CLI. (1 more)");
+    stage.shows("New review: numbers.txt by Gemini CLI. (1 more: m)");
     stage.a_while().await;
     stage.press("j").await;
     stage.shows("numbers.txt: rejected in Neovim");
@@ -244,12 +244,12 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
         stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
     }
     stage.a_while().await;
-    stage.shows("Problem: third (2 more)");
+    stage.shows("Problem: third (2 more: m)");
     stage.does_not_show("second");
     assert_eq!(page(&stage), before, "no message covers the review");
     stage.key(KeyCode::Esc).await;
     stage.a_while().await;
-    stage.shows("Problem: second (1 more)");
+    stage.shows("Problem: second (1 more: m)");
     stage.key(KeyCode::Esc).await;
     stage.a_while().await;
     stage.shows("Problem: first");
@@ -264,19 +264,19 @@ async fn the_answer_to_a_key_is_shown_over_waiting_warnings() {
         stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
     }
     stage.a_while().await;
-    stage.shows("Problem: third (2 more)");
+    stage.shows("Problem: third (2 more: m)");
     stage.press("p").await;
-    stage.shows("Context is paused: agents learn nothing about your files (p resumes). (2 more)");
+    stage.shows("Context is paused: agents learn nothing about your files (p resumes). (2 more: m)");
     stage.a_while().await;
     stage.key(KeyCode::Esc).await;
-    stage.shows("Problem: second (1 more)");
+    stage.shows("Problem: second (1 more: m)");
     stage.a_while().await;
     stage.press("w").await;
-    stage.shows("All long lines are wrapped. (1 more)");
+    stage.shows("All long lines are wrapped. (1 more: m)");
     stage.a_while().await;
     stage.key(KeyCode::Esc).await;
     stage.shows("Problem: first");
-    stage.does_not_show("more)");
+    stage.does_not_show("more: m");
 }
 
 #[tokio::test(start_paused = true)]

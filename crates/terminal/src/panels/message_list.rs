@@ -1,0 +1,37 @@
+//! The list of the messages so far: those that waited for the person have a mark.
+
+use alongside_desk::review_model::MessageKind;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
+
+use super::scene::{Scene, draw_lines};
+use crate::message_list::MessageList;
+use crate::text_fit::wrapped;
+
+/// Columns before a message.
+const MARK: u16 = 2;
+
+pub(crate) fn draw(scene: &Scene<'_>, list: &MessageList, frame: &mut Frame<'_>) {
+    let main = scene.areas.main;
+    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let room = usize::from(area.width.saturating_sub(MARK));
+    let mut lines = vec![scene.title("Messages, the newest first:")];
+    for (message, is_news) in list.shown() {
+        let style = match message.kind {
+            MessageKind::Warning => scene.palette.warning,
+            MessageKind::Notice => scene.palette.text,
+        };
+        let rows = message.text.lines().flat_map(|line| wrapped(line, room));
+        let mark = |row: usize| if row == 0 && *is_news { "•" } else { " " };
+        lines
+            .extend(rows.enumerate().map(|(row, text)| Line::styled(format!("{} {text}", mark(row)), style)));
+        if lines.len() >= usize::from(area.height) {
+            break;
+        }
+    }
+    draw_lines(frame, area, lines);
+}
+
+/// The keys of the list.
+pub(crate) const KEYS: [(&str, &str); 2] = [("j/k", "more"), ("Esc", "back")];
