@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use alongside_desk::ReviewId;
-use alongside_desk::review_model::ListedReview;
+use alongside_desk::review_model::{Acceptances, ListedReview};
+use alongside_desk::{Decision, Request, ReviewId};
 
 /// The list that the person confirms. It stays as it was when it opened.
 #[derive(Debug)]
@@ -27,8 +27,25 @@ impl AcceptAll {
         Self { ready, held_back, top: 0, seen: 0 }
     }
 
+    /// Asks for the acceptance of each review that has the listed revision `now`.
+    pub(crate) fn begin(
+        self,
+        now: impl Fn(ReviewId) -> Option<u64>,
+        mut ask: impl FnMut(ReviewId, Request),
+    ) -> Acceptances {
+        let mut acceptances = Acceptances::of(self.ids());
+        for (listed, _) in self.ready {
+            let (id, revision) = (listed.id, listed.revision);
+            if acceptances.begin(&listed, now(id)) {
+                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
+                ask(id, request);
+            }
+        }
+        acceptances
+    }
+
     /// All reviews of the list.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = ReviewId> {
+    fn ids(&self) -> impl Iterator<Item = ReviewId> {
         self.ready.iter().chain(&self.held_back).map(|(listed, _)| listed.id)
     }
 

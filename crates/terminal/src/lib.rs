@@ -5,6 +5,7 @@
 
 mod accept_list;
 mod accepted_list;
+mod accepted_together;
 mod agent_offers;
 mod app;
 mod areas;

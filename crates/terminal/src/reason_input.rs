@@ -21,6 +21,8 @@ pub(crate) struct ReasonInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReasonEdit {
     Removed,
+    /// Undone: the one of before is back.
+    Restored,
     /// For the decision on the whole proposal.
     OfAll,
     /// For a change that is dropped or edited already.

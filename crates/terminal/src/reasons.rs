@@ -14,21 +14,38 @@ use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
 use crate::text_input;
 
-/// The reason that nobody took: the next input begins with it.
+/// The reasons that the person typed last.
 #[derive(Debug, Default)]
-pub(crate) struct UnsentReason(Option<String>);
+pub(crate) struct UnsentReason {
+    /// The one that nobody took: the next input begins with it.
+    text: Option<String>,
+    /// The one that the review has now: an undo takes it back.
+    given: Option<GivenReason>,
+}
+
+/// A reason that was given, until something else follows.
+#[derive(Debug)]
+struct GivenReason {
+    id: ReviewId,
+    hunk: Option<usize>,
+    /// The reason before it; empty if there was none.
+    before: String,
+    /// The revision that has it, once it is there.
+    revision: Option<u64>,
+}
 
 impl UnsentReason {
     /// Opens the input, unless the agent's model would not read the reason: then the person learns that
     /// before they type it.
-    pub(crate) fn open_input(&mut self, view: &mut ReviewView, out: &mut Output) {
+    /// `is_demo`: the agent has no hook that could be installed.
+    pub(crate) fn open_input(&mut self, view: &mut ReviewView, is_demo: bool, out: &mut Output) {
         if view.review().reasons.are_lost() {
-            return out.warn(messages::no_reason(&view.review().agent, true));
+            return out.warn(messages::no_reason(&view.review().agent, !is_demo));
         }
         if view.review().hunks.len() > 1 && !view.hunk_on_screen() {
             view.show_hunk();
         }
-        let input = ReasonInput::new(view.review(), view.hunk(), self.0.take());
+        let input = ReasonInput::new(view.review(), view.hunk(), self.text.take());
         out.overlays.open(Overlay::Reason(input));
     }
 
@@ -37,7 +54,7 @@ impl UnsentReason {
         if text.trim().is_empty() {
             return "";
         }
-        self.0 = Some(text);
+        self.text = Some(text);
         REASON_COMES_BACK
     }
 
@@ -86,12 +103,33 @@ impl UnsentReason {
             return None;
         }
         let reason = input.text.trim().to_owned();
+        // A change that is dropped with its reason is kept again first.
+        let is_alone = matches!(edit, ReasonEdit::OfAll | ReasonEdit::OfChange);
+        let before = known(review, hunk).unwrap_or_default().to_owned();
+        self.given = is_alone.then_some(GivenReason { id, hunk, before, revision: None });
         let request = Request::SetReason { id, revision, hunk, reason: reason.clone() };
         Some((id, EditKind::Reason(edit), request, Typed::Reason(reason)))
     }
 
+    /// The review has the reason that was typed last, in this revision.
+    pub(crate) fn mark_taken(&mut self, revision: u64) {
+        if let Some(given) = &mut self.given {
+            given.revision.get_or_insert(revision);
+        }
+    }
+
+    /// The change that takes the last reason back; none if something else followed it.
+    pub(crate) fn undo(&mut self, view: &ReviewView) -> Option<(EditKind, Request)> {
+        let (id, revision) = (view.review().id, view.meant_revision());
+        let given = self.given.take_if(|given| given.id == id && given.revision == Some(revision))?;
+        let edit = if given.before.is_empty() { ReasonEdit::Removed } else { ReasonEdit::Restored };
+        let request = Request::SetReason { id, revision, hunk: given.hunk, reason: given.before };
+        Some((EditKind::Reason(edit), request))
+    }
+
     /// The companion did not take a reason: the next `R` begins with it.
     pub(crate) fn take_refused(&mut self, id: ReviewId, reason: String, refusal: &Refusal, out: &mut Output) {
+        self.given = None;
         let message = format!("{}{}", messages::refusal(refusal), self.keep(reason));
         out.answer(Message::warning(message).about(Subject::Review(id)));
     }
@@ -103,6 +141,7 @@ pub(crate) fn taken(view: &ReviewView, edit: ReasonEdit, out: &mut Output) -> Op
     let (id, revision, reasons) = (view.review().id, view.meant_revision(), view.review().reasons);
     match edit {
         ReasonEdit::Removed => out.say(messages::REASON_REMOVED),
+        ReasonEdit::Restored => out.say(messages::REASON_RESTORED),
         ReasonEdit::OfAll => out.say(messages::reason_noted(reasons)),
         ReasonEdit::OfChange => out.say(messages::reason_of_change_noted(reasons)),
         ReasonEdit::OfChangeToDrop { hunk } => {

@@ -4,13 +4,14 @@
 use std::io;
 use std::process::ExitStatus;
 
-use alongside_desk::review_model::{Acceptances, Message, Question, Reply, ReviewNews, Subject};
+use alongside_desk::review_model::{Message, Question, Reply, ReviewNews, Subject};
 use alongside_desk::{
     Closed, Decision, Event, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
 };
 use crossterm::event::KeyEvent;
 
 use crate::accept_list::AcceptAll;
+use crate::accepted_together::Together;
 use crate::demo_guide::DemoStep;
 use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
@@ -34,13 +35,15 @@ pub(crate) struct ReviewWork {
     unsent_reason: UnsentReason,
     /// Where texts go that no companion took.
     drafts: DraftStore,
+    together: Together,
     out: Output,
 }
 
 impl ReviewWork {
     pub(crate) fn new(reviews: Reviews, drafts: DraftStore) -> Self {
         let (pending, unsent_reason) = (PendingEdit::Idle, UnsentReason::default());
-        Self { reviews, pending, unsent_reason, drafts, out: Output::default() }
+        let (together, out) = (Together::default(), Output::default());
+        Self { reviews, pending, unsent_reason, drafts, together, out }
     }
 
     pub(crate) fn reviews(&self) -> &Reviews {
@@ -85,7 +88,7 @@ impl ReviewWork {
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
             Event::TurnFinished(finished) => reviews.turn_mut().take_finished(&finished, out),
             Event::Notice { message } => out.show([Message::notice(message)]),
-            Event::LastWord(told) => out.show([Message::last_word(told)]),
+            Event::LastWord(told) => out.show(self.together.take_last_word(told, &mut self.pending)),
         }
         false
     }
@@ -174,6 +177,7 @@ impl ReviewWork {
         if self.reviews.turn_mut().carry_out(action, &mut self.out) {
             return;
         }
+        let is_demo = self.reviews.demo().is_some();
         let Some(view) = self.reviews.current_mut() else { return };
         let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
         let before = view.review().hunks.len();
@@ -181,15 +185,19 @@ impl ReviewWork {
         match (action, state) {
             (Action::Accept, _) => match Question::before_accepting(view.review()) {
                 Some(question) => self.out.open_question(question),
-                None => self.decide(Decision::Accept),
+                None => self.accept_seen(),
             },
             (Action::AcceptAll, _) => {
                 self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
             }
             (Action::AcceptAhead, _) => self.out.open_question(Question::AcceptAhead),
             (Action::Reject, _) => self.decide(Decision::Reject),
-            (Action::Reason, _) => self.unsent_reason.open_input(view, &mut self.out),
-            (Action::Undo, _) => self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None),
+            (Action::Reason, _) => self.unsent_reason.open_input(view, is_demo, &mut self.out),
+            (Action::Undo, _) => {
+                let undo = || (EditKind::Undo, Request::UndoReview { id, revision });
+                let (kind, request) = self.unsent_reason.undo(view).unwrap_or_else(undo);
+                self.change(id, kind, request, None);
+            }
             (Action::Redo, _) => self.change(id, EditKind::Redo, Request::RedoReview { id, revision }, None),
             (Action::Edit, _) if view.review().whole_file_only.is_some() => self.out.warn(WHOLE_ONLY),
             (Action::Edit, _) => {
@@ -228,7 +236,8 @@ impl ReviewWork {
             }
             (Reply::Reject, _) => self.decide(Decision::Reject),
             (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
-            (Reply::Yes, Question::AcceptAnyway | Question::AcceptUnseen(_)) => self.decide(Decision::Accept),
+            (Reply::Yes, Question::AcceptAnyway) => self.accept_seen(),
+            (Reply::Yes, Question::AcceptUnseen(_)) => self.decide(Decision::Accept),
             (Reply::Yes, Question::SingleNewline) => {
                 if let Some(view) = self.reviews.current() {
                     let id = view.review().id;
@@ -236,6 +245,15 @@ impl ReviewWork {
                     self.change(id, EditKind::SingleNewline, request, None);
                 }
             }
+        }
+    }
+
+    /// Accepts what was on the screen, and asks first if that is not all.
+    fn accept_seen(&mut self) {
+        let Some(view) = self.reviews.current() else { return };
+        match Question::about_unseen(view.seen_part()) {
+            Some(question) => self.out.open_question(question),
+            None => self.decide(Decision::Accept),
         }
     }
 
@@ -291,6 +309,7 @@ impl ReviewWork {
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::Reason(edit) => {
+                self.unsent_reason.mark_taken(view.review().revision);
                 if let Some((kind, request)) = reasons::taken(view, edit, &mut self.out) {
                     self.change(id, kind, request, None);
                 }
@@ -333,14 +352,9 @@ impl ReviewWork {
 
     /// Accepts what the person saw on a list, and nothing else.
     pub(crate) fn accept_listed(&mut self, list: AcceptAll) {
-        let mut acceptances = Acceptances::of(list.ids());
-        for (listed, _) in list.ready {
-            let (id, revision) = (listed.id, listed.revision);
-            if acceptances.begin(&listed, self.reviews.view(id).map(|view| view.review().revision)) {
-                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
-                self.out.ask(request, Purpose::AcceptListed(id));
-            }
-        }
+        let now = |id| self.reviews.view(id).map(|view| view.review().revision);
+        let ask = |id, request| self.out.ask(request, Purpose::AcceptListed(id));
+        let acceptances = list.begin(now, ask);
         self.pending = PendingEdit::Acceptances(acceptances);
         self.end_acceptances();
     }
@@ -359,8 +373,7 @@ impl ReviewWork {
             && let Some(end) = acceptances.end(self.reviews.all().iter().map(|view| view.review().id))
         {
             self.pending = PendingEdit::Idle;
-            let (text, failed) = (end.text(), end.has_failures());
-            self.out.answer(if failed { Message::warning(text) } else { Message::notice(text) });
+            self.out.answer(self.together.end(end));
         }
     }
 

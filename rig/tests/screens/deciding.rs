@@ -29,7 +29,8 @@ fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     // Drop the second change.
     read_and_press(&desk, "line five", "j")?;
     read_and_press(&desk, "line thirty", " ")?;
-    read_and_press(&desk, "1 dropped", "a")?;
+    read_and_press(&desk, "1 dropped", "j")?;
+    read_and_press(&desk, "fifty-five", "a")?;
     let content = proposed().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     desk.shows("notes.txt: accepted; Gemini CLI writes it.")?;

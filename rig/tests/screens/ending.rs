@@ -98,7 +98,8 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     desk.ends()?;
     // The next desk finds the decisions so far.
     let mut desk = stage.desk(&small())?;
-    read_and_press(&desk, "1 dropped", "a")?;
+    read_and_press(&desk, "1 dropped", "jj")?;
+    read_and_press(&desk, "fifty-five", "a")?;
     let content = proposed().replace("line five\n", "line 5\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     desk.signal(Signal::KILL)?;

@@ -68,7 +68,8 @@ fn keys_do_what_they_should_over_a_slow_link() -> Result<()> {
     read_and_press(&desk, "line five", "j")?;
     settled(&desk)?;
     read_and_press(&desk, "line thirty", " ")?;
-    read_and_press(&desk, "1 dropped", "a")?;
+    read_and_press(&desk, "1 dropped", "j")?;
+    read_and_press(&desk, "fifty-five", "a")?;
     let content = proposed().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     Ok(())

@@ -25,7 +25,7 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     };
     let columns = usize::from(area.width);
     let (sizes, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
-    let states = widest(|listed, _| listed.states.clone());
+    let states = widest(|listed, _| listed.states.clone() + hard_to_see(listed));
     let names = widest(|listed, _| listed.name.clone());
     // The states tell more than the agent, and than the beginning of a path.
     if sizes + agents + states + NAME.min(names) + 8 > columns {
@@ -47,8 +47,11 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
             .chain([Span::raw(gap), Span::styled(agent, palette.quiet)])
             .collect();
         let used: usize = before.iter().map(|span| width::columns(&span.content)).sum();
-        let states = cut_end(&listed.states, columns.saturating_sub(used));
-        Line::from_iter(before.into_iter().chain([Span::styled(states, palette.quiet)]))
+        let hard = hard_to_see(listed);
+        let room = columns.saturating_sub(used + width::columns(hard));
+        let states =
+            [Span::styled(cut_end(&listed.states, room), palette.quiet), Span::styled(hard, palette.warning)];
+        Line::from_iter(before.into_iter().chain(states))
     };
     if !list.ready.is_empty() {
         lines.push(scene.title("To accept, as they stand now:"));
@@ -65,6 +68,15 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     }
     let shown = list.rows_on_screen(main.height);
     draw_lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
+}
+
+/// The words behind a review of which something is hard to see.
+fn hard_to_see(listed: &ListedReview) -> &'static str {
+    match (listed.is_hard_to_see, listed.states.is_empty()) {
+        (false, _) => "",
+        (true, true) => "hard to see",
+        (true, false) => ", hard to see",
+    }
 }
 
 fn size(listed: &ListedReview) -> String {

@@ -44,7 +44,7 @@ pub(crate) fn keys(scene: &Scene<'_>, input: &ReasonInput) -> Vec<(&'static str,
         ReasonEdit::Removed if known(review, input.hunk(review)).is_some() => "remove it",
         ReasonEdit::Removed => "back",
         ReasonEdit::OfChangeToDrop { .. } => "drop it",
-        ReasonEdit::OfAll | ReasonEdit::OfChange => "note it",
+        ReasonEdit::OfAll | ReasonEdit::OfChange | ReasonEdit::Restored => "note it",
     };
     let other = if input.hunk(review).is_some() { "the whole proposal" } else { "this change" };
     let switch = input.can_switch().then_some(("Tab", other));

@@ -71,7 +71,7 @@ async fn the_result_covers_warnings_that_wait() {
     stage.a_while().await;
     stage.press("y").await;
     stage.a_while().await;
-    stage.shows("2 accepted. (2 more)");
+    stage.shows("2 accepted. (2 more: m)");
 }
 
 #[tokio::test(start_paused = true)]

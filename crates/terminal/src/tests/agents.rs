@@ -173,7 +173,7 @@ async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
     stage.press("a").await;
     assert_eq!(stage.asked(), [], "nobody has read it yet");
     stage.a_while().await;
-    stage.press("a").await;
+    stage.press("ay").await;
     assert_eq!(stage.asked().len(), 1);
 }
 

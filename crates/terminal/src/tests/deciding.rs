@@ -19,7 +19,7 @@ async fn a_dropped_change_at_the_edge_is_shown_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn a_accepts_what_is_shown_and_r_rejects_it() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
@@ -33,7 +33,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
 
 #[tokio::test(start_paused = true)]
 async fn typing_ahead_decides_nothing_about_the_next_review() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
     stage.press_at_once("aaar");
     stage.moment().await;
@@ -50,7 +50,7 @@ async fn typing_ahead_decides_nothing_about_the_next_review() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_without_a_review_does_not_hit_the_next_one() {
-    let mut stage = Stage::new(120, 24);
+    let mut stage = Stage::new(120, 28);
     stage.connect().await;
     stage.press("a").await;
     stage.propose(1, "/shop/basket.py").await;
@@ -60,7 +60,7 @@ async fn a_key_without_a_review_does_not_hit_the_next_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_review_is_decided_only_once_it_is_on_the_screen() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
@@ -74,7 +74,7 @@ async fn a_review_is_decided_only_once_it_is_on_the_screen() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
@@ -94,7 +94,7 @@ async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
 
 #[tokio::test(start_paused = true)]
 async fn frames_do_not_queue_up_before_a_slow_terminal() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
     let before = *stage.shared.frames.lock().unwrap();
     stage.press(&"j".repeat(50)).await;
@@ -107,7 +107,7 @@ async fn frames_do_not_queue_up_before_a_slow_terminal() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     // Another desk drops a change, and the key comes before that is on the screen.
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
@@ -124,7 +124,7 @@ async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     // The companion has moved on and the news are still on their way.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.press("a").await;
@@ -140,7 +140,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
 
 #[tokio::test(start_paused = true)]
 async fn space_toggles_u_undoes_and_fast_keys_wait() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     let keep =
         |revision, hunk, keep| Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep };
     stage.press_at_once(" ja");
@@ -148,7 +148,7 @@ async fn space_toggles_u_undoes_and_fast_keys_wait() {
     let accepted = decided(1, 2, Decision::Accept);
     assert_eq!(stage.asked(), [keep(1, 0, false), accepted], "one's own change need not be seen");
 
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press(" ").await;
     stage.shows("2 kept, 1 dropped");
     stage.does_not_show("another desk");
@@ -165,7 +165,7 @@ async fn space_toggles_u_undoes_and_fast_keys_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn ctrl_r_redoes_until_something_else_changes() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press(" j u").await;
     stage.shows("Undone.");
     stage.ctrl('r').await;
@@ -183,7 +183,7 @@ async fn ctrl_r_redoes_until_something_else_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn another_desks_change_leaves_nothing_to_redo() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press(" u").await;
     stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
     stage.a_while().await;
@@ -209,7 +209,7 @@ async fn a_hunk_off_the_screen_is_not_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_change_that_cannot_be_split_says_so() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press("s").await;
     assert_eq!(stage.asked(), [Request::SplitHunk { id: ReviewId(1), revision: 1, hunk: 0 }]);
     stage.shows("This change cannot be split any further.");
@@ -217,7 +217,7 @@ async fn a_change_that_cannot_be_split_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn a_changed_file_is_asked_about_once() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.companion.change(1, |review, _| review.stale = true);
     stage.a_while().await;
     stage.press("an").await;
@@ -232,7 +232,7 @@ async fn a_changed_file_is_asked_about_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_goes_with_what_it_was_about() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.a_while().await;
@@ -247,7 +247,7 @@ async fn a_question_goes_with_what_it_was_about() {
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_text_offers_a_single_newline() {
-    let mut stage = Stage::new(120, 24);
+    let mut stage = Stage::new(120, 28);
     stage.connect().await;
     let gemini = stage.gemini.clone();
     stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "")]);
@@ -260,7 +260,7 @@ async fn an_empty_text_offers_a_single_newline() {
 
 #[tokio::test(start_paused = true)]
 async fn dropping_an_edit_says_so() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.companion.change(1, |_, pieces| {
         if let Piece::Differs { state, now, .. } = &mut pieces[1] {
             (*state, *now) = (HunkState::Edited, "mine\n".into());
@@ -275,7 +275,7 @@ async fn dropping_an_edit_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn an_edited_change_is_not_split_and_the_message_says_why() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.companion.change(1, |_, pieces| {
         if let Piece::Differs { state, now, .. } = &mut pieces[1] {
             (*state, *now) = (HunkState::Edited, "mine\n".into());
@@ -289,18 +289,18 @@ async fn an_edited_change_is_not_split_and_the_message_says_why() {
 
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_is_too_small_decides_nothing() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.resize(30, 8).await;
     stage.press("a r").await;
     assert_eq!(stage.asked(), []);
-    stage.resize(120, 24).await;
+    stage.resize(120, 28).await;
     stage.press("a").await;
     assert_eq!(stage.asked().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_paste_presses_no_keys() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.types(Typed::Paste("a\nr\n q".into()));
     stage.moment().await;
     assert_eq!(stage.asked(), []);
@@ -309,7 +309,7 @@ async fn a_paste_presses_no_keys() {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_desk_asks_before_it_leaves_reviews() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.press("qn").await;
     assert!(!stage.ended.is_finished());
     stage.press("q").await;
@@ -322,7 +322,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     assert_eq!(stage.ending().await, (Ending::Left, Some(said.to_owned())));
 
     // A keeper is no desk, and keeps the review all the same.
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.companion.status.kept_by = Some(vec!["alongside run gemini".into()]);
     stage.tell_status().await;
     stage.press("q").await;
@@ -332,7 +332,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
 
 #[tokio::test(start_paused = true)]
 async fn the_question_on_leaving_follows_who_else_is_there() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.companion.status.kept_by = Some(vec!["Neovim".into(), "a terminal desk".into()]);
     stage.tell_status().await;
     stage.companion.status.kept_by = Some(Vec::new());
@@ -350,7 +350,7 @@ async fn the_question_on_leaving_follows_who_else_is_there() {
 
 #[tokio::test(start_paused = true)]
 async fn ctrl_c_asks_and_leaves_the_second_time() {
-    let mut stage = Stage::reading(120, 24).await;
+    let mut stage = Stage::reading(120, 28).await;
     stage.ctrl('c').await;
     stage.shows("Leave?");
     stage.press("n").await;

@@ -8,6 +8,7 @@ mod deciding;
 mod editing;
 mod following;
 mod marking;
+mod reading;
 mod reasons;
 mod rules;
 mod screens;

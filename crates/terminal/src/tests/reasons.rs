@@ -68,7 +68,7 @@ async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_for_the_whole_proposal_decides_nothing() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("R").await;
     stage.key(KeyCode::Tab).await;
     stage.shows("Why? (the whole proposal)");
@@ -83,7 +83,7 @@ async fn a_reason_for_the_whole_proposal_decides_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo early").await;
     stage.key(KeyCode::Tab).await;
     stage.shows("Why? (the whole proposal) too early");
@@ -112,7 +112,7 @@ async fn a_proposal_of_one_change_has_one_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Ra r q").await;
     stage.key(KeyCode::Esc).await;
     stage.does_not_show("Why");
@@ -126,7 +126,7 @@ async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_way_without_reasons_says_so_and_opens_nothing() {
-    let mut stage = Stage::reading_with(Reasons::Never, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Never, 120, 28).await;
     stage.does_not_show("R why");
     stage.press("R").await;
     stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
@@ -155,7 +155,7 @@ async fn a_reason_typed_too_soon_decides_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn an_incoming_change_keeps_the_typed_reason() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo ea").await;
     stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
     stage.moment().await;
@@ -173,7 +173,7 @@ async fn an_incoming_change_keeps_the_typed_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_that_nobody_took_comes_back() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo early").await;
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.key(KeyCode::Enter).await;
@@ -212,7 +212,7 @@ async fn a_reason_that_only_a_rejection_carries_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_takes_any_text_and_shows_it_harmless() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("R漢字 x").await;
     stage.ctrl('w').await;
     stage.types(Typed::Paste("two\r\nlines\u{202e}".into()));
@@ -226,7 +226,7 @@ async fn a_reason_takes_any_text_and_shows_it_harmless() {
 
 #[tokio::test(start_paused = true)]
 async fn letters_of_a_reason_wait_with_its_key() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press_at_once(" Rwrong name");
     stage.moment().await;
     stage.shows("Why not change 1 of 3? wrong name");
@@ -250,7 +250,7 @@ async fn a_reason_shows_the_change_that_it_is_for() {
 
 #[tokio::test(start_paused = true)]
 async fn ctrl_c_asks_to_leave_and_keeps_the_reason() {
-    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo early").await;
     stage.ctrl('c').await;
     stage.shows("Leave?");

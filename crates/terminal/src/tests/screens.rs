@@ -121,7 +121,8 @@ async fn questions() {
     assert_snapshot!("question_accept_anyway", stage.screen());
     stage.press("n").await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Empty);
-    stage.press("ay").await;
+    // Not all of it was on the screen.
+    stage.press("ayy").await;
     assert_snapshot!("question_single_newline", stage.screen());
 }
 
@@ -236,7 +237,7 @@ async fn a_demo_leads_from_key_to_key() {
     stage.shows("Demo: j goes to the next change; s splits it, e opens the text in your editor.");
     stage.press("u").await;
     stage.shows("Demo: j goes");
-    stage.press("a").await;
+    stage.press("jja").await;
     stage.shows("Demo: the next file.");
     stage.propose(2, "/shop/other.py").await;
     stage.a_while().await;
@@ -245,7 +246,7 @@ async fn a_demo_leads_from_key_to_key() {
 
     let mut stage = demo(60).await;
     stage.shows("Demo: press space to drop this change.");
-    stage.press("a").await;
+    stage.press("jja").await;
     stage.shows("Demo: the next file. a accepts, r rejects.");
 }
 

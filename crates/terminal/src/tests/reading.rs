@@ -1,0 +1,362 @@
+//! The sights of a review on wide, usual and narrow screens: what a person reads before they decide.
+
+use alongside_desk::{Decision, Event, LastWord, Problem, Reasons, Review, ReviewId, Word};
+use crossterm::event::KeyCode;
+use insta::assert_snapshot;
+
+use super::*;
+use crate::scripted;
+
+/// Sizes of screens, and whether the original stands beside the text there.
+const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
+
+impl Stage {
+    /// A desk without a wish for the lists, and a review of these pieces that has been read for a while.
+    async fn showing(width: u16, height: u16, pieces: &[Piece]) -> Self {
+        let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
+        stage.connect().await;
+        let gemini = stage.gemini.clone();
+        stage.companion.open(1, &gemini, "/shop/basket.py", pieces);
+        stage.a_while().await;
+        stage
+    }
+
+    fn decisions(&self) -> usize {
+        self.asked().iter().filter(|asked| matches!(asked, Request::DecideReview { .. })).count()
+    }
+
+    /// The file of a decided review is written as accepted.
+    async fn written(&mut self, id: u64) {
+        let (file, message) = (format!("/shop/{id}.py"), format!("{id}.py: written as accepted."));
+        let word = Word::WrittenAsAccepted;
+        self.companion.tell(Event::LastWord(LastWord { id: ReviewId(id), file, word, message }));
+        self.moment().await;
+    }
+}
+
+/// Three lines come before four that changed by a sign each, as an agent adds a comment.
+fn moved_down() -> Vec<Piece> {
+    let body = |sign: &str| {
+        format!(
+            "    apples = count(basket{sign})\n    pears = count(crate{sign})\n    plums = weigh(bag{sign})\n\
+             \x20   return apples + pears + plums{sign}\n"
+        )
+    };
+    let comment = "    # Fruit is counted where it can be,\n    # and weighed otherwise.\n\n";
+    vec![
+        same("def fruit(basket, crate, bag):\n"),
+        differs(&body(""), &format!("{comment}{}", body("2"))),
+        same("\n\ndef others():\n    pass\n"),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_stand_beside_those_that_they_became() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::showing(width, height, &moved_down()).await;
+        if width < 110 {
+            stage.press("v").await;
+            stage.a_while().await;
+            stage.key(KeyCode::Esc).await;
+        }
+        let screen = stage.screen();
+        for name in ["apples =", "pears =", "plums =", "return apples"] {
+            let rows = screen.lines().filter(|row| row.matches(name).count() == 2);
+            assert_eq!(rows.count(), 1, "{name} {width}x{height}:\n{screen}");
+        }
+        assert_snapshot!(format!("beside_{width}x{height}"), screen);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_is_found_in_rows_of_pairs() {
+    let mut stage = Stage::showing(130, 40, &moved_down()).await;
+    stage.press("/weigh").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("/weigh 1/3");
+    stage.press("n").await;
+    // The comment on the right, then the line on the left and the one beside it.
+    stage.press("n").await;
+    stage.shows("/weigh 3/3");
+    let screen = stage.screen();
+    let row = screen.lines().find(|row| row.contains("▸ ")).unwrap();
+    assert_eq!(row.matches("weigh(").count(), 2, "{screen}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_asks_about_changes_that_were_not_on_the_screen() {
+    let mut stage = Stage::reading(80, 14).await;
+    stage.press("a").await;
+    stage.shows("2 of 3 changes were not on the screen yet. Accept all the same?");
+    stage.shows("y accept n no");
+    assert_eq!(stage.asked(), []);
+    stage.press("n").await;
+    stage.does_not_show("Accept all the same?");
+    // All of it was on the screen: no question.
+    stage.press("jjja").await;
+    assert_eq!(stage.decisions(), 1);
+
+    let mut stage = Stage::reading(80, 14).await;
+    // Both at once: the answer was given before the question stood there.
+    stage.press_at_once("ay");
+    stage.moment().await;
+    assert_eq!(stage.decisions(), 0);
+    stage.press("y").await;
+    let accepted = Request::DecideReview { id: ReviewId(1), revision: 1, decision: Decision::Accept };
+    assert_eq!(stage.asked(), [accepted]);
+
+    // Another question comes first.
+    let mut stage = Stage::reading(80, 14).await;
+    stage.companion.change(1, |review, _| review.stale = true);
+    stage.a_while().await;
+    stage.press("ay").await;
+    stage.shows("were not on the screen yet.");
+    assert_eq!(stage.decisions(), 0);
+    stage.press("y").await;
+    assert_eq!(stage.decisions(), 1);
+}
+
+/// A change that one cannot see, far below another one.
+fn hidden_tab() -> Vec<Piece> {
+    let between: String = (1..=3).map(|n| format!("# {n}\n")).collect();
+    let long: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    vec![differs("", &long), same(&between), differs("    deep = 1\n", "\tdeep = 1\n")]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_asks_about_what_is_hard_to_see() {
+    let mut stage = Stage::showing(80, 24, &hidden_tab()).await;
+    stage.press("a").await;
+    stage.shows("2 of 2 changes were not on the screen yet, 1 of them with something hard to see.");
+    stage.press("njjjjja").await;
+    assert_eq!(stage.decisions(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_all_flags_what_is_hard_to_see() {
+    for (width, height) in SIZES {
+        let tab = [differs("    deep = 1\n", "\tdeep = 1\n"), same("end\n")];
+        let mut stage = Stage::showing(width, height, &tab).await;
+        stage.propose(2, "/shop/plain.py").await;
+        stage.key(KeyCode::Tab).await;
+        stage.press("jjjA").await;
+        stage.a_while().await;
+        assert_snapshot!(format!("hard_to_see_in_the_list_{width}x{height}"), stage.screen());
+    }
+}
+
+/// A review of so many changes, each of one line.
+fn many_changes(changes: usize) -> Vec<Piece> {
+    let unchanged = "same\n".repeat(7);
+    (0..changes)
+        .flat_map(|n| [differs(&format!("old {n}\n"), &format!("new {n}\n")), same(&unchanged)])
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_narrow_header_keeps_what_keys_act_on() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::showing(width, height, &many_changes(23)).await;
+        stage.propose(2, "/shop/other.py").await;
+        stage.a_while().await;
+        stage.key(KeyCode::Esc).await;
+        stage.shows("change 1 of 23");
+        stage.press(" ").await;
+        stage.shows("change 1 of 23: 22 kept, 1 dropped");
+        stage.shows("? help");
+        stage.shows("j/k");
+        assert_snapshot!(format!("header_{width}x{height}"), stage.screen());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_change_says_which_part_of_it_is_shown() {
+    let lines: String = (1..=10_000).map(|n| format!("line {n}\n")).collect();
+    for (width, height) in SIZES {
+        let mut stage = Stage::showing(width, height, &[same("first\n"), differs("old\n", &lines)]).await;
+        stage.key(KeyCode::PageDown).await;
+        stage.key(KeyCode::PageDown).await;
+        let header = stage.screen().lines().find(|line| line.contains("change 1 of 1")).unwrap().to_owned();
+        assert!(header.contains(" of 10,0") || header.contains('%'), "{header}");
+        assert_snapshot!(format!("large_change_{width}x{height}"), header);
+        stage.press("G").await;
+        let said = if width == 130 { "of 10,000" } else { "of 10,001" };
+        assert!(stage.flat().contains(said) || stage.flat().contains("100%"), "{}", stage.screen());
+        stage.press("g").await;
+    }
+    // A change that fits needs no place.
+    let stage = Stage::reading(80, 24).await;
+    stage.does_not_show(" lines 1-");
+}
+
+#[tokio::test(start_paused = true)]
+async fn m_lists_the_messages_and_none_waits_then() {
+    let mut stage = Stage::reading(80, 24).await;
+    for what in ["first", "second", "third"] {
+        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
+    }
+    stage.a_while().await;
+    stage.shows("Problem: third (2 more: m)");
+    stage.press("m").await;
+    stage.shows("Messages, the newest first:");
+    stage.shows("• Problem: second");
+    stage.shows("• Problem: first");
+    assert_snapshot!("messages_80x24", stage.screen());
+    stage.press("m").await;
+    stage.does_not_show("Problem");
+    stage.press("p").await;
+    stage.shows("Context is paused: agents learn nothing about your files (p resumes).");
+    stage.does_not_show("more: m");
+    stage.press("?").await;
+    stage.shows("help, past messages");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_files_of_all_reviews_are_counted_in_one_line() {
+    let mut stage = Stage::reading(120, 30).await;
+    for id in 2..=7 {
+        stage.propose(id, &format!("/shop/{id}.py")).await;
+        stage.key(KeyCode::Tab).await;
+        stage.press("jjjjjj").await;
+    }
+    stage.a_while().await;
+    stage.press("Ay").await;
+    stage.a_while().await;
+    stage.shows("7 accepted.");
+    for id in 1..=7 {
+        stage.written(id).await;
+    }
+    stage.shows("7 accepted, 7 written.");
+    stage.does_not_show("more: m");
+    // A file that is accepted alone has its own line.
+    stage.propose(8, "/shop/8.py").await;
+    stage.a_while().await;
+    stage.press("a").await;
+    stage.written(8).await;
+    stage.shows("8.py: written as accepted.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_will_be_empty_is_called_out() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::showing(width, height, &[differs("all\nof\nit\n", "")]).await;
+        stage.shows("the file will be empty");
+        assert_snapshot!(format!("emptied_{width}x{height}"), stage.screen());
+        stage.press(" ").await;
+        stage.does_not_show("the file will be empty");
+    }
+    // A deletion is none.
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    let pieces = [differs("all\nof\nit\n", "")];
+    let review = scripted::review(1, &stage.gemini, "/shop/a.py", &pieces);
+    let remark = Some("This deletes the file.".into());
+    stage.companion.open_as(Review { remark, ..review }, &pieces);
+    stage.a_while().await;
+    stage.does_not_show("the file will be empty");
+}
+
+#[tokio::test(start_paused = true)]
+async fn v_comes_back_to_the_layout_by_width() {
+    let mut stage = Stage::reading(130, 40).await;
+    stage.press("v").await;
+    stage.shows("One column, at any width.");
+    stage.press("v").await;
+    stage.shows("Side by side, at any width.");
+    stage.resize(80, 24).await;
+    assert!(stage.screen().contains(" │"), "{}", stage.screen());
+    stage.resize(130, 40).await;
+    stage.press("v").await;
+    stage.shows("The width decides: side by side, or one column.");
+    stage.resize(80, 24).await;
+    assert!(!stage.screen().contains(" │"), "{}", stage.screen());
+}
+
+/// Long lines deep within a function, of which one is dropped.
+fn long_and_deep() -> Vec<Piece> {
+    let line = |name: &str| {
+        format!(
+            "        {name} = shop.basket.total_of(every_item_there_is, including=taxes, without=rebates)\n"
+        )
+    };
+    vec![
+        same("class Shop:\n    def total(self):\n"),
+        differs(&line("before"), &line("after")),
+        same("\n"),
+        Piece::Differs {
+            old: line("kept"),
+            new: line("dropped"),
+            state: alongside_desk::HunkState::Dropped,
+            now: line("kept"),
+        },
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrapped_lines_keep_their_indentation_and_their_words() {
+    for (width, height) in SIZES {
+        let stage = Stage::showing(width, height, &long_and_deep()).await;
+        let screen = stage.screen();
+        assert!(!screen.contains('…'), "a line that stays is as whole as the one that goes:\n{screen}");
+        for word in ["total_of", "every_item_there_is", "including", "rebates"] {
+            assert!(screen.matches(word).count() >= 4, "{word} is broken:\n{screen}");
+        }
+        let goes_on: Vec<_> = screen.lines().filter(|row| row.contains('↳')).collect();
+        assert!(!goes_on.is_empty() && goes_on.iter().all(|row| row.contains("↳         ")), "{screen}");
+        assert_snapshot!(format!("wrapped_{width}x{height}"), screen);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn u_takes_a_reason_back_that_was_just_given() {
+    let mut stage = Stage::new(120, 28);
+    stage.connect().await;
+    let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
+    stage.a_while().await;
+    for (typed, said) in [("too early", "Reason removed."), ("later", "Reason removed.")] {
+        stage.press("R").await;
+        stage.key(KeyCode::Tab).await;
+        stage.press(typed).await;
+        stage.key(KeyCode::Enter).await;
+        stage.shows(&format!("Your reason for Gemini CLI: {typed}"));
+        stage.press("u").await;
+        stage.shows(said);
+        stage.does_not_show("Your reason");
+    }
+    // A reason that took the place of another one gives it back.
+    stage.press("R").await;
+    stage.key(KeyCode::Tab).await;
+    stage.press("one").await;
+    stage.key(KeyCode::Enter).await;
+    stage.press("R").await;
+    stage.key(KeyCode::Tab).await;
+    stage.press(" two").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("Your reason for Gemini CLI: one two");
+    stage.press("u").await;
+    stage.shows("Your reason for Gemini CLI: one");
+    stage.does_not_show("one two");
+    // Behind another change, the change is undone.
+    stage.press("R").await;
+    stage.key(KeyCode::Tab).await;
+    stage.press("!").await;
+    stage.key(KeyCode::Enter).await;
+    stage.press(" u").await;
+    stage.shows("Undone.");
+    stage.shows("Your reason for Gemini CLI: one!");
+    stage.press("u").await;
+    stage.shows("There is nothing to undo.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_demo_names_no_hook() {
+    let options = Options { rehearsal: true, ..Options::default() };
+    let mut stage = Stage::with_options(120, 24, "false", options);
+    stage.connect().await;
+    stage.propose(1, "/shop/basket.py").await;
+    stage.a_while().await;
+    stage.press("R").await;
+    stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
+    stage.does_not_show("install agent");
+}
