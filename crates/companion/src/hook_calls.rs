@@ -10,7 +10,6 @@ use tokio::time::Instant;
 
 use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
-use crate::reviews::proposal::Removed;
 use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The longest wait for a decision.
@@ -64,9 +63,10 @@ impl HookCalls {
             return refused(&proposal, &why);
         }
         if let Operation::Move { from } = proposal.operation.clone() {
-            let removed = self.proposals.removed(from.clone(), roots).await;
-            let removed = removed.unwrap_or_else(|| Removed::unknown(&from));
-            prepared.removes(from, removed);
+            match self.proposals.removing(prepared, from, roots).await {
+                Some(removing) => prepared = removing,
+                None => return broken_off(),
+            }
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let mut gone = HookGone { events: Some(self.events.clone()), number };

@@ -6,7 +6,7 @@ use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
 use crate::last_word::Word;
 use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
-use crate::rules::{Grant, RuleAcceptance, Scope};
+use crate::rules::{ChangeKind, Grant, RuleAcceptance, Scope};
 use crate::status::Agent;
 use crate::text::Text;
 
@@ -260,7 +260,7 @@ pub fn refusal(refusal: &Refusal) -> String {
     format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
 }
 
-/// How much a review proposes: `2 changes`, `a new file`, `the whole file`.
+/// How much a review proposes: `2 changes`, `a new file`, `a move`, `the whole file`.
 pub fn size(review: &Review) -> String {
     match (&review.whole_file_only, &review.original) {
         (Some(_), _) => "the whole file".into(),
@@ -290,6 +290,9 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
 
 /// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
 pub fn hunk_states(review: &Review) -> String {
+        (None, Some(_)) if review.kind == Some(ChangeKind::Move) && review.hunks.is_empty() => {
+            "a move".into()
+        }
     let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];
     let parts = states.map(|(state, name)| {
         let count = review.hunks.iter().filter(|hunk| hunk.state == state).count();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Range;
+use crate::rules::ChangeKind;
 use crate::status::Agent;
 use crate::text::{Change, Text};
 
@@ -82,6 +83,13 @@ pub struct Review {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reasons {
+    /// A deletion, or a move of a file to here; absent where the agent only writes the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ChangeKind>,
+    /// The path of a moved file before, exactly as the agent spells it. The file is removed there. Where
+    /// there is nothing at its new path yet, [`original`](Self::original) is its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// With none: the way to the agent carries no reason.
     #[default]
     Never,

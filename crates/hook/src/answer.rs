@@ -75,6 +75,14 @@ pub fn answer(
     }
     // The file may have changed since: the tool must still write what the person accepted.
     let now = call.changes(&mut read).unwrap_or_default();
+    // Desks watch the new place of a file that moves. A text that it got at its old one would be lost unseen.
+    let is_outdated = |(at, change): (usize, &Change)| {
+        let is_same = now.get(at).is_some_and(|now| now.proposed == change.proposed);
+        change.removes().is_some() && texts.get(at).is_some_and(Option::is_some) && !is_same
+    };
+    if changes.iter().enumerate().any(is_outdated) {
+        return refusal(event, &format!("{message}\nNothing was written: {CHANGED_MEANWHILE}"));
+    }
     let writes = |text: &Option<&str>, change: &Change| *text == Some(change.proposed.as_str());
     let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
     match (event.arguments, is_changed) {
@@ -134,6 +142,9 @@ fn checked(
         false => Err("this tool cannot write the text that the person accepted".to_owned()),
     }
 }
+
+const CHANGED_MEANWHILE: &str = "the file that moves, or another one of the patch, has changed during the \
+                                 review. Read it again, and propose the change again.";
 
 const STILL_OPEN: &str = "The review of this change is still open, and nothing was written. Call the tool \
                           again with the same arguments, and do nothing else before: the next call gets its \

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::change::{Change, NoChange, TextFile, not_utf8, plain_path, special, text_of, unreadable};
 use crate::line_endings::unix;
-use crate::patch::{self, FileChange, Patch};
+use crate::patch::{self, Chunk, FileChange, Patch};
 use crate::{patch_answer, patch_apply};
 
 /// A patch in the format of Codex.
@@ -27,7 +27,7 @@ impl Patches {
 
     /// The changes of all files.
     pub(crate) fn changes(&self, mut read: impl FnMut(&str) -> TextFile) -> Result<Vec<Change>, NoChange> {
-        self.patch.files.iter().map(|file| patched(self.paths, file, read(&file.path))).collect()
+        self.patch.files.iter().map(|file| patched(self.paths, file, &mut read)).collect()
     }
 
     /// Makes these arguments those with which the tool writes these texts, and leaves files without one
@@ -47,9 +47,13 @@ impl Patches {
 }
 
 /// The change that a section of a patch makes.
-fn patched(paths: PathRules, file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
+fn patched(
+    paths: PathRules,
+    file: &FileChange,
+    read: &mut impl FnMut(&str) -> TextFile,
+) -> Result<Change, NoChange> {
     let is_update = matches!(file.change, patch::Change::Update { .. });
-    let original = match found {
+    let original = match read(&file.path) {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
         TextFile::Special => return Err(special(&file.path)),
@@ -62,8 +66,12 @@ fn patched(paths: PathRules, file: &FileChange, found: TextFile) -> Result<Chang
     let text = text.map_err(|error| NoChange::refused(format!("{}: {error}", file.path)))?;
     let own = plain_path(paths, &file.path)?;
     Ok(match (&file.change, text) {
-        (patch::Change::Update { move_to: Some(to), .. }, text) => {
-            let remark = format!("This moves {own} to {to}.");
+        (patch::Change::Update { move_to: Some(to), chunks }, text) => {
+            let remark = match read(to) {
+                TextFile::Absent => format!("This moves {own} to {to}."),
+                // The lines are compared with the text that is lost.
+                _ => format!("This moves {own} to {to}{}, and replaces the file there.", counts(chunks)),
+            };
             let moved = Change::write(&plain_path(paths, to)?, None, text.unwrap_or_default());
             Change { operation: Operation::Move { from: own }, ..moved.remarked(Some(&remark)) }
         }
@@ -73,6 +81,18 @@ fn patched(paths: PathRules, file: &FileChange, found: TextFile) -> Result<Chang
             Change { operation: Operation::Delete, ..deleted.remarked(Some("This deletes the file.")) }
         }
     })
+}
+
+/// The lines that these chunks add and remove, in words.
+fn counts(chunks: &[Chunk]) -> String {
+    let steps = || chunks.iter().flat_map(|chunk| &chunk.steps);
+    let added: usize = steps().map(|step| step.added.matches('\n').count()).sum();
+    let removed: usize = steps().map(|step| step.removed).sum();
+    let lines = if added == 1 { "line" } else { "lines" };
+    match added + removed {
+        0 => String::new(),
+        _ => format!(", with {added} {lines} added and {removed} removed"),
+    }
 }
 
 /// The section of a patch that writes a text in place of what a section of the model's patch writes.

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::notes;
-use alongside_desk::{Agent, Hunk, HunkState, Lines, Review, Text, harmless, look_alikes, messages};
+use alongside_desk::{
+    Agent, ChangeKind, Hunk, HunkState, Lines, Review, Text, harmless, look_alikes, messages,
+};
 
 use super::printer::{Ink, Inks};
 
@@ -141,6 +143,9 @@ pub(crate) fn whole(review: &Review, inks: Inks) -> String {
 pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
     let name = messages::file_name(&review.file, roots);
     if review.original.as_deref() == Some(&*review.current) {
+        if review.kind == Some(ChangeKind::Move) {
+            return format!("{name}: none of the changes is left; the file would be moved as it is.");
+        }
         return format!("{name}: nothing is left of the proposal; the file would stay as it is.");
     }
     let states = messages::hunk_states(review);

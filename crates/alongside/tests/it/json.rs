@@ -14,7 +14,7 @@ fn messages(desk: &Running) -> Vec<Value> {
         .collect()
 }
 
-async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+pub(crate) async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
     until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
         .await
 }

@@ -20,6 +20,7 @@ mod install;
 mod json;
 mod log;
 mod lsp;
+mod moves;
 mod places;
 mod recovery;
 mod rules;

@@ -113,7 +113,7 @@ impl DecidedText {
     pub(crate) fn found_by(&self, next: &PendingReview, is_before_first: bool) -> Option<Found> {
         let (proposal, now) = (&next.text.proposal, next.text.seen());
         let original = proposal.composition.original();
-        if !proposal.is_comparable() || self.text.len().max(original.len()) > MAX_LITTLE {
+        if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_LITTLE {
             return None;
         }
         let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));

@@ -46,23 +46,29 @@ pub(crate) struct PreparedProposal {
     roots: Option<Arc<[PathBuf]>>,
 }
 
+    /// The proposal is compared with the text of that file, which moves to where nothing is yet.
+    is_of_removed: bool,
 /// A file that a tool removes beside the file of its proposal.
 #[derive(Debug)]
 pub(crate) struct Removed {
-    /// Its path without links.
-    real: PathBuf,
+    /// Its path as the agent spells it, and without links.
+    paths: Box<(String, PathBuf)>,
     places: Vec<Place>,
 }
 
 impl Removed {
     /// Reads the disk.
-    pub(super) fn of(file: &Path, ground: &Ground<'_>) -> Self {
-        Self { real: real_path::canonical(file), places: Place::all(file, ground) }
+    /// The file, if it can be read.
+    target: Option<OpenTarget>,
+    pub(super) fn of(file: String, ground: &Ground<'_>) -> Self {
+        let (path, target) = (Path::new(&file), OpenTarget::open(&file).ok());
+        let (real, places) = (real_path::canonical(path), Place::all(path, ground));
+        Self { paths: Box::new((file, real)), places, target }
     }
 
-    /// Without its places, nobody knows what the tool removes.
-    pub(crate) fn unknown(file: &str) -> Self {
-        Self { real: PathBuf::from(file), places: vec![Place::Ambiguous] }
+    /// The size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.target.as_ref().map_or(0, OpenTarget::size)
     }
 }
 
@@ -171,10 +177,22 @@ impl PreparedProposal {
         }
     }
 
-    /// The tool also removes this file.
-    pub(crate) fn removes(&mut self, file: String, removed: Removed) {
+    /// The tool also removes this file. Its text becomes the original where the proposal's file does not
+    /// exist: a person sees what the move changes, and gets back what they drop. Blocks.
+    pub(super) fn removes(mut self, removed: Removed) -> Self {
         self.places.extend(removed.places);
-        self.removed = Some(Box::new((file, removed.real)));
+            is_of_removed: false,
+        self.removed = Some(removed.paths);
+        if let Some(target) = removed.target.filter(|_| self.fingerprint.is_absent()) {
+            let proposed = self.composition.proposed().clone();
+            let (mut normalized, _) = target.read(&proposed);
+            if let Some(original) = normalized.original.take() {
+                self.composition = Composition::new(original, proposed);
+                self.is_of_removed = true;
+            }
+            self.normalized = normalized;
+        }
+        self
     }
 
     /// Whether one of the files that the tool changes is so, given by its path as the agent spells it, and
@@ -204,3 +222,8 @@ impl PreparedProposal {
         !self.fingerprint.is_absent() && self.normalized.whole_file_only.is_none()
     }
 }
+        self.is_of_removed || self.has_file_text()
+    }
+
+    /// Whether the original is the text of the file itself.
+    pub(super) fn has_file_text(&self) -> bool {

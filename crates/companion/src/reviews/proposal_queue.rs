@@ -5,7 +5,7 @@
 //! 200 system calls. Only a little proposal for a file in memory, about which neither a rule nor git says
 //! anything, is prepared where it comes: a thread would take longer to wake.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -47,10 +47,18 @@ impl ProposalQueue {
         Self { room: Semaphore::new(units as usize), units, dirs: None, may_accept: Arc::default() }
     }
 
-    /// A file that a tool removes. `None` after a panic, or as the runtime ends.
-    pub(crate) async fn removed(self: &Arc<Self>, file: String, roots: Arc<[PathBuf]>) -> Option<Removed> {
+    /// The same proposal of a tool that also removes a file. Reads that one and compares, once there is room.
+    /// `None` after a panic, or as the runtime ends.
+    pub(crate) async fn removing(
+        self: &Arc<Self>,
+        prepared: PreparedProposal,
+        file: String,
+        roots: Arc<[PathBuf]>,
+    ) -> Option<PreparedProposal> {
         let queue = self.clone();
-        blocking(move || Removed::of(Path::new(&file), &queue.ground(&roots))).await
+        let removed = blocking(move || Removed::of(file, &queue.ground(&roots))).await?;
+        let _room = self.room.acquire_many(self.units_for(removed.size())).await.ok()?;
+        blocking(move || prepared.removes(removed)).await
     }
 
     fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use alongside_desk::{Closing, Hunk, HunkState, Lines, Review, Text};
+use alongside_desk::{ChangeKind, Closing, Hunk, HunkState, Lines, Review, Text};
 
 /// The most changes that are listed one by one.
 const MAX_LISTED: usize = 50;
@@ -24,6 +24,9 @@ pub(crate) fn accepted(review: &Review) -> Option<String> {
     let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, did)| format!("{did} {n}")).collect();
     let mut words = match review.hunks.len() {
         _ if !review.is_edited() => "The person accepted this change.".to_owned(),
+        _ if review.kind == Some(ChangeKind::Move) && kept + edited == 0 => {
+            "The person accepted the move without its changes to the text.".to_owned()
+        }
         0 | 1 => "The person rewrote this change.".to_owned(),
         all => format!("The person reviewed the {all} changes in this edit: {}.", parts.join(", ")),
     };
@@ -122,6 +125,13 @@ mod tests {
             "The person reviewed the 3 changes in this edit: kept 2, dropped 1. Reason: only what I asked \
              for\n- Dropped: line 4 (`D`). Reason: D is public"
         );
+    }
+
+    #[test]
+    fn of_a_move_the_model_reads_that_its_changes_were_dropped() {
+        let dropped = Review { kind: Some(ChangeKind::Move), ..review(&[0, 1, 2], None) };
+        let said = accepted(&dropped).unwrap();
+        assert!(said.starts_with("The person accepted the move without its changes to the text.\n- Dropped"));
     }
 
     #[test]

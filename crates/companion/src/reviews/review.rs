@@ -130,9 +130,14 @@ impl PendingReview {
     pub(crate) fn review(&self) -> Review {
         let review = Review { agent: self.agent.clone(), ..self.text.review() };
         match self.hook() {
-            Some(HookProposal { reasons, remark, parts, .. }) => {
-                Review { reasons: *reasons, remark: remark.clone(), parts: *parts, ..review }
-            }
+            Some(HookProposal { reasons, remark, parts, .. }) => Review {
+                reasons: *reasons,
+                remark: remark.clone(),
+                parts: *parts,
+                kind: Some(self.kind()).filter(|kind| matches!(kind, ChangeKind::Delete | ChangeKind::Move)),
+                from: self.moved_from().map(str::to_owned),
+                ..review
+            },
             None => review,
         }
     }

@@ -95,7 +95,7 @@ impl ReviewedText {
     pub(super) fn is_in_file(&self) -> bool {
         let normalized = &self.proposal.normalized;
         let has_another_form = normalized.file_line_ending.is_some() || normalized.file_has_bom.is_some();
-        self.proposal.is_comparable()
+        self.proposal.has_file_text()
             && self.current() == self.proposal.composition.original()
             && !(has_another_form && self.is_as_proposed())
     }

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::review::{LineEnding, Review};
+use crate::rules::ChangeKind;
 use crate::{harmless, messages};
 
 /// A sentence to read before deciding.
@@ -32,7 +33,7 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
     if review.dirty {
         warnings.push("An editor holds unsaved changes to the file.".into());
     }
-    warnings.extend(review.remark.as_deref().map(|remark| harmless::name(remark).into_owned()));
+    warnings.extend(remark(review));
     if let Some(why) = &review.whole_file_only {
         warnings.push(format!("You can only accept or reject this as a whole: {}.", harmless::name(why)));
     }
@@ -61,6 +62,17 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
+/// The agent's further step. A deletion takes place only where all of the text goes.
+fn remark(review: &Review) -> Option<String> {
+    match review.kind {
+        Some(ChangeKind::Delete) if !review.current.is_empty() => {
+            let agent = messages::agent_name(&review.agent);
+            Some(format!("{agent} would delete this file; it stays, with the lines that you keep."))
+        }
+        _ => review.remark.as_deref().map(|remark| harmless::name(remark).into_owned()),
+    }
+}
+
     use crate::review::{Hunk, Limit};
     use crate::review_model::open_review::tests::review;
 
@@ -108,6 +120,15 @@ mod tests {
     #[test]
     fn a_path_that_leaves_the_roots_is_a_warning() {
         let mut review = review();
+    #[test]
+    fn a_deletion_of_which_something_stays_is_none() {
+        let remark = Some("This deletes the file.".to_owned());
+        let deletion = Review { kind: Some(ChangeKind::Delete), remark, ..review() };
+        let stays = texts(&Review { current: "x\n".into(), ..deletion.clone() }, &[]);
+        assert!(stays[0].ends_with("it stays, with the lines that you keep."), "{stays:?}");
+        assert_eq!(texts(&Review { current: "".into(), ..deletion }, &[]), ["This deletes the file."]);
+    }
+
         let roots = [PathBuf::from("/elsewhere")];
         assert_eq!(texts(&review, &roots), ["This file is outside the project: /p/src/a.rs"]);
         review.file = "/elsewhere/../p/a.rs".into();

@@ -1,8 +1,13 @@
 //! Patches that write a given text, read and applied again.
 
+use alongside_contract::hook::PathRules;
+use alongside_desk::Operation;
+
 use super::*;
+use crate::change::TextFile;
 use crate::patch::{Change, Patch};
 use crate::patch_apply::apply;
+use crate::patches::Patches;
 
 /// The text that the patch with this section leaves.
 fn applied(section: &str, original: Option<&str>) -> String {
@@ -183,6 +188,64 @@ fn a_moved_file_may_change_or_stay_as_it_is() {
         let patch = Patch::parse(&assemble([moved_file("f", "g", original, text).unwrap()])).unwrap();
         assert!(matches!(&patch.files[0].change, Change::Update { move_to: Some(to), .. } if to == "g"));
         assert_eq!(apply(&patch.files[0], Some(original)).unwrap().as_deref(), Some(text));
+    }
+}
+
+/// The text with some of the changes that lead to another one. Of two texts without a common line, all.
+fn partly_changed(original: &str, proposed: &str, numbers: &mut Numbers) -> String {
+    let (old, new): (Vec<_>, Vec<_>) =
+        (original.split_inclusive('\n').collect(), proposed.split_inclusive('\n').collect());
+    let (mut at, mut kept) = (0, String::new());
+    let mut from = 0;
+    while let Some((o, n)) =
+        (from..old.len()).find_map(|o| Some((o, (at..new.len()).find(|n| new[*n] == old[o])?)))
+    {
+        let takes = numbers.below(2) == 0;
+        kept.extend(if takes { &new[at..n] } else { &old[from..o] }.iter().copied());
+        kept.push_str(old[o]);
+        (from, at) = (o + 1, n + 1);
+    }
+    kept.extend(if numbers.below(2) == 0 { &new[at..] } else { &old[from..] }.iter().copied());
+    kept
+}
+
+/// The model moves a file and changes it on the way; the person drops some of that, or all, or types.
+#[test]
+fn a_move_of_which_changes_are_dropped_writes_what_is_left_and_leaves_nothing_behind() {
+    let mut numbers = Numbers(0x1357_9BDF_0246_8ACE);
+    for round in 0..10_000 {
+        let original = random_text(&mut numbers);
+        let end = if round % 4 == 0 && original.contains('\n') { "\r\n" } else { "\n" };
+        let proposed = edited(&original, &mut numbers);
+        let kept = match numbers.below(4) {
+            0 => original.clone(),
+            1 => edited(&proposed, &mut numbers),
+            _ => partly_changed(&original, &proposed, &mut numbers),
+        };
+        if original.is_empty() && proposed.is_empty() {
+            // That is a deletion and a new file.
+            continue;
+        }
+        let read = |path: &str| match path {
+            "f" => TextFile::Text(original.replace('\n', end)),
+            _ => TextFile::Absent,
+        };
+        let section = moved_file("f", "g", &original, &proposed).unwrap();
+        let call = Patches::read(&assemble([section]), PathRules::AsGiven, "patch").unwrap();
+        let mut arguments = serde_json::Map::new();
+        let text = kept.replace('\n', end);
+        call.rewrite(&mut arguments, &[Some(&text)], read).unwrap();
+        let answer = arguments["patch"].as_str().unwrap();
+        let changes = Patches::read(answer, PathRules::AsGiven, "patch").unwrap().changes(read).unwrap();
+        let written = changes.iter().find(|change| change.path == "g").unwrap();
+        let last = if kept.is_empty() || kept.ends_with('\n') { "" } else { end };
+        assert_eq!(written.proposed, format!("{text}{last}"), "{original:?}\n{answer}");
+        let is_gone = |change: &crate::Change| match &change.operation {
+            Operation::Move { from } => from == "f",
+            Operation::Delete => change.path == "f",
+            Operation::Write => false,
+        };
+        assert!(changes.iter().any(is_gone), "{answer}");
     }
 }
 

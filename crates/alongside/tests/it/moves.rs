@@ -1,0 +1,107 @@
+//! Patches that move or delete a file: the person sees what becomes of its text, and a dropped change leaves
+//! the text of before.
+
+use serde_json::{Value, json};
+
+use crate::hook::{Hook, decides, patch};
+use crate::support::{Home, serving};
+
+const NUMBERS: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
+
+const MOVED: &str = "*** Begin Patch\n*** Update File: big.txt\n*** Move to: sub/big.txt\n@@\n-6\n+six\n\
+                     @@\n-12\n+twelve\n*** End Patch";
+
+async fn accepted(hook: Hook) -> String {
+    let answer: Value = hook.answer().await;
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "allow", "{answer}");
+    output["updatedInput"]["command"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_dropped_change_of_a_move_leaves_the_old_text() {
+    let (home, mut desk) = serving().await;
+    home.file("big.txt", NUMBERS);
+    let hook = patch(&home, MOVED).await;
+    desk.shows("-6\n+six").await;
+    desk.answers("(1/2) keep this change", "d").await;
+    desk.answers("(2/2) keep this change", "k").await;
+    desk.answers("accept, reject, or look again", "a").await;
+    let section = "*** Update File: big.txt\n*** Move to: sub/big.txt\n@@\n-12\n+twelve\n";
+    assert_eq!(accepted(hook).await, format!("*** Begin Patch\n{section}*** End Patch\n"));
+}
+
+#[tokio::test]
+async fn a_move_without_its_changes_moves_the_file_as_it_is() {
+    let (home, mut desk) = serving().await;
+    home.file("big.txt", NUMBERS);
+    let hook = patch(&home, MOVED).await;
+    desk.answers("(1/2) keep this change", "d").await;
+    desk.answers("(2/2) keep this change", "d").await;
+    desk.shows("big.txt: none of the changes is left; the file would be moved as it is.").await;
+    desk.answers("accept, reject, or look again", "a").await;
+    let command = accepted(hook).await;
+    assert!(command.contains("*** Move to: sub/big.txt\n"), "{command}");
+    assert!(!command.lines().any(|line| line.starts_with(['-', '+'])), "{command}");
+}
+
+/// No desk watches the old place, and what was saved there would be lost.
+#[tokio::test]
+async fn a_file_that_changes_before_it_moves_stays() {
+    let (home, mut desk) = serving().await;
+    home.file("big.txt", NUMBERS);
+    let hook = patch(&home, MOVED).await;
+    desk.shows("(1/2) keep this change").await;
+    home.file("big.txt", &NUMBERS.replace('3', "three"));
+    desk.types("a");
+    let why = crate::hook::refused(&hook.answer().await);
+    assert!(why.contains("has changed during the review"), "{why}");
+}
+
+/// Both files are at stake: the one that is lost, and the one that changes on its way.
+#[tokio::test]
+async fn a_move_onto_another_file_says_what_is_lost() {
+    let (home, mut desk) = serving().await;
+    home.file("big.txt", NUMBERS);
+    home.file("sub/big.txt", "mine\n");
+    let hook = patch(&home, MOVED).await;
+    desk.shows("This moves big.txt to sub/big.txt, with 2 lines added and 2 removed, and replaces the file")
+        .await;
+    desk.shows("-mine\n").await;
+    decides(&mut desk, "r").await;
+    hook.answer().await;
+}
+
+#[tokio::test]
+async fn a_script_tells_a_move_and_a_deletion_from_a_text() {
+    let home = Home::new();
+    let (from, gone) = (home.file("big.txt", NUMBERS), home.file("gone.txt", "x\n"));
+    let desk = home.review(&["--json"]);
+    let opened = async |name: &str| {
+        let is_it = |message: &Value| {
+            message["method"] == "alongside/didOpenReview"
+                && message["params"]["file"].as_str().is_some_and(|file| file.ends_with(name))
+        };
+        crate::json::message(&desk, "the review", is_it).await["params"].clone()
+    };
+    crate::json::message(&desk, "the status", |m| m["method"] == "alongside/didChangeStatus").await;
+    let _moved = patch(&home, MOVED).await;
+    let moved = opened("sub/big.txt").await;
+    assert_eq!((&moved["kind"], &moved["from"]), (&json!("move"), &json!(from)));
+    assert_eq!(moved["original"], NUMBERS);
+    let _deleted = patch(&home, "*** Begin Patch\n*** Delete File: gone.txt\n*** End Patch").await;
+    let deleted = opened("gone.txt").await;
+    assert_eq!((&deleted["kind"], &deleted["file"]), (&json!("delete"), &json!(gone)));
+    let _emptied = patch(&home, "*** Begin Patch\n*** Update File: gone.txt\n@@\n-x\n*** End Patch").await;
+}
+
+#[tokio::test]
+async fn a_rule_that_accepts_a_move_lists_what_it_changes() {
+    let home = Home::new();
+    home.settings("[reviews]\nrules = [{ path = \"*.txt\", then = \"accept\" }]\n");
+    home.file("big.txt", NUMBERS);
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    accepted(patch(&home, MOVED).await).await;
+    desk.shows("sub/big.txt (move from big.txt, +2 -2) by Codex").await;
+}
