@@ -9,7 +9,7 @@ use alongside_platform::ports::PortHold;
 
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::journal::JournalKey;
-use crate::rule::Rule;
+use crate::rule::{Rule, RulesOf};
 use crate::turns::source::TurnSource;
 
 /// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
@@ -23,6 +23,7 @@ pub struct Builder {
     pub(crate) context_only: bool,
     pub(crate) rules: Vec<Rule>,
     pub(crate) settings: Vec<PathBuf>,
+    pub(crate) rules_of: Option<RulesOf>,
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
@@ -48,6 +49,7 @@ impl Default for Builder {
             context_only: false,
             rules: Vec::new(),
             settings: Vec::new(),
+            rules_of: None,
             allow_tokenless: false,
             listen: None,
             stdio: None,

@@ -89,5 +89,5 @@ pub use discovery::sweep::remove_stale_files;
 pub use ids::DeskId;
 pub use persistence::app_dirs::AppDirs;
 pub use persistence::{drafts, private_files as private};
-pub use rule::{Rule, Ruling};
+pub use rule::{Rule, RulesOf, Ruling};
 pub use rules::evaluation::{Judgement, Why, check_pattern, explain};

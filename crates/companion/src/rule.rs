@@ -1,5 +1,7 @@
 //! A rule as the settings have it, and the three words that it can say.
 
+use std::path::Path;
+
 use alongside_desk::ChangeKind;
 
 /// The settings of a project: the file in its root.
@@ -29,6 +31,9 @@ impl Ruling {
         }
     }
 }
+
+/// Reads the rules of the project in a directory, which can only ask; `None` if they cannot be read. Blocks.
+pub type RulesOf = fn(&Path) -> Option<Vec<Rule>>;
 
 /// A rule: some changes, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

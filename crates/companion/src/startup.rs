@@ -106,7 +106,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
 
     let may_accept = Arc::<AtomicBool>::default();
     let rules = RuleBook::new(rules, may_accept.clone());
-    let (max_body, proposals) = (builder.max_body, Arc::new(ProposalQueue::new(dirs.clone(), may_accept)));
+    let proposals = Arc::new(ProposalQueue::new(dirs.clone(), builder.rules_of, may_accept));
+    let max_body = builder.max_body;
     let hook_calls = Arc::new(HookCalls::new(events.clone(), proposals.clone(), max_body));
     let server = Server { events: events.clone(), max_body, proposals, context_only };
     let gate = Gate::new(endpoint.hosts(), endpoint.token.clone(), builder.allow_tokenless);

@@ -89,6 +89,32 @@ async fn what_is_accepted_ahead_ends_with_its_agent() {
     refused(&hook.answer().await);
 }
 
+/// A project within the project may ask for more, wherever its rules stand.
+#[tokio::test]
+async fn a_repository_within_the_project_asks_for_its_own_files() {
+    let home = Home::new();
+    home.settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
+    for (below, rules) in [
+        ("docs/nested", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n"),
+        ("docs/broken", "[[reviews.rules]]\npath = \"*.md\"\n"),
+    ] {
+        home.directory(&format!("project/{below}/.git"));
+        home.file(&format!("{below}/.alongside.toml"), rules);
+    }
+    home.file("docs/plain/.alongside.toml", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n");
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    for below in ["docs/a.md", "docs/nested/deep/a.txt", "docs/plain/a.md"] {
+        let answer = write(&home, "claude", &home.in_project(below), "x\n").await;
+        assert!(is_allowed(&answer), "{below}: {answer}");
+    }
+    for below in ["docs/nested/a.md", "docs/nested/deep/a.md", "docs/broken/a.txt"] {
+        let hook = begin(&home, "claude", &home.in_project(below), "x\n").await;
+        decides(&mut desk, "r").await;
+        assert!(refused(&hook.answer().await).contains("rejected all of it"), "{below}");
+    }
+}
+
 #[test]
 fn the_doctor_explains_which_rule_holds() {
     let home = Home::new();

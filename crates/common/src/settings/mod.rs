@@ -161,6 +161,13 @@ impl Settings {
         unread
     }
 
+    /// The rules of the project in a directory, which can only ask; `None` if its settings cannot be read.
+    pub fn rules_of(project: &Path) -> Option<Vec<Rule>> {
+        let mut settings = Self::default();
+        let read = settings.read_project(project);
+        read.inspect_err(|error| tracing::warn!("{error:#}")).ok().map(|()| settings.project_rules)
+    }
+
     /// Whether a directory has settings of its own.
     pub fn has_file(project: &Path) -> bool {
         project.join(PROJECT_FILE).symlink_metadata().is_ok()
@@ -319,6 +326,7 @@ impl Settings {
         let builder = match self.context {
             true => builder,
             false => builder.never_tell_files("context is off in the settings ([context] enabled = false)"),
+            .rules_of_nested(Self::rules_of)
         };
         match self.listen {
             Some(address) => builder.also_listen(address),

@@ -1,12 +1,13 @@
 //! The destination of a write to a proposal's path, through links and `..`, also for a file that does not
 //! exist yet. A project from another person can hold a link out of it, and an agent can name any path.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::ground::Ground;
 use super::{agents_links, git_directories};
 use crate::real_path;
-use crate::rule::PROJECT_SETTINGS;
+use crate::rule::{PROJECT_SETTINGS, Rule};
 
 /// The place where a write ends up, as far as a rule may count on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,9 @@ pub(crate) struct Route {
     /// Whether all that may protect the file was looked for, so that a rule may accept the change.
     pub(crate) is_searched: bool,
 }
+    /// The rules of the repositories on the way that lie within a project, and only ask; `None` if some
+    /// cannot be read.
+    pub(crate) asks: Option<Vec<Rule>>,
 
 impl Route {
     /// The file, without links.
@@ -131,11 +135,15 @@ impl Destinations {
                 steps.retain(|step| step != *file);
                 steps.push((*file).clone());
                 if !ground.is_thorough {
-                    return Place::File(Route { steps, projects: Vec::new(), is_searched: false });
+                    let (projects, asks) = (Vec::new(), Some(Vec::new()));
+                    return Place::File(Route { steps, projects, asks, is_searched: false });
                 }
                 match protection(&steps, ground) {
                     Some(why) => Place::Protected(why),
-                    None => Place::File(Route { projects: projects_above(file), steps, is_searched: true }),
+                    None => {
+                        let (projects, asks) = (projects_above(file), nested_rules(&steps, ground));
+                        Place::File(Route { steps, projects, asks, is_searched: true })
+                    }
                 }
             }
             _ => Place::Ambiguous,
@@ -199,10 +207,24 @@ fn shown<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> 
 impl<P: Into<PathBuf>> From<P> for Route {
     /// To a path without links, below no project.
     fn from(file: P) -> Self {
-        Self { steps: vec![file.into()], projects: Vec::new(), is_searched: true }
+        let (projects, asks) = (Vec::new(), Some(Vec::new()));
+        Self { steps: vec![file.into()], projects, asks, is_searched: true }
     }
 }
 
 #[cfg(test)]
+/// The rules of the repositories around these paths that lie within a project; `None` if some cannot be read.
+/// Those of a project itself are read as it opens. Reads the disk.
+fn nested_rules(steps: &[PathBuf], ground: &Ground<'_>) -> Option<Vec<Rule>> {
+    let above: BTreeSet<&Path> = steps.iter().flat_map(|step| step.ancestors().skip(1)).collect();
+    let is_nested = |directory: &&Path| {
+        ground.is_in_project(directory)
+            && !ground.is_root(directory)
+            && directory.join(".git").symlink_metadata().is_ok()
+    };
+    let rules = above.into_iter().filter(is_nested).map(|repository| ground.rules_of(repository));
+    rules.collect::<Option<Vec<_>>>().map(|rules| rules.concat())
+}
+
 #[cfg(unix)]
 mod tests;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::persistence::app_dirs::AppDirs;
+use crate::rule::{Rule, RulesOf};
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
@@ -11,13 +12,20 @@ pub(crate) struct Ground<'a> {
     pub(crate) roots: &'a [PathBuf],
     /// The directories of the user; `None` where nobody's settings count.
     dirs: Option<&'a AppDirs>,
+    /// Reads the rules of a repository within a project; without it, such a repository has none.
+    rules_of: Option<RulesOf>,
     /// Something may accept the change without a person: all that protects a file is looked for.
     pub(super) is_thorough: bool,
 }
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(roots: &'a [PathBuf], dirs: Option<&'a AppDirs>) -> Self {
-        Self { roots, dirs, is_thorough: true }
+        Self { roots, dirs, rules_of: None, is_thorough: true }
+    }
+
+    /// Repositories within a project have rules, which this reads.
+    pub(crate) fn with_rules_of(self, rules_of: Option<RulesOf>) -> Self {
+        Self { rules_of, ..self }
     }
 
     /// A person decides anyway, and wants to know as soon as possible.
@@ -32,6 +40,16 @@ impl<'a> Ground<'a> {
     /// The user's settings of other programs.
     pub(super) fn config(&self) -> Option<&'a Path> {
         self.dirs.map(|dirs| &*dirs.config)
+    }
+
+    /// The rules of the repository in a directory; `None` if they cannot be read. Reads the disk.
+    pub(super) fn rules_of(&self, repository: &Path) -> Option<Vec<Rule>> {
+        self.rules_of.map_or_else(|| Some(Vec::new()), |read| read(repository))
+    }
+
+    /// Whether a directory, without links, is a project.
+    pub(super) fn is_root(&self, directory: &Path) -> bool {
+        self.roots.iter().any(|root| root == directory)
     }
 
     /// Whether a directory lies in a project: anybody may have filled it.

@@ -16,6 +16,7 @@ use super::proposal::{OpenProposal, PreparedProposal, Removed};
 use super::target::{BadTarget, OpenTarget};
 use crate::long_work::MAX_LITTLE;
 use crate::persistence::app_dirs::AppDirs;
+use crate::rule::RulesOf;
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
@@ -28,6 +29,8 @@ pub(crate) struct ProposalQueue {
     units: u32,
     /// The directories of the user, whose settings protect some files.
     dirs: Option<AppDirs>,
+    /// Reads the rules of repositories within a project.
+    rules_of: Option<RulesOf>,
     /// Whether anything may accept a proposal without a person.
     may_accept: Arc<AtomicBool>,
 }
@@ -39,12 +42,13 @@ impl Default for ProposalQueue {
 }
 
 impl ProposalQueue {
-    pub(crate) fn new(dirs: AppDirs, may_accept: Arc<AtomicBool>) -> Self {
-        Self { dirs: Some(dirs), may_accept, ..Self::default() }
+    pub(crate) fn new(dirs: AppDirs, rules_of: Option<RulesOf>, may_accept: Arc<AtomicBool>) -> Self {
+        Self { dirs: Some(dirs), rules_of, may_accept, ..Self::default() }
     }
 
     fn of(units: u32) -> Self {
-        Self { room: Semaphore::new(units as usize), units, dirs: None, may_accept: Arc::default() }
+        let (room, may_accept) = (Semaphore::new(units as usize), Arc::default());
+        Self { room, units, dirs: None, rules_of: None, may_accept }
     }
 
     /// The same proposal of a tool that also removes a file. Reads that one and compares, once there is room.
@@ -62,7 +66,8 @@ impl ProposalQueue {
     }
 
     fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {
-        Ground::new(roots, self.dirs.as_ref()).thorough_if(self.may_accept())
+        let may_accept = self.may_accept();
+        Ground::new(roots, self.dirs.as_ref()).with_rules_of(self.rules_of).thorough_if(may_accept)
     }
 
     fn may_accept(&self) -> bool {

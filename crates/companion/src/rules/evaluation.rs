@@ -22,6 +22,9 @@ pub(super) const UNSEARCHED: &str = "it came before the rules that could accept 
 
 /// The rules that hold, ready to be applied.
 #[derive(Debug, Default)]
+/// A repository within the project has rules, and nobody knows which.
+const UNREAD: &str = "the rules of a repository around it cannot be read";
+
 pub(crate) struct Rules {
     /// The person's, in their order.
     own: Vec<Compiled>,
@@ -135,6 +138,7 @@ impl Rules {
         }
         // A repository within another one is a project of its own.
         let below = roots.iter().filter_map(|root| route.file().strip_prefix(root).ok());
+        let Some(nested) = &route.asks else { return not(UNREAD) };
         let Some(below) = below.min_by_key(|below| below.components().count()) else {
             return Judgement::ask(Why::NoRule);
         };
@@ -145,6 +149,13 @@ impl Rules {
         }
         match self.own.iter().rfind(matches) {
             Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => not(UNSEARCHED),
+        for rule in nested {
+            match Compiled::new(Rule { ruling: Ruling::Ask, ..rule.clone() }) {
+                Ok(asks) if !matches(&&asks) => {}
+                Ok(asks) => return Judgement::ask(Why::ProjectRule(asks.rule.text())),
+                Err(_) => return not(UNREAD),
+            }
+        }
             Some(Compiled { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
             None => Judgement::ask(Why::NoRule),
         }
