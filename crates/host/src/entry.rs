@@ -73,6 +73,11 @@ impl Entry {
         self.parties.iter().filter(|party| lives(party.pid)).cloned().collect()
     }
 
+    /// The projects that the host serves.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// Whether a directory is at or below a root of the host.
     pub fn serves(&self, dir: &Path) -> bool {
         holds(&self.roots, dir)

@@ -37,6 +37,7 @@ use finding::Finding;
 use hooks::HookFinding;
 use message::any_fails;
 use report::Report;
+use rules::Explanation;
 use running_companions::Companions;
 
 /// The exit code where the doctor can examine nothing. 1 says that something fails.
@@ -61,7 +62,8 @@ Examples:
   alongside doctor --path docs/a.md     whether a change of that file needs your decision, and why
 
 Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
-nothing to examine.")]
+nothing to examine. With --path: 0 if every change needs your decision or is refused, 1 if one can pass \
+without it, 2 if the settings cannot be read.")]
 pub(crate) struct Args {
     #[arg(value_name = "AGENT", help = names(), value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
@@ -87,7 +89,7 @@ pub(crate) struct Args {
     dir: Option<PathBuf>,
 
     /// Tell for a file whether its changes need your decision, and which rule says so
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "json", "pid", "verbose", "container"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "pid", "verbose", "container"])]
     path: Option<PathBuf>,
 
     /// Whether the agent runs in a container [default: whether this command does]
@@ -122,8 +124,12 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = surroundings(&args)?;
     if let Some(path) = &args.path {
         let file = here.cwd.join(path);
-        super::print(&rules::explanation(&file, &args.agents, globals.config.as_deref()).await?)?;
-        return Ok(ExitCode::SUCCESS);
+        let explanation = Explanation::new((&file, &here.cwd), &args.agents, globals.config.as_deref())?;
+        super::print(&match args.json {
+            true => format!("{}\n", harmless::json(&explanation.json().to_string())),
+            false => explanation.text(),
+        })?;
+        return Ok(explanation.exit_code());
     }
     let agents = agents_to_examine(&args, &here).await?;
     let mut companions = Companions::find(&here).await;

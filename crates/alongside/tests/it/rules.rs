@@ -132,6 +132,36 @@ fn the_doctor_explains_which_rule_holds() {
     assert_snapshot!(home.prints(&commands));
 }
 
+/// Reads as the hook finds it: the file as it is, and the companion that runs.
+#[tokio::test]
+async fn the_doctor_says_what_becomes_of_a_file_as_it_is() {
+    let home = Home::new();
+    home.settings("[reviews]\nrules = [{ path = \"**\", then = \"accept\" }]\n");
+    home.directory("project/.git");
+    home.file("crlf.txt", "a\r\n");
+    home.file("latin.txt", "");
+    std::fs::write(home.project.join("latin.txt"), b"\xe9\n").unwrap();
+    home.file("one.txt", "x\n");
+    std::fs::hard_link(home.project.join("one.txt"), home.project.join("other.txt")).unwrap();
+    std::fs::write(home.path("outside.txt"), "x\n").unwrap();
+    home.file("nested/.alongside.toml", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n");
+    home.directory("project/nested/.git");
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let mut said = String::new();
+    for file in ["a.txt", "crlf.txt", "latin.txt", "other.txt", "../outside.txt", "nested/a.md"] {
+        said += &home.prints(&[&format!("doctor --path {file}")]);
+    }
+    said += &home.prints(&["doctor codex gemini --json --path ../outside.txt"]);
+    // A file of the running companion's settings changes: it keeps the old ones.
+    home.settings("[reviews]\nenabled = false\n");
+    let settings = std::fs::File::options().write(true).open(home.path("home/.config/alongside/config.toml"));
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    settings.unwrap().set_modified(later).unwrap();
+    said += &home.prints(&["doctor --path a.txt"]);
+    assert_snapshot!(said);
+}
+
 #[test]
 fn a_broken_rule_is_named_with_its_line_and_accepts_nothing() {
     let (home, mut said) = (Home::new(), String::new());

@@ -170,7 +170,12 @@ impl Settings {
 
     /// Whether a directory has settings of its own.
     pub fn has_file(project: &Path) -> bool {
-        project.join(PROJECT_FILE).symlink_metadata().is_ok()
+        Self::project_file(project).symlink_metadata().is_ok()
+    }
+
+    /// The file with the settings of a project, which need not exist.
+    pub fn project_file(project: &Path) -> PathBuf {
+        project.join(PROJECT_FILE)
     }
 
     /// The globs of all files that agents never hear of, beside the built-in ones.
@@ -321,12 +326,12 @@ impl Settings {
             .context_only(!self.reviews)
             .rules(self.rules.clone(), self.file.clone())
             .project_rules(self.project_rules.clone())
+            .rules_of_nested(Self::rules_of)
             .allow_tokenless_agents(self.allow_tokenless)
             .app_dirs(dirs);
         let builder = match self.context {
             true => builder,
             false => builder.never_tell_files("context is off in the settings ([context] enabled = false)"),
-            .rules_of_nested(Self::rules_of)
         };
         match self.listen {
             Some(address) => builder.also_listen(address),

@@ -13,6 +13,11 @@ use super::proposal::PreparedProposal;
 use super::remarks;
 use super::reviewed_text::{Edit, ReviewedText};
 
+/// Why no rule accepts a change of a file that is not UTF-8 text.
+pub(crate) const UNCOMPARABLE: &str = "its text cannot be compared";
+/// Why no rule accepts a change of a file with hard links, which no rule knows.
+pub(crate) const OTHER_NAMES: &str = "the file has other names (hard links)";
+
 #[derive(Debug)]
 pub(crate) struct PendingReview {
     pub(crate) text: ReviewedText,
@@ -99,9 +104,9 @@ impl PendingReview {
         let is_told = matches!(self.kind(), ChangeKind::Delete | ChangeKind::Move);
         match () {
             () if review.dirty => Some("an editor holds unsaved changes to the file"),
-            () if review.whole_file_only.is_some() => Some("its text cannot be compared"),
+            () if review.whole_file_only.is_some() => Some(UNCOMPARABLE),
             () if review.remark.is_some() && !is_told => Some("the agent does more than writing a text"),
-            () if self.text.proposal.has_other_names => Some("the file has other names (hard links)"),
+            () if self.text.proposal.has_other_names => Some(OTHER_NAMES),
             () if self.may_decide(review.revision, Decision::Accept).is_err() => {
                 Some("the agent does not take this text as accepted")
             }

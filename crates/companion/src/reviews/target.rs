@@ -134,7 +134,7 @@ impl OpenTarget {
     }
 
     /// Whether the file has further names, as hard links do.
-    pub(super) fn has_other_names(&self) -> bool {
+    pub(crate) fn has_other_names(&self) -> bool {
         self.opened.as_ref().is_ok_and(|opened| files::has_other_names(opened.metadata()))
     }
 
@@ -144,7 +144,7 @@ impl OpenTarget {
     }
 
     /// Reads the original in the form of a proposal. Blocks.
-    pub(super) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
+    pub(crate) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
         let read = self.opened.and_then(Bounded::whole);
         let hash = read.as_ref().map(|bytes| hash_of(bytes));
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };

@@ -15,16 +15,18 @@ use crate::persistence::app_dirs::AppDirs;
 use crate::real_path;
 use crate::reviews::destination::{Place, Route};
 use crate::reviews::ground::Ground;
-use crate::rule::{Rule, Ruling};
+use crate::reviews::review::{OTHER_NAMES, UNCOMPARABLE};
+use crate::reviews::target::OpenTarget;
+use crate::rule::{Rule, RulesOf, Ruling};
 
 /// A proposal that was prepared while nothing could accept it, or for other rules.
 pub(super) const UNSEARCHED: &str = "it came before the rules that could accept it";
 
-/// The rules that hold, ready to be applied.
-#[derive(Debug, Default)]
 /// A repository within the project has rules, and nobody knows which.
 const UNREAD: &str = "the rules of a repository around it cannot be read";
 
+/// The rules that hold, ready to be applied.
+#[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// The person's, in their order.
     own: Vec<Compiled>,
@@ -136,9 +138,9 @@ impl Rules {
         if self.unknown.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {
             return not("the rules of this project cannot be read");
         }
+        let Some(nested) = &route.asks else { return not(UNREAD) };
         // A repository within another one is a project of its own.
         let below = roots.iter().filter_map(|root| route.file().strip_prefix(root).ok());
-        let Some(nested) = &route.asks else { return not(UNREAD) };
         let Some(below) = below.min_by_key(|below| below.components().count()) else {
             return Judgement::ask(Why::NoRule);
         };
@@ -147,8 +149,6 @@ impl Rules {
         if let Some(asks) = self.projects.iter().find(matches) {
             return Judgement::ask(Why::ProjectRule(asks.rule.text()));
         }
-        match self.own.iter().rfind(matches) {
-            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => not(UNSEARCHED),
         for rule in nested {
             match Compiled::new(Rule { ruling: Ruling::Ask, ..rule.clone() }) {
                 Ok(asks) if !matches(&&asks) => {}
@@ -156,6 +156,8 @@ impl Rules {
                 Err(_) => return not(UNREAD),
             }
         }
+        match self.own.iter().rfind(matches) {
+            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => not(UNSEARCHED),
             Some(Compiled { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
             None => Judgement::ask(Why::NoRule),
         }
@@ -212,14 +214,31 @@ pub fn check_pattern(glob: &str) -> Result<(), BadGlob> {
 pub fn explain(
     own: &[Rule],
     workspace: &Workspace,
-    settings: &[PathBuf],
+    (settings, rules_of): (&[PathBuf], RulesOf),
     (file, dirs): (&Path, &AppDirs),
     changes: &[(&str, ChangeKind)],
 ) -> Result<Vec<Judgement>, BadGlob> {
     let roots: Vec<PathBuf> = workspace.roots.iter().map(|root| real_path::resolve(root)).collect();
-    let places = Place::all(file, &Ground::new(&roots, Some(dirs)));
+    let places = Place::all(file, &Ground::new(&roots, Some(dirs)).with_rules_of(Some(rules_of)));
     let rules = Rules::new(own, workspace, settings)?;
-    Ok(changes.iter().map(|(agent, kind)| rules.judge(&roots, agent, *kind, &places)).collect())
+    let obstacle = obstacle(file);
+    let judged = |(agent, kind): &(&str, ChangeKind)| {
+        let judgement = rules.judge(&roots, agent, *kind, &places);
+        match obstacle.filter(|_| judgement.ruling == Ruling::Accept) {
+            Some(why) => Judgement::ask(Why::NoRuleApplies(why)),
+            None => judgement,
+        }
+    };
+    Ok(changes.iter().map(judged).collect())
+}
+
+/// Why a person decides on any change of a file as it is, whatever the rules say. Reads the disk.
+fn obstacle(file: &Path) -> Option<&'static str> {
+    let target = OpenTarget::open(file.to_str()?).ok()?;
+    let has_other_names = target.has_other_names();
+    let (normalized, _) = target.read("");
+    let is_uncomparable = normalized.whole_file_only.is_some();
+    is_uncomparable.then_some(UNCOMPARABLE).or(has_other_names.then_some(OTHER_NAMES))
 }
 
 #[cfg(test)]

@@ -17,6 +17,11 @@ fn rule(paths: &[&str], ruling: Ruling) -> Rule {
     }
 }
 
+/// No repository within the project has rules.
+fn none_of(_: &Path) -> Option<Vec<Rule>> {
+    Some(Vec::new())
+}
+
 fn rules(own: &[Rule], asks: &[Rule]) -> Rules {
     let workspace = Workspace { asks: asks.to_vec(), ..Workspace::default() };
     Rules::new(own, &workspace, &["/home/me/settings.toml".into()]).unwrap()
@@ -294,7 +299,7 @@ fn a_pattern_meets_the_file_behind_links() {
     let dirs = AppDirs::below(&project.join("none"));
     let ruling = |below: &str| {
         let of = (&*project.join(below), &dirs);
-        explain(&own, &workspace, &[], of, &[(EVERY, ChangeKind::Edit)]).unwrap()[0].ruling
+        explain(&own, &workspace, (&[], none_of), of, &[(EVERY, ChangeKind::Edit)]).unwrap()[0].ruling
     };
     for below in ["docs/a", "docs/new", "docs/deep/new", "docs/to-a", "src/in-docs/a", "src/in-docs/new"] {
         assert_eq!(ruling(below), Ruling::Accept, "{below}");

@@ -55,7 +55,9 @@ impl Disk {
         let workspace = Workspace { roots: self.roots.clone(), ..Workspace::default() };
         let of = (&*self.path("home").join(below), &AppDirs::below(&self.path("")));
         let settings = [self.path("home/.config/alongside/config.toml")];
-        explain(rules, &workspace, &settings, of, &[("Codex", ChangeKind::Edit)]).unwrap().remove(0)
+        explain(rules, &workspace, (&settings, super::none_of), of, &[("Codex", ChangeKind::Edit)])
+            .unwrap()
+            .remove(0)
     }
 
     fn asks(&self, paths: &[&str]) {
