@@ -41,7 +41,10 @@ impl AgentHook {
     pub fn fact(&self) -> String {
         let name = self.agent.display_name;
         let dies = match self.agent.hook.before_tool.on_failure {
-            OnFailure::LetsThrough => String::new(),
+            OnFailure::LetsThrough => format!(
+                " If the hook itself dies, {name} makes the change; where you were reading it, your desk \
+                 says so afterwards."
+            ),
             OnFailure::RefusesIfAsked { since: (major, minor, patch) } => format!(
                 " If the hook itself dies, {name} refuses the change everywhere, from \
                  {major}.{minor}.{patch} on."

@@ -33,6 +33,9 @@ pub enum Word {
     Gone,
     /// The text that was rejected.
     WrittenThoughRejected,
+    /// The text that was proposed, though the agent broke off the review before anybody decided: its hook may
+    /// have died.
+    WrittenUndecided,
 }
 
 impl Word {

@@ -129,6 +129,9 @@ pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> Stri
         Word::WrittenThoughRejected => {
             format!("{name}: written although you rejected it: the file holds the text of {agent}.")
         }
+        Word::WrittenUndecided => {
+            format!("{name}: written without your decision at a desk: the file holds the text of {agent}.")
+        }
     }
 }
 
@@ -287,12 +290,12 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum();
     (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
 }
-
-/// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
-pub fn hunk_states(review: &Review) -> String {
         (None, Some(_)) if review.kind == Some(ChangeKind::Move) && review.hunks.is_empty() => {
             "a move".into()
         }
+
+/// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
+pub fn hunk_states(review: &Review) -> String {
     let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];
     let parts = states.map(|(state, name)| {
         let count = review.hunks.iter().filter(|hunk| hunk.state == state).count();

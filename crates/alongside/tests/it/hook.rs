@@ -326,6 +326,20 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
 
 /// Codex is about to apply a patch.
 pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
+/// Most agents go on where their hook dies: somebody has to say so.
+#[tokio::test]
+async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let hook = patch(&home, "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch").await;
+    desk.shows("keep this change").await;
+    let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    desk.shows("a.txt: closed, because Codex has broken off the call.").await;
+    std::fs::write(&file, ORIGINAL.replace("one", "ONE")).unwrap();
+    desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;
+}
+
     let call = json!({ "command": patch });
     Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
 }

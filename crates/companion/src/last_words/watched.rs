@@ -28,6 +28,8 @@ pub(super) enum Decided {
     Accepted,
     /// At a desk.
     Rejected,
+    /// Nobody did: the agent has broken off the call of its hook, or that has died.
+    BrokenOff,
     /// In the agent's own prompt, and nobody knows how: the person's edits are in a draft.
     InAgent,
     /// At a companion before this one, which has left a draft.
@@ -93,7 +95,7 @@ impl Watched {
     /// The watch after the decision on a review.
     pub(super) fn of(number: u64, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) -> Self {
         let text = match decided {
-            Decided::Rejected => DecidedText::rejected(ended),
+            Decided::Rejected | Decided::BrokenOff => DecidedText::rejected(ended),
             Decided::Accepted | Decided::InAgent | Decided::Before => DecidedText::accepted(ended),
         };
         Self {
@@ -132,7 +134,11 @@ impl Watched {
 
     /// Whether a file that holds the text and is as before counts as before.
     pub(super) fn is_before_first(&self) -> bool {
-        self.decided == Decided::Rejected
+        self.is_of_an_unwanted_text()
+    }
+
+    fn is_of_an_unwanted_text(&self) -> bool {
+        matches!(self.decided, Decided::Rejected | Decided::BrokenOff)
     }
 
     /// The file as it was seen last, where nothing follows unless it has changed since.
@@ -199,9 +205,9 @@ impl Watched {
         Some(Sight { number: self.number, found, print: review.text.seen().clone(), is_last: true })
     }
 
-    /// A text was accepted for the file. True if that ends the watch for a text that was rejected.
+    /// A text was accepted for the file. True if that ends the watch for a text that nobody accepted.
     pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
-        let is_over = self.decided == Decided::Rejected && self.is_of_file(review.real_path());
+        let is_over = self.is_of_an_unwanted_text() && self.is_of_file(review.real_path());
         self.end_while(is_over, review)
     }
 
@@ -249,6 +255,7 @@ impl Watched {
             (Decided::Rejected, Found::AsDecided) => {
                 (Some(self.say(Word::WrittenThoughRejected)), Next::Done)
             }
+            (Decided::BrokenOff, Found::AsDecided) => (Some(self.say(Word::WrittenUndecided)), Next::Done),
             (Decided::Accepted, Found::SomethingElse | Found::Gone) if now < settles_at => {
                 (None, Next::LookAt(settles_at))
             }
@@ -263,7 +270,9 @@ impl Watched {
                 (Some(self.said(Says::EditsLeftOut, false)), self.after(is_last, now))
             }
             (Decided::Accepted, Found::AsBefore | Found::Unknown)
-            | (Decided::Rejected | Decided::InAgent | Decided::Before, _) => (None, self.after(is_last, now)),
+            | (Decided::Rejected | Decided::BrokenOff | Decided::InAgent | Decided::Before, _) => {
+                (None, self.after(is_last, now))
+            }
         }
     }
 

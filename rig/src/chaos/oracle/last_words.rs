@@ -30,6 +30,8 @@ impl<'a> Judge<'a> {
             FileWord::WrittenThoughRejected => {
                 decisions.any(|decision| !decision.accept) && held.contains(&proposal.text.as_str())
             }
+            // Nobody kills a hook alone here.
+            FileWord::WrittenUndecided => false,
             word => decisions.filter(|decision| decision.accept).any(|decision| {
                 let before = self.held(proposal, decision.asked, decision.answered.0);
                 let is_before = |text: &&str| before.contains(text) && **text != *decision.text;
@@ -42,7 +44,7 @@ impl<'a> Judge<'a> {
                     FileWord::NotWritten => held.iter().any(is_before),
                     FileWord::SomethingElse => held.iter().any(is_else),
                     // Nobody removes a file here.
-                    FileWord::Gone | FileWord::WrittenThoughRejected => false,
+                    FileWord::Gone | FileWord::WrittenThoughRejected | FileWord::WrittenUndecided => false,
                 }
             }),
         }

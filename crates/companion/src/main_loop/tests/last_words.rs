@@ -181,6 +181,30 @@ async fn a_rejected_text_that_is_written_is_told_and_nothing_else() {
     story.no_word_within(LONG).await;
 }
 
+/// Its hook may have been killed.
+#[tokio::test(start_paused = true)]
+async fn a_text_that_is_written_after_its_hook_went_away_is_told() {
+    let mut story = Story::begin().await;
+    let proposal = alongside_desk::HookProposal {
+        agent: "Codex".into(),
+        session: "s".into(),
+        file: story.file.clone(),
+        proposed: "new\n".into(),
+        patience_ms: 60_000,
+        ..alongside_desk::HookProposal::default()
+    };
+    let hook = tokio::spawn(story.companion.review(proposal));
+    let review = story.opened().await;
+    hook.abort();
+    story.no_word_within(Duration::from_secs(60)).await;
+    fs::write(&story.file, "new\n").unwrap();
+    let (told, _) = story.last_word().await;
+    assert_eq!((told.id, told.word), (review.id, Word::WrittenUndecided));
+    let message = "a.txt: written without your decision at a desk: the file holds the text of Codex.";
+    assert_eq!(told.message, message);
+    story.no_word_within(LONG).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_text_that_was_rejected_from_one_agent_may_come_from_another() {
     let mut story = Story::begin().await;
