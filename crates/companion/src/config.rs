@@ -142,6 +142,21 @@ impl Builder {
         self
     }
 
+    /// Reads the rules of repositories that lie within a root, for each change there (by default they have
+    /// none).
+    #[must_use]
+    pub fn rules_of_nested(mut self, rules_of: RulesOf) -> Self {
+        self.rules_of = Some(rules_of);
+        self
+    }
+
+    /// Agents learn nothing of these roots, and no rule accepts anything in them: their settings are unknown.
+    #[must_use]
+    pub fn untold(mut self, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.workspace.untold.extend(roots);
+        self
+    }
+
     /// Serves agents that send no token (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off by default: with
     /// it, any process on this machine may read the context and propose changes.
     #[must_use]

@@ -65,8 +65,9 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
         drop(lock);
         tokio::time::sleep(POLL_INTERVAL).await;
     };
-    // A mistake in the settings is reported here, where a person reads it.
-    Settings::load(request.globals.config.as_deref(), &request.dirs)?;
+    // A mistake in the person's settings is reported here, where they read it. With one in a project's, the
+    // host starts, and tells every desk.
+    Settings::load(request.globals.config.as_deref(), &[])?;
     let entry = Entry {
         name: registry.free_name(request.dirs.first()),
         roots: request.dirs.clone(),

@@ -66,18 +66,20 @@ pub(super) struct Started {
     pub(super) projects: Projects,
 }
 
-/// Starts a companion for these roots as the plan and the settings say.
+/// Starts a companion for these roots as the plan and the settings say. `untold`: the roots whose own
+/// settings cannot be read.
 ///
 /// # Errors
 /// When it cannot start.
 pub(super) async fn start_companion(
     settings: &Settings,
     plan: &Plan,
-    roots: &[PathBuf],
+    (roots, untold): (&[PathBuf], &[PathBuf]),
 ) -> anyhow::Result<Companion> {
     let mut builder =
         settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
     builder = builder.turns(Arc::new(TurnStore::new(Places::of_this_process())));
+    builder = builder.untold(untold.iter().cloned());
     builder = match plan.editors.first() {
         Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
         None => builder.pid(plan.parties.first().map_or(plan.starter, |party| party.pid)),

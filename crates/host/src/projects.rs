@@ -128,8 +128,8 @@ impl Projects {
 /// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
 pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
     let hint = format!(
-        "Agents hear of no file in {} until you correct its settings and open it again, and no rule accepts \
-         anything there. Reviews work as usual.",
+        "Agents hear of no file in {}, and every change is asked about there, until you correct its settings \
+         and open it again after `alongside host --stop`.",
         root.display()
     );
     Problem::new(format!("{error:#}"), hint)

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use alongside_common::failure::parts;
 use alongside_common::settings::Settings;
-use alongside_companion::Workspace;
 use alongside_desk::{Problem, Request};
 
 use super::plan::{Plan, Started, start_companion};
@@ -34,20 +33,14 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
     let unread = settings.read_projects(&roots);
     problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
     let untold: Vec<PathBuf> = unread.into_iter().map(|(root, _)| root).collect();
-    let companion = match start_companion(&settings, plan, &roots).await {
+    let companion = match start_companion(&settings, plan, (&roots, &untold)).await {
         Err(error) if settings.listen.is_some() => {
             problems.push(problem(&error, "it does not listen at that address"));
             settings.listen = None;
-            start_companion(&settings, plan, &roots).await?
+            start_companion(&settings, plan, (&roots, &untold)).await?
         }
         started => started?,
     };
-    if !untold.is_empty() {
-        let (excludes, asks) = (settings.excludes(), settings.project_rules.clone());
-        let untold = untold.clone();
-        // In time: no desk has reported a file yet.
-        companion.set_workspace(Workspace { roots: roots.clone(), excludes, untold, asks }).await?;
-    }
     let desk = companion.observe();
     for problem in problems {
         desk.send(Request::Report(problem));

@@ -13,7 +13,7 @@ use alongside_platform::machine::Boot;
 use super::entry::{Entry, VERSION};
 use super::plan::{Plan, Started, start_companion};
 use super::presence::Presence;
-use super::projects::Projects;
+use super::projects::{Projects, settings_problem};
 use super::recovery::recover;
 use super::registry::Registry;
 use super::serve::RunningHost;
@@ -53,9 +53,16 @@ async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
     let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
         recover(&plan).await?
     } else {
-        let settings = Settings::load(globals.config.as_deref(), &plan.roots)?;
-        let companion = start_companion(&settings, &plan, &plan.roots).await?;
-        Started { companion, projects: Projects::new(settings, plan.roots.clone(), Vec::new()) }
+        let mut settings = Settings::load(globals.config.as_deref(), &[])?;
+        // Without a companion, nobody would review anything in a project whose settings hold a mistake.
+        let unread = settings.read_projects(&plan.roots);
+        let untold: Vec<_> = unread.iter().map(|(root, _)| root.clone()).collect();
+        let companion = start_companion(&settings, &plan, (&plan.roots, &untold)).await?;
+        let desk = companion.observe();
+        for (root, error) in &unread {
+            desk.send(Request::Report(settings_problem(root, error)));
+        }
+        Started { companion, projects: Projects::new(settings, plan.roots.clone(), untold) }
     };
     if let Some(problem) = logging::problem() {
         companion.observe().send(Request::Report(problem.clone()));

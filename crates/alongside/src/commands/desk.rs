@@ -81,7 +81,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let roots = review::roots(&args.dirs)?;
-    let settings = Settings::load(globals.config.as_deref(), &roots)?;
+    let settings = Settings::load(globals.config.as_deref(), &[])?;
     // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
     let reached =

@@ -31,24 +31,32 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
     ");
 }
 
-#[test]
-fn a_project_may_only_add_exclusions() {
+/// Without a companion, nobody would review anything there.
+#[tokio::test]
+async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_is_asked() {
     let home = Home::new();
-    home.file(".alongside.toml", "[context]\nenabled = false\n");
-    assert_snapshot!(home.prints(&["review"]), @"
-    $ alongside review
-    --- errors:
-    alongside: [PROJECT]/.alongside.toml:2: [context] enabled cannot be set here: a project may only
-      ↪ add [context] exclude and [reviews] rules that ask
-    --- exit code 1
-    ");
+    home.settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
+    home.file(".alongside.toml", "[context]\nexlude = []\n");
+    let mut desk = home.review(&[]);
+    desk.shows("/.alongside.toml:2: there is no key \"exlude\" in [context]").await;
+    desk.shows("every change is asked about").await;
+    let hook = crate::hook::write(&home, &home.in_project("docs/a.md"), "x\n").await;
+    crate::hook::decides(&mut desk, "r").await;
+    crate::hook::refused(&hook.answer().await);
+    let mut other = home.review(&[]);
+    other.shows("/.alongside.toml:2: there is no key \"exlude\" in [context]").await;
 }
 
-#[test]
-fn a_project_cannot_show_what_is_hidden() {
-    let home = Home::new();
-    home.file(".alongside.toml", "[context]\nexclude = [\"!.env\"]\n");
-    assert_snapshot!(home.prints(&["review", "run true"]));
+#[tokio::test]
+async fn a_project_may_only_add_exclusions_and_cannot_show_what_is_hidden() {
+    for (mistake, said) in [
+        ("[context]\nenabled = false\n", "[context] enabled cannot be set here"),
+        ("[context]\nexclude = [\"!.env\"]\n", "takes an exclusion back"),
+    ] {
+        let home = Home::new();
+        home.file(".alongside.toml", mistake);
+        home.review(&[]).shows(said).await;
+    }
 }
 
 #[test]

@@ -38,9 +38,14 @@ pub(super) async fn check(
 
 /// A mistake in the person's settings or in those of this project.
 fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<InstallationCause> {
-    let error = Settings::load(config, std::slice::from_ref(&here.cwd)).err()?;
+    let (error, is_project) = match Settings::load(config, &[]) {
+        Err(error) => (error, false),
+        Ok(mut settings) => {
+            (settings.read_projects(std::slice::from_ref(&here.cwd)).into_iter().next()?.1, true)
+        }
+    };
     let (error, hints) = failure::parts(&error);
-    Some(InstallationCause::BrokenSettings { error, hints })
+    Some(InstallationCause::BrokenSettings { error, hints, is_project })
 }
 
 /// Hosts of this directory that run another version of this program.

@@ -44,6 +44,14 @@ async fn a_mistake_in_the_settings_is_reported() {
     assert_snapshot!(machine.home.played());
 }
 
+#[tokio::test]
+async fn a_mistake_in_the_settings_of_a_project_is_reported_and_fails_nothing() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    machine.home.file(".alongside.toml", "[context]\nenabeld = true\n");
+    machine.plays("");
+    assert_snapshot!(machine.home.played());
+}
+
 #[test]
 fn without_an_agent_there_is_nothing_to_examine() {
     let machine = TestMachine::with(&[]);

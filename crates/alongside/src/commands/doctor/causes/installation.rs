@@ -11,8 +11,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum InstallationCause {
-    /// The settings hold a mistake, so that no companion starts.
-    BrokenSettings { error: String, hints: Vec<String> },
+    /// The settings hold a mistake, so that no companion starts; or
+    /// those of a project do (`is_project`), in which everything is asked about.
+    BrokenSettings { error: String, hints: Vec<String>, is_project: bool },
     /// Another version of this program installed the adapter.
     OldAdapter { editor: &'static str, id: &'static str, by: String },
     /// The adapter is installed, and a program that it needs is not.
@@ -30,7 +31,15 @@ pub(in crate::commands::doctor) enum InstallationCause {
 impl InstallationCause {
     pub(in crate::commands::doctor) fn message(&self) -> Message {
         match self {
-            Self::BrokenSettings { error, hints } => Message::fails(
+            Self::BrokenSettings { error, is_project: true, .. } => Message::hinders(
+                "broken-project-settings",
+                format!(
+                    "{}: agents hear of no file in this project, and every change is asked about",
+                    harmless::name(error)
+                ),
+                [],
+            ),
+            Self::BrokenSettings { error, hints, is_project: false } => Message::fails(
                 "broken-own-settings",
                 format!("alongside does not start: {}", harmless::name(error)),
                 hints.iter().map(|hint| Fix::advice(harmless::name(hint))).collect::<Vec<_>>(),
