@@ -175,13 +175,11 @@ fn a_broken_rule_is_named_with_its_line_and_accepts_nothing() {
         "rules = [{ path = \"docs\", kind = \"write\", then = \"accept\" }]",
         "rules = [{ path = \"docs\", kind = [], then = \"accept\" }]",
         "rules = \"docs\"",
+        "rules = [{ path = \"secret/[a\", then = \"ask\" }]",
+        "rules = [\n  { path = \"docs\", then = \"accept\" },\n  { path = \"/usr/bin/**\", then = \"ask\" },\n]",
+        "rules = [{ path = \"C:/Users/me/**\", then = \"ask\" }]",
     ] {
         home.settings(&format!("[reviews]\n{rules}\n"));
-        said += &home.prints(&["review"]);
-    }
-    home.settings("");
-    for rules in ["path = \"docs\"\nthen = \"accept\"", "path = \"docs\"\nthen = \"defer\""] {
-        write_file(&home.project.join(".alongside.toml"), &format!("[[reviews.rules]]\n{rules}\n"));
         said += &home.prints(&["review"]);
     }
     assert_snapshot!(said);

@@ -51,6 +51,12 @@ fn rule(table: &Table<'_>, (file, text): (&Path, &str), left: &mut usize) -> Res
         let too_many =
             || glob.mistake(format!("the rules of this file have more than {MAX_PATTERNS} patterns"));
         *left = left.checked_sub(1).ok_or_else(too_many)?;
+        if names_no_project(&glob.text) {
+            return Err(glob.mistake(format!(
+                "{:?} is an absolute path, and would match nothing: a pattern is relative to the project",
+                glob.text
+            )));
+        }
         check_pattern(&glob.text)
             .map_err(|bad| glob.mistake(format!("{:?} is no pattern: {}", glob.text, bad.why)))?;
         paths.push(glob.text);
@@ -69,6 +75,17 @@ fn rule(table: &Table<'_>, (file, text): (&Path, &str), left: &mut usize) -> Res
     }
     let place = format!("{}:{}", file.display(), table.line(text));
     Ok(Rule { paths, agents, kinds, ruling, place })
+}
+
+/// Whether a pattern is the path of a place on this machine, and of none in a project. A slash at its begin
+/// means the top of the project, so two parts of it have to be there. Reads the disk.
+fn names_no_project(glob: &str) -> bool {
+    let has_drive = matches!(glob.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    let mut parts = glob.strip_prefix('/').unwrap_or_default().split('/');
+    let is_plain = |part: &&str| !part.is_empty() && !part.contains(['*', '?', '[', '{', '\\']);
+    let two = (parts.next().filter(is_plain), parts.next().filter(is_plain));
+    let is_there = |(one, two): (&str, &str)| Path::new("/").join(one).join(two).is_dir();
+    has_drive || two.0.zip(two.1).is_some_and(is_there)
 }
 
 /// The strings of a field; none if it is absent. An empty list would match nothing, and look as if it did.

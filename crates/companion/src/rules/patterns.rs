@@ -46,6 +46,9 @@ impl Patterns {
         let bad = |glob: &str, why: String| BadGlob { glob: glob.to_owned(), why };
         let (mut paths, mut names) = (GitignoreBuilder::new(""), GitignoreBuilder::new(""));
         let asks = ruling == Ruling::Ask;
+        // As an error: such a pattern matches nothing but a bracket.
+        paths.allow_unclosed_class(false);
+        names.allow_unclosed_class(false);
         paths.case_insensitive(asks).map_err(|error| bad("", error.to_string()))?;
         for glob in globs {
             check(glob).map_err(|why| bad(glob, why.to_owned()))?;

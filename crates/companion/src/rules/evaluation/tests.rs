@@ -319,3 +319,27 @@ fn a_pattern_meets_the_file_behind_links() {
         assert_eq!(ruling(below), Ruling::Ask, "{below}");
     }
 }
+
+#[test]
+fn a_pattern_with_an_unclosed_bracket_is_an_error() {
+    for glob in ["secret/[a", "[", "docs/[!a/**"] {
+        assert!(check_pattern(glob).is_err(), "{glob}");
+    }
+    assert!(check_pattern("docs/[ab]").is_ok());
+}
+
+#[test]
+fn a_repository_within_the_project_asks_whatever_the_persons_rules_say() {
+    let rules = rules(&[rule(&["**"], Ruling::Accept)], &[]);
+    let judged = |asks: Option<Vec<Rule>>, path: &str| {
+        let mut route = Route::from(path);
+        (route.asks, route.projects) = (asks, vec!["/p/docs/sub".into()]);
+        rules.judge(&["/p".into()], EVERY, ChangeKind::Edit, &[Place::File(route)]).ruling
+    };
+    // A word that is not asking counts as asking there.
+    let nested = || Some(vec![rule(&["/a.md"], Ruling::Accept)]);
+    assert_eq!(judged(nested(), "/p/docs/sub/a.md"), Ruling::Ask);
+    assert_eq!(judged(nested(), "/p/docs/sub/deep/a.md"), Ruling::Accept);
+    assert_eq!(judged(Some(Vec::new()), "/p/docs/sub/a.md"), Ruling::Accept);
+    assert_eq!(judged(None, "/p/docs/sub/b"), Ruling::Ask, "nobody knows its rules");
+}
