@@ -363,7 +363,7 @@ impl MainLoop {
         let dirty = proposal.is_dirty(|file, real| self.context.is_dirty(file, real));
         let way = Way { agent: agent.name.clone(), hook: None };
         let decided = self.reviews.decided(&proposal, &way);
-        let review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
+        let mut review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
         if decided.is_some() {
             let id = review.text.id().0;
             tracing::info!(review = id, file = file_path, "the person has accepted this proposal already");
@@ -371,7 +371,7 @@ impl MainLoop {
             self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
-        match self.ruling(&review) {
+        match self.ruling(&mut review) {
             Ruling::Accept => self.deliver(&review, Closing::Accepted),
             Ruling::Ask | Ruling::Defer => self.open_review(review),
         }
@@ -442,8 +442,8 @@ impl MainLoop {
         let dirty = prepared.is_dirty(|file, real| self.context.is_dirty(file, real));
         let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
-        let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
-        let ruling = self.ruling(&review);
+        let mut review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
+        let ruling = self.ruling(&mut review);
         let verdict = match ruling {
             Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
             Ruling::Defer => Some(Verdict::NotReviewed),
@@ -477,7 +477,7 @@ impl MainLoop {
     // Rules.
 
     /// The ruling on a proposal, by a rule or a grant. An acceptance is remembered and told.
-    fn ruling(&mut self, review: &PendingReview) -> Ruling {
+    fn ruling(&mut self, review: &mut PendingReview) -> Ruling {
         if self.stopping.is_some() {
             return Ruling::Ask;
         }

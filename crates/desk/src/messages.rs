@@ -160,6 +160,20 @@ pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {
     format!("{place}: what {agent} still proposes is accepted, until it ends.")
 }
 
+/// The question whether to accept ahead what the agent of a review still proposes.
+pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
+    let agent = agent_name(&review.agent);
+    let name = file_name(review.leads_to.as_deref().unwrap_or(&review.file), roots);
+    let folder = match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/"),
+        None => "the whole project".to_owned(),
+    };
+    format!(
+        "Accept all that {agent} still proposes until it ends: for {name}, or for {folder} with all folders \
+         below?"
+    )
+}
+
 /// The files of a grant.
 pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
     let name = file_name(&grant.path, roots);
@@ -173,7 +187,8 @@ pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
 pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
 
 /// No rule has accepted anything, and the person has accepted nothing ahead.
-pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you.";
+pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. What it \
+                                    accepted before is in the log (`alongside log`).";
 
 /// A rule or a grant has accepted a change.
 pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
@@ -182,11 +197,15 @@ pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String 
 
 /// A change that a rule or a grant has accepted, in one line.
 pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
-    let RuleAcceptance { agent, file, from, by, added, removed, kind, .. } = accepted;
+    let RuleAcceptance { agent, file, from, by, added, removed, kind, parts, .. } = accepted;
     let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));
     let (kind, from) = (kind.word(), from.as_ref().map(|from| format!(" from {}", file_name(from, roots))));
     let from = from.unwrap_or_default();
-    format!("{name} ({kind}{from}, +{added} -{removed}) by {agent}, {by}")
+    let parts = match parts {
+        0 | 1 => String::new(),
+        parts => format!("; one of {parts} files of a patch, written once all are decided"),
+    };
+    format!("{name} ({kind}{from}, +{added} -{removed}) by {agent}, {by}{parts}")
 }
 
 /// The person has added a file, or lines of it, to the prompt of an agent.
@@ -210,11 +229,14 @@ pub fn coarse_changes(review: &Review) -> Option<String> {
     Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
 }
 
-/// Why accepting may do harm: the write would leave the project, or git would run the file.
+/// Why accepting may do harm: the write would leave the project, or git or agents would obey the file.
 pub fn dangers(review: &Review) -> impl Iterator<Item = String> {
     let real = review.in_git.as_deref();
     let in_git = real.map(|real| format!("Git runs or obeys this file: {}", harmless::name(real)));
-    outside(review).into_iter().chain(in_git)
+    let real = review.of_agents.as_deref();
+    let of_agents = real
+        .map(|real| format!("Agents take settings or instructions from this file: {}", harmless::name(real)));
+    outside(review).into_iter().chain(in_git).chain(of_agents)
 }
 
 /// A write that would land outside the project.
@@ -268,6 +290,9 @@ pub fn size(review: &Review) -> String {
     match (&review.whole_file_only, &review.original) {
         (Some(_), _) => "the whole file".into(),
         (None, None) => "a new file".into(),
+        (None, Some(_)) if review.kind == Some(ChangeKind::Move) && review.hunks.is_empty() => {
+            "a move".into()
+        }
         (None, Some(_)) => changes(review.hunks.len()),
     }
 }
@@ -290,9 +315,6 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum();
     (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
 }
-        (None, Some(_)) if review.kind == Some(ChangeKind::Move) && review.hunks.is_empty() => {
-            "a move".into()
-        }
 
 /// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
 pub fn hunk_states(review: &Review) -> String {

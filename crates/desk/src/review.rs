@@ -63,6 +63,16 @@ pub struct Review {
     /// The real target of a write, if git runs or obeys that file, as a hook. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
+    /// The real target of a write, if agents take settings or instructions from that file, as from
+    /// `.claude/settings.json`. Tell the person as loudly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_agents: Option<String>,
+    /// The real target of a write, if a link within the project leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
+    /// Why a person is asked, where rules or grants accept some changes and not this one; for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// The outcomes with which the agent's model reads a reason.
     #[serde(default, skip_serializing_if = "Reasons::are_lost")]
     pub reasons: Reasons,
@@ -73,6 +83,13 @@ pub struct Review {
     /// are decided; otherwise 0 or 1.
     #[serde(default, skip_serializing_if = "is_alone")]
     pub parts: usize,
+    /// A deletion, or a move of a file to here; absent where the agent only writes the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ChangeKind>,
+    /// The path of a moved file before, exactly as the agent spells it. The file is removed there. Where
+    /// there is nothing at its new path yet, [`original`](Self::original) is its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// What the agent is about to do, if that is more than writing the proposed text; for people, and
     /// harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,13 +100,6 @@ pub struct Review {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reasons {
-    /// A deletion, or a move of a file to here; absent where the agent only writes the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<ChangeKind>,
-    /// The path of a moved file before, exactly as the agent spells it. The file is removed there. Where
-    /// there is nothing at its new path yet, [`original`](Self::original) is its text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
     /// With none: the way to the agent carries no reason.
     #[default]
     Never,

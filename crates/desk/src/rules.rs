@@ -81,10 +81,18 @@ pub struct RuleAcceptance {
     pub removed: usize,
     /// The lines that differ, behind `-` and `+`, each run of them below its position (`@@`).
     pub diff: String,
+    /// How many files the agent writes together, if it writes none of them before all are decided: where
+    /// another one is refused, this one is not written either. Otherwise 0 or 1.
+    #[serde(default, skip_serializing_if = "is_alone")]
+    pub parts: usize,
     /// Whether the end of a long diff is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
     /// It was accepted before the desk joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_earlier: bool,
+}
+
+fn is_alone(parts: &usize) -> bool {
+    *parts < 2
 }

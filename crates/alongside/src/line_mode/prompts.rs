@@ -1,11 +1,18 @@
 //! The line desk's prompts and helps: which letters the person can type, and their meaning.
 
+use std::path::PathBuf;
+
 use alongside_desk::review_model::{OpenReview, Question};
-use alongside_desk::{HunkState, harmless, messages};
+use alongside_desk::{HunkState, Review, harmless, messages};
 
 /// The prompt of a question: its words, and the letters of the replies.
-pub(super) fn question(question: Question, waiting: usize, keeps_drafts: bool) -> String {
-    let text = question.text(waiting, keeps_drafts);
+pub(super) fn question(
+    question: Question,
+    about: Option<(&Review, &[PathBuf])>,
+    waiting: usize,
+    keeps_drafts: bool,
+) -> String {
+    let text = question.text(about, waiting, keeps_drafts);
     format!("{} {}", text.trim_end_matches('?'), letters(question))
 }
 
@@ -125,7 +132,7 @@ q  quit
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Reasons, Review};
+    use alongside_desk::Reasons;
 
     use super::*;
 

@@ -365,7 +365,10 @@ impl Reading {
             Prompt::List(list) => return self.printer.ask(&list.prompt()),
             Prompt::Question(question) => {
                 let is_edited = self.reviews.iter().any(|open| open.review().is_edited());
-                Some(prompts::question(*question, self.reviews.len(), self.keeps_drafts && is_edited))
+                let open = self.reviews.iter().find(|open| Some(open.review().id) == self.at);
+                let about = open.map(|open| (open.review(), self.roots.as_slice()));
+                let waiting = self.reviews.len();
+                Some(prompts::question(*question, about, waiting, self.keeps_drafts && is_edited))
             }
             Prompt::Place => None,
         };

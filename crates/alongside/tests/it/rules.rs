@@ -76,7 +76,7 @@ async fn what_is_accepted_ahead_ends_with_its_agent() {
     let file = home.file("docs/a.md", "one\n");
     let hook = begin(&home, "claude", &file, "2\n").await;
     desk.answers("keep this change", "f").await;
-    desk.answers("for this file, or for its folder", "d").await;
+    desk.answers("for docs/a.md, or for docs/ with all folders below", "d").await;
     desk.shows("docs/: what Claude Code still proposes is accepted, until it ends.").await;
     desk.types("r");
     refused(&hook.answer().await);

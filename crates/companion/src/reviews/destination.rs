@@ -4,8 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agents::is_own_file;
+
 use super::ground::Ground;
 use super::{agents_links, git_directories};
+use crate::folded_name::plain;
 use crate::real_path;
 use crate::rule::{PROJECT_SETTINGS, Rule};
 
@@ -31,12 +34,12 @@ pub(crate) struct Route {
     steps: Vec<PathBuf>,
     /// The directories above the file that are repositories, or have settings of ours.
     pub(crate) projects: Vec<PathBuf>,
-    /// Whether all that may protect the file was looked for, so that a rule may accept the change.
-    pub(crate) is_searched: bool,
-}
     /// The rules of the repositories on the way that lie within a project, and only ask; `None` if some
     /// cannot be read.
     pub(crate) asks: Option<Vec<Rule>>,
+    /// Whether all that may protect the file was looked for, so that a rule may accept the change.
+    pub(crate) is_searched: bool,
+}
 
 impl Route {
     /// The file, without links.
@@ -150,6 +153,18 @@ impl Destinations {
         }
     }
 
+    /// The destinations from which agents take settings or instructions; else the paths on the way from which
+    /// they do.
+    pub(crate) fn of_agents(&self, ground: &Ground<'_>) -> Option<String> {
+        let is_agents = |path: &&PathBuf| {
+            let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+            let below = below.min_by_key(|below| below.as_os_str().len());
+            below.is_some_and(|below| below.components().any(|part| is_own_file(&plain(part.as_os_str()))))
+        };
+        let ends = shown(self.ends().into_iter().filter(is_agents));
+        ends.or_else(|| shown(self.routes.iter().flatten().filter(is_agents)))
+    }
+
     fn judged(&self, ground: &Ground<'_>) -> Place {
         self.place(self.outside(ground).as_deref(), self.in_git(ground).as_deref(), ground)
     }
@@ -197,6 +212,19 @@ fn projects_above(file: &Path) -> Vec<PathBuf> {
     file.ancestors().skip(1).filter(is_project).map(Path::to_owned).collect()
 }
 
+/// The rules of the repositories around these paths that lie within a project; `None` if some cannot be read.
+/// Those of a project itself are read as it opens. Reads the disk.
+fn nested_rules(steps: &[PathBuf], ground: &Ground<'_>) -> Option<Vec<Rule>> {
+    let above: BTreeSet<&Path> = steps.iter().flat_map(|step| step.ancestors().skip(1)).collect();
+    let is_nested = |directory: &&Path| {
+        ground.is_in_project(directory)
+            && !ground.is_root(directory)
+            && directory.join(".git").symlink_metadata().is_ok()
+    };
+    let rules = above.into_iter().filter(is_nested).map(|repository| ground.rules_of(repository));
+    rules.collect::<Option<Vec<_>>>().map(|rules| rules.concat())
+}
+
 /// The destinations for people; `None` if there is none.
 fn shown<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
     let shown: Vec<_> = destinations.map(|path| path.to_string_lossy()).collect();
@@ -213,18 +241,5 @@ impl<P: Into<PathBuf>> From<P> for Route {
 }
 
 #[cfg(test)]
-/// The rules of the repositories around these paths that lie within a project; `None` if some cannot be read.
-/// Those of a project itself are read as it opens. Reads the disk.
-fn nested_rules(steps: &[PathBuf], ground: &Ground<'_>) -> Option<Vec<Rule>> {
-    let above: BTreeSet<&Path> = steps.iter().flat_map(|step| step.ancestors().skip(1)).collect();
-    let is_nested = |directory: &&Path| {
-        ground.is_in_project(directory)
-            && !ground.is_root(directory)
-            && directory.join(".git").symlink_metadata().is_ok()
-    };
-    let rules = above.into_iter().filter(is_nested).map(|repository| ground.rules_of(repository));
-    rules.collect::<Option<Vec<_>>>().map(|rules| rules.concat())
-}
-
 #[cfg(unix)]
 mod tests;

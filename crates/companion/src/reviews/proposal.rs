@@ -36,30 +36,34 @@ pub(crate) struct PreparedProposal {
     pub(super) outside: Option<String>,
     /// Where a write would end up, if git runs or obeys what is there.
     pub(super) in_git: Option<String>,
+    /// Where a write would end up, if agents take settings or instructions from there.
+    pub(super) of_agents: Option<String>,
+    /// Where a link within a project leads, if the path passes one.
+    pub(super) leads_to: Option<String>,
     /// The places of the file, of the link that leads to it, and of a file that the tool also removes.
     places: Vec<Place>,
     /// The file that the tool also removes: its path as the agent spells it, and without links.
     removed: Option<Box<(String, PathBuf)>>,
+    /// The proposal is compared with the text of that file, which moves to where nothing is yet.
+    is_of_removed: bool,
     /// The file has other names, which no rule knows.
     pub(super) has_other_names: bool,
     /// The projects whose files its places were judged by. Each change of the rules makes a new list.
     roots: Option<Arc<[PathBuf]>>,
 }
 
-    /// The proposal is compared with the text of that file, which moves to where nothing is yet.
-    is_of_removed: bool,
 /// A file that a tool removes beside the file of its proposal.
 #[derive(Debug)]
 pub(crate) struct Removed {
     /// Its path as the agent spells it, and without links.
     paths: Box<(String, PathBuf)>,
     places: Vec<Place>,
+    /// The file, if it can be read.
+    target: Option<OpenTarget>,
 }
 
 impl Removed {
     /// Reads the disk.
-    /// The file, if it can be read.
-    target: Option<OpenTarget>,
     pub(super) fn of(file: String, ground: &Ground<'_>) -> Self {
         let (path, target) = (Path::new(&file), OpenTarget::open(&file).ok());
         let (real, places) = (real_path::canonical(path), Place::all(path, ground));
@@ -117,6 +121,7 @@ impl OpenProposal {
         let places = std::iter::once(place).chain(link).collect();
         let has_other_names = target.has_other_names();
         let real = told.unwrap_or_else(|| real_path::canonical(path));
+        let (of_agents, leads_to) = (destinations.of_agents(ground), link_within(path, &real, ground));
         let (mut normalized, fingerprint) = target.read(&proposed);
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
@@ -129,8 +134,11 @@ impl OpenProposal {
             real,
             outside,
             in_git,
+            of_agents,
+            leads_to,
             places,
             removed: None,
+            is_of_removed: false,
             has_other_names,
             roots: None,
         }
@@ -181,7 +189,6 @@ impl PreparedProposal {
     /// exist: a person sees what the move changes, and gets back what they drop. Blocks.
     pub(super) fn removes(mut self, removed: Removed) -> Self {
         self.places.extend(removed.places);
-            is_of_removed: false,
         self.removed = Some(removed.paths);
         if let Some(target) = removed.target.filter(|_| self.fingerprint.is_absent()) {
             let proposed = self.composition.proposed().clone();
@@ -219,11 +226,22 @@ impl PreparedProposal {
 
     /// Whether hunks can be decided on: there is an original to compare with.
     pub(super) fn is_comparable(&self) -> bool {
-        !self.fingerprint.is_absent() && self.normalized.whole_file_only.is_none()
-    }
-}
         self.is_of_removed || self.has_file_text()
     }
 
     /// Whether the original is the text of the file itself.
     pub(super) fn has_file_text(&self) -> bool {
+        !self.fingerprint.is_absent() && self.normalized.whole_file_only.is_none()
+    }
+}
+
+/// The target of a path that passes a link within a project: a path that only begins with one, as the home of
+/// some systems does, is as its project. Reads the disk.
+fn link_within(path: &Path, real: &Path, ground: &Ground<'_>) -> Option<String> {
+    let is_below = |above: &Path| {
+        let (rest, root) = (path.strip_prefix(above).ok()?, real_path::canonical(above));
+        (ground.is_root(&root) && root.join(rest) == *real).then_some(())
+    };
+    let is_as_spelled = real == path || path.ancestors().find_map(is_below).is_some();
+    (!is_as_spelled && ground.is_in_project(real)).then(|| real.to_string_lossy().into_owned())
+}

@@ -23,6 +23,8 @@ pub(crate) struct PendingReview {
     pub(crate) text: ReviewedText,
     pub(crate) agent: Agent,
     asker: Asker,
+    /// Why a person is asked, where some changes need no decision.
+    pub(crate) asked: Option<String>,
     /// Its draft was saved at some time.
     pub(super) has_draft: bool,
 }
@@ -44,7 +46,7 @@ impl PendingReview {
         proposal: PreparedProposal,
         dirty: bool,
     ) -> Self {
-        Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, has_draft: false }
+        Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, asked: None, has_draft: false }
     }
 
     pub(crate) fn asker(&self) -> &Asker {
@@ -133,7 +135,8 @@ impl PendingReview {
 
     /// The review as desks see it.
     pub(crate) fn review(&self) -> Review {
-        let review = Review { agent: self.agent.clone(), ..self.text.review() };
+        let (agent, asked) = (self.agent.clone(), self.asked.clone());
+        let review = Review { agent, asked, ..self.text.review() };
         match self.hook() {
             Some(HookProposal { reasons, remark, parts, .. }) => Review {
                 reasons: *reasons,

@@ -124,6 +124,8 @@ impl ReviewedText {
             dirty: self.dirty,
             outside: self.proposal.outside.clone(),
             in_git: self.proposal.in_git.clone(),
+            of_agents: self.proposal.of_agents.clone(),
+            leads_to: self.proposal.leads_to.clone(),
             reason: self.reasons.whole().cloned(),
             ..Review::default()
         }

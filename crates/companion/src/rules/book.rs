@@ -89,13 +89,14 @@ impl RuleBook {
         self.tell();
     }
 
-    /// The ruling on a proposal. An acceptance enters the list for desks.
-    pub(crate) fn rule(&mut self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Ruled {
-        let Judgement { ruling, why } = self.judge(review, roots);
-        let (file, agent) = (review.text.file_path(), &review.agent.name);
-        match ruling {
+    /// The ruling on a proposal. An acceptance enters the list for desks; a review that asks says why.
+    pub(crate) fn rule(&mut self, review: &mut PendingReview, roots: &Arc<[PathBuf]>) -> Ruled {
+        let judgement = self.judge(review, roots);
+        let (file, agent, why) = (review.text.file_path(), &review.agent.name, &judgement.why);
+        match judgement.ruling {
             Ruling::Ask => {
                 tracing::debug!(file, agent, %why, "a person decides");
+                review.asked = self.told_why(&judgement);
                 Ruled::Ask
             }
             Ruling::Defer => {
@@ -105,7 +106,7 @@ impl RuleBook {
             Ruling::Accept => {
                 let (kind, from) = (review.kind().word(), review.moved_from());
                 tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
-                Ruled::Accept(self.note(review, &why))
+                Ruled::Accept(self.note(review, why))
             }
         }
     }
@@ -133,6 +134,12 @@ impl RuleBook {
                 None => judgement,
             },
         }
+    }
+
+    /// Why a person is asked, in words, where some changes need no decision.
+    fn told_why(&self, asked: &Judgement) -> Option<String> {
+        let is_special = self.may_accept.load(Ordering::Acquire) && asked.why != Why::NoRule;
+        is_special.then(|| asked.why.to_string())
     }
 
     /// The acceptance by a grant, if there is one for all files that the proposal changes.
@@ -222,6 +229,7 @@ impl RuleBook {
             from: accepted.moved_from().map(str::to_owned),
             kind: accepted.kind(),
             by: why.to_string(),
+            parts: review.parts,
             at: alongside_desk::now_ms(),
             added,
             removed,

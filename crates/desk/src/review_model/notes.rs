@@ -53,15 +53,15 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
         let agent = messages::agent_name(&review.agent);
         format!("One of {} files of a patch: {agent} writes none before all are decided.", review.parts)
     });
-    let own = parts.into_iter().chain(reason);
+    let link = review.leads_to.as_deref().filter(|_| review.outside.is_none() && review.in_git.is_none());
+    let link = link.map(|real| format!("A link leads to {}.", messages::file_name(real, roots)));
+    let asked = review.asked.as_deref().map(|why| format!("Why you are asked: {}.", harmless::name(why)));
+    let own = link.into_iter().chain(asked).chain(parts).chain(reason);
     let remarks = own.chain(line_endings.into_iter().chain(mark).map(str::to_owned)).chain(limits);
     let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
     warnings.chain(remarks.map(|text| Note { text, warning: false })).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
 /// The agent's further step. A deletion takes place only where all of the text goes.
 fn remark(review: &Review) -> Option<String> {
     match review.kind {
@@ -73,6 +73,9 @@ fn remark(review: &Review) -> Option<String> {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
     use crate::review::{Hunk, Limit};
     use crate::review_model::open_review::tests::review;
 
@@ -118,9 +121,6 @@ fn remark(review: &Review) -> Option<String> {
     }
 
     #[test]
-    fn a_path_that_leaves_the_roots_is_a_warning() {
-        let mut review = review();
-    #[test]
     fn a_deletion_of_which_something_stays_is_none() {
         let remark = Some("This deletes the file.".to_owned());
         let deletion = Review { kind: Some(ChangeKind::Delete), remark, ..review() };
@@ -129,6 +129,9 @@ fn remark(review: &Review) -> Option<String> {
         assert_eq!(texts(&Review { current: "".into(), ..deletion }, &[]), ["This deletes the file."]);
     }
 
+    #[test]
+    fn a_path_that_leaves_the_roots_is_a_warning() {
+        let mut review = review();
         let roots = [PathBuf::from("/elsewhere")];
         assert_eq!(texts(&review, &roots), ["This file is outside the project: /p/src/a.rs"]);
         review.file = "/elsewhere/../p/a.rs".into();

@@ -1,6 +1,9 @@
 //! The yes-or-no questions of a desk: when one is asked, its words, and the meaning of each reply.
 
+use std::path::PathBuf;
+
 use crate::decision::Refusal;
+use crate::messages;
 use crate::review::Review;
 use crate::review_model::Seen;
 use crate::rules::Scope;
@@ -55,16 +58,17 @@ impl Question {
         (*refusal == Refusal::Empty).then_some(Self::SingleNewline)
     }
 
-    /// The question. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the desk.
-    pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
+    /// The question. `about`: the review on which it was asked, and the companion's roots; `waiting`: how
+    /// many reviews wait; `keeps_drafts`: whether edits outlive the desk.
+    pub fn text(self, about: Option<(&Review, &[PathBuf])>, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
             Self::AcceptUnseen(seen) => format!("{} Accept all the same?", seen.unseen()),
             Self::SingleNewline => "The text is empty. Accept one empty line, or reject the proposal?".into(),
-            Self::AcceptAhead => {
-                "Accept all that this agent still proposes until it ends: for this file, or for its folder?"
-                    .into()
-            }
+            Self::AcceptAhead => match about {
+                Some((review, roots)) => messages::accept_ahead(review, roots),
+                None => "Accept all that this agent still proposes until it ends?".into(),
+            },
             Self::Leave => {
                 let reviews = match waiting {
                     1 => "1 review is waiting; leaving rejects it.".into(),
@@ -118,9 +122,9 @@ mod tests {
         // A companion that does not say who keeps it.
         assert!(asks(2, status(1, None)) && asks(2, status(0, None)) && !asks(2, status(2, None)));
         // A demo promises no drafts.
-        assert_eq!(Question::Leave.text(1, false), "1 review is waiting; leaving rejects it. Leave?");
+        assert_eq!(Question::Leave.text(None, 1, false), "1 review is waiting; leaving rejects it. Leave?");
         let two = "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?";
-        assert_eq!(Question::Leave.text(2, true), two);
+        assert_eq!(Question::Leave.text(None, 2, true), two);
     }
 
     #[test]
@@ -133,6 +137,18 @@ mod tests {
         assert_eq!(Question::before_accepting(&review), Some(Question::AcceptAnyway));
         assert_eq!(Question::after(&Refusal::Empty), Some(Question::SingleNewline));
         assert_eq!(Question::after(&Refusal::Unchanged), None);
+    }
+
+    #[test]
+    fn the_files_of_a_grant_are_named_before_it_is_given() {
+        let roots = [PathBuf::from("/p")];
+        let text = |file: &str| {
+            let review = Review { file: file.into(), ..review() };
+            Question::AcceptAhead.text(Some((&review, &roots)), 1, true)
+        };
+        let asked = text("/p/docs/api/a.md");
+        assert!(asked.ends_with("for docs/api/a.md, or for docs/api/ with all folders below?"), "{asked}");
+        assert!(text("/p/a.md").ends_with("for a.md, or for the whole project with all folders below?"));
     }
 
     #[test]

@@ -94,7 +94,8 @@ fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
         Some(Overlay::Question(open)) => {
             let reviews = scene.reviews.all();
             let is_edited = reviews.iter().any(|view| view.review().is_edited());
-            let text = open.question.text(reviews.len(), scene.keeps_drafts && is_edited);
+            let about = scene.reviews.current().map(|view| (view.review(), scene.reviews.roots()));
+            let text = open.question.text(about, reviews.len(), scene.keeps_drafts && is_edited);
             return (rows(&text), palette.warning);
         }
         Some(Overlay::List(list)) => {

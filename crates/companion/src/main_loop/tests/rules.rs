@@ -171,6 +171,57 @@ async fn a_move_and_a_deletion_are_kinds_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_dropped_change_of_a_move_leaves_the_text_of_the_moved_file() {
+    let mut story = Story::begin().await;
+    let from = story.file.clone();
+    let moved = |to: &str| HookProposal {
+        operation: Operation::Move { from: from.clone() },
+        remark: Some("This moves it.".into()),
+        takes_text: true,
+        ..story.hooks(to, "one\n2\nthree\n")
+    };
+    let (new, other) = (moved("b.txt"), moved("c.txt"));
+    let verdict = tokio::spawn(story.companion.review(new));
+    let review = story.opened().await;
+    assert_eq!(review.original.as_deref(), Some("one\ntwo\nthree\n"));
+    assert_eq!((review.kind, review.from.as_deref()), (Some(ChangeKind::Move), Some(&*from)));
+    let (id, revision) = (review.id, review.revision);
+    let keep = Request::KeepHunks { id, revision, hunks: vec![0], keep: false };
+    let revision = story.desk.request(keep).await.unwrap().revision;
+    story.decide(&Review { revision, ..review }, Decision::Accept).await.unwrap();
+    let Verdict::Accepted { text, message } = verdict.await.unwrap() else { panic!("not accepted") };
+    assert_eq!(&*text, "one\ntwo\nthree\n", "the file moves as it is");
+    assert!(message.unwrap().starts_with("The person accepted the move without its changes"));
+    // Where the move replaces a file, the person sees the text that is lost.
+    fs::write(story.path("project/c.txt"), "mine\n").unwrap();
+    let _call = tokio::spawn(story.companion.review(other));
+    assert_eq!(story.opened().await.original.as_deref(), Some("mine\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_reads_why_they_are_asked_although_a_rule_accepts_other_changes() {
+    let mut story = Story::ruled(&[rule("*", Ruling::Accept), rule("*.rs", Ruling::Ask)]).await;
+    let review = story.asked_and_rejected(story.hooks(".claude/settings.json", "{}\n")).await;
+    assert_eq!(review.asked.as_deref(), Some("no rule covers the settings and instructions of agents"));
+    let file = story.path("project/.claude/settings.json");
+    assert_eq!(review.of_agents.as_deref(), file.to_str());
+    let review = story.asked_and_rejected(story.hooks("a.rs", "x\n")).await;
+    assert_eq!((review.asked.as_deref(), review.of_agents), (Some("rule *.rs (c.toml:1)"), None));
+    let mut story = Story::begin().await;
+    assert_eq!(story.asked_and_rejected(story.hooks("a.rs", "x\n")).await.asked, None, "there is no rule");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_link_within_the_project_is_told() {
+    let mut story = Story::begin().await;
+    std::os::unix::fs::symlink("a.txt", story.path("project/link.txt")).unwrap();
+    let review = story.asked_and_rejected(story.hooks("link.txt", "x\n")).await;
+    assert_eq!(review.leads_to.as_deref(), Some(story.file.as_str()));
+    assert_eq!(story.asked_and_rejected(story.hooks("a.txt", "x\n")).await.leads_to, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_grant_holds_for_one_session_and_ends_when_it_is_taken_back() {
     let mut story = Story::begin().await;
     let first = tokio::spawn(story.companion.review(story.hooks("docs/a.txt", "x\n")));
