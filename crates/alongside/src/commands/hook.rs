@@ -278,13 +278,11 @@ impl Call {
     /// Whether a file is one of the agent's own notes, such as plans.
     fn is_own_note(&self, file: &Path) -> bool {
         let Some(directory) = own_directory(self.agent) else { return false };
-        let real = |path: &Path| path.canonicalize().ok();
-        // A directory that does not exist yet is in the one above it.
-        let place = file.ancestors().skip(1).find_map(real);
+        // The agent makes the directory with its first note.
+        let Some(place) = file.parent().map(real_path::resolve) else { return false };
         let is_plain = !file.components().any(|part| part == std::path::Component::ParentDir);
-        let is_in = |notes: PathBuf| place.as_ref().is_some_and(|place| place.starts_with(notes));
-        let mut notes = self.agent.hook.notes.iter().filter_map(|notes| real(&directory.join(notes)));
-        is_plain && !file.is_symlink() && notes.any(is_in)
+        let mut notes = self.agent.hook.notes.iter().map(|notes| real_path::resolve(&directory.join(notes)));
+        is_plain && !file.is_symlink() && notes.any(|notes| place.starts_with(notes))
     }
 }
 

@@ -289,6 +289,8 @@ async fn an_agent_that_plans_is_not_reviewed() {
 #[tokio::test]
 async fn the_agents_own_plans_are_not_reviewed() {
     let (home, _desk) = serving().await;
+    let early = home.path("home/.claude/plans/first.md");
+    assert_eq!(write(&home, early.to_str().unwrap(), "plan\n").await.answer().await, Value::Null);
     home.directory("home/.claude/plans");
     let plan = home.path("home/.claude/plans/plan.md");
     assert_eq!(write(&home, plan.to_str().unwrap(), "plan\n").await.answer().await, Value::Null);
@@ -324,8 +326,6 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
     until("the end of the hook", || hook.0.try_wait().unwrap()).await;
 }
 
-/// Codex is about to apply a patch.
-pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
 /// Most agents go on where their hook dies: somebody has to say so.
 #[tokio::test]
 async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
@@ -340,6 +340,8 @@ async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
     desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;
 }
 
+/// Codex is about to apply a patch.
+pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
     let call = json!({ "command": patch });
     Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
 }

@@ -96,6 +96,13 @@ pub(super) async fn examine(
         return finding;
     }
     finding.causes.extend(search.cloned());
+    for event in agent.hook.events() {
+        let of_it = entries.iter().filter(|(hook, ..)| hook.event == event.name && hook.has_tools_of(event));
+        let paths: Vec<PathBuf> = of_it.map(|(_, path, _)| path.clone()).collect();
+        if paths.len() > 1 {
+            finding.causes.push(HookCause::Twice { paths, event: event.name });
+        }
+    }
     finding.causes.push(failure(&entries, agent, release));
     // One file may switch off what another one holds.
     finding.causes.extend(switches);

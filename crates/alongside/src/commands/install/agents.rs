@@ -55,6 +55,7 @@ pub(super) async fn set_up(
         numbering: Numbering::of(0),
         worst: ExitCode::SUCCESS,
         was_dry_run: false,
+        is_unasked: false,
         is_about_hooks: args.project || targets.iter().all(|target| target.row.settings.is_none()),
         not_offered: Vec::new(),
     };
@@ -93,6 +94,8 @@ struct Setup<'a> {
     /// The exit code if nothing breaks the command off.
     worst: ExitCode,
     was_dry_run: bool,
+    /// Whether changes are only shown, because nobody can be asked.
+    is_unasked: bool,
     /// Whether nothing but hooks is to be installed. Elsewhere an agent is set up without one, too.
     is_about_hooks: bool,
     /// The agents whose hook nobody could be asked about.
@@ -166,6 +169,10 @@ impl Setup<'_> {
                 }
                 return Ok(ControlFlow::Continue(true));
             }
+            // The person sees all changes before they repeat it.
+            Ok(Answer::No(no @ No::NobodyToAsk)) => {
+                (self.worst, self.is_unasked, self.consent.dry_run) = (no.exit_code(), true, true);
+            }
             Ok(Answer::No(no)) => return Ok(ControlFlow::Break(no.exit_code())),
             // The other agent's settings may be fine.
             Err(error) => {
@@ -181,7 +188,7 @@ impl Setup<'_> {
             note(&asking);
             return Ok(ControlFlow::Continue(true));
         };
-        match agent_setup::ask(&setting, consent, &mut self.numbering, &self.here, self.user).await? {
+        match agent_setup::ask(&setting, self.consent, &mut self.numbering, &self.here, self.user).await? {
             Answer::No(no @ No::Interrupted(_)) => return Ok(ControlFlow::Break(no.exit_code())),
             Answer::No(_) => note(&asking),
             Answer::Made | Answer::NothingToDo | Answer::DryRun => {}
@@ -254,7 +261,7 @@ impl Setup<'_> {
                 self.not_offered.join(", ")
             ));
         }
-        if self.was_dry_run {
+        if self.was_dry_run && !self.is_unasked {
             note_dry_run();
         } else if self.worst == ExitCode::SUCCESS {
             print(&next_step(targets))?;

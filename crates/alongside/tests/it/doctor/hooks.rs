@@ -97,6 +97,22 @@ fn codex_says_whether_it_trusts_the_hook() {
     assert_snapshot!(machine.home.played());
 }
 
+/// Each edit would be asked about as often.
+#[tokio::test]
+async fn a_hook_that_is_there_twice_is_named() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    let mut hooks = entry("BeforeTool", "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    let own = hooks["BeforeTool"].as_array_mut().unwrap();
+    own.push(own[0].clone());
+    let trusted = json!({ "folderTrust": { "enabled": false } });
+    machine.settings(
+        "gemini",
+        &json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted }),
+    );
+    machine.plays("gemini");
+    assert_snapshot!(machine.home.played());
+}
+
 #[tokio::test]
 async fn other_hooks_on_the_same_tools_are_named() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;

@@ -44,6 +44,8 @@ pub(in crate::commands::doctor) enum HookCause {
     NotRead { path: PathBuf },
     /// The agent does not say whether it trusts the hook.
     UnknownTrust,
+    /// The hook is there more than once, and may ask as often.
+    Twice { paths: Vec<PathBuf>, event: &'static str },
     /// Somebody else's hook runs before the same tools.
     OtherHook { path: PathBuf, command: String },
     /// A companion serves this directory, and the hook does not find it in the places where it looks.
@@ -92,6 +94,19 @@ impl HookCause {
                 ),
                 install(*is_project),
             ),
+            Self::Twice { paths, event } => {
+                let paths: Vec<_> = paths.iter().map(|path| harmless::path(path)).collect();
+                Message::hinders(
+                    "hook-twice",
+                    format!(
+                        "the hook is there more than once for {event} ({}): {} may run it as often for each \
+                         edit",
+                        paths.join(", "),
+                        agent.display_name
+                    ),
+                    [Fix::advice("remove the entries that you do not need")],
+                )
+            }
             Self::FailsOpen => Message::note(
                 "hook-fails-open",
                 format!(
