@@ -105,10 +105,7 @@ async fn a_hook_that_is_there_twice_is_named() {
     let own = hooks["BeforeTool"].as_array_mut().unwrap();
     own.push(own[0].clone());
     let trusted = json!({ "folderTrust": { "enabled": false } });
-    machine.settings(
-        "gemini",
-        &json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted }),
-    );
+    machine.settings("gemini", &json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted }));
     machine.plays("gemini");
     assert_snapshot!(machine.home.played());
 }
