@@ -815,7 +815,7 @@ impl MainLoop {
         let mut around = Surroundings { roots, is_dirty: &is_dirty, reviews: &mut self.reviews };
         for effect in step(&mut self.turns, &mut around) {
             match effect {
-                TurnEffect::Work(job) => self.background.work_on_turn(job),
+                TurnEffect::Work(job) => self.background.work_on_turn(*job),
                 TurnEffect::Tell(desks, event) => self.desks.tell(&desks, &event),
                 // No journal holds a turn review, and a desk that is gone needs no answer.
                 TurnEffect::Answer(answer, revision) => {

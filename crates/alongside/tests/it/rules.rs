@@ -176,7 +176,7 @@ fn a_broken_rule_is_named_with_its_line_and_accepts_nothing() {
         "rules = [{ path = \"docs\", kind = [], then = \"accept\" }]",
         "rules = \"docs\"",
         "rules = [{ path = \"secret/[a\", then = \"ask\" }]",
-        "rules = [\n  { path = \"docs\", then = \"accept\" },\n  { path = \"/usr/bin/**\", then = \"ask\" },\n]",
+        "rules = [\n  { path = \"a\", then = \"accept\" },\n  { path = \"/usr/bin/**\", then = \"ask\" },\n]",
         "rules = [{ path = \"C:/Users/me/**\", then = \"ask\" }]",
     ] {
         home.settings(&format!("[reviews]\n{rules}\n"));

@@ -180,6 +180,9 @@ impl PreparedProposal {
             in_git: None,
             places: Vec::new(),
             removed: None,
+            is_of_removed: false,
+            of_agents: None,
+            leads_to: None,
             has_other_names: false,
             roots: None,
         }

@@ -10,9 +10,15 @@ use crate::ids::DeskId;
 #[derive(Debug)]
 pub(crate) enum TurnEffect {
     /// Do this beside the loop. Its result comes back as an event.
-    Work(TurnJob),
+    Work(Box<TurnJob>),
     /// Tell these desks.
-    Tell(BTreeSet<DeskId>, Event),
+    Tell(BTreeSet<DeskId>, Box<Event>),
     /// Answer a request, with the new revision of the turn review or of the open file.
     Answer(CallAnswer, Result<u64, Refusal>),
+}
+
+impl TurnEffect {
+    pub(super) fn tell(desks: BTreeSet<DeskId>, event: Event) -> Self {
+        Self::Tell(desks, Box::new(event))
+    }
 }

@@ -99,7 +99,7 @@ impl Turns {
         }
         let told = review.tell(desks, asker);
         if !told.is_empty() {
-            effects.push(TurnEffect::Tell(told, Event::Turn(review.list().clone())));
+            effects.push(TurnEffect::tell(told, Event::Turn(review.list().clone())));
         }
     }
 
@@ -370,7 +370,7 @@ impl Turns {
         if let Some(opened) = review.open_for(path, desks)
             && !told.is_empty()
         {
-            effects.push(TurnEffect::Tell(told, Event::TurnFile(opened)));
+            effects.push(TurnEffect::tell(told, Event::TurnFile(opened)));
         }
         let revision = review.revision();
         let answers = openings.into_iter().map(|opening| opening.answer);
@@ -389,7 +389,7 @@ impl Turns {
         review.check_markable(revision)?;
         let path = review.at(file)?.path.clone();
         if let Some(changed) = review.mark(&path, undo)? {
-            effects.push(TurnEffect::Tell(review.desks_of(&path), Event::Changed(changed)));
+            effects.push(TurnEffect::tell(review.desks_of(&path), Event::Changed(changed)));
         }
         self.renew_list(turn, effects);
         self.revision(turn)
@@ -413,7 +413,7 @@ impl Turns {
         review.check_markable(review.revision())?;
         let changed = review.edit(&path, revision, edit)?;
         let revision = changed.revision;
-        effects.push(TurnEffect::Tell(review.desks_of(&path), Event::Changed(changed)));
+        effects.push(TurnEffect::tell(review.desks_of(&path), Event::Changed(changed)));
         self.renew_list(turn, effects);
         Ok(revision)
     }
@@ -421,7 +421,7 @@ impl Turns {
     /// An editor has saved, or holds unsaved changes.
     pub(crate) fn mark_dirty(&mut self, around: &Surroundings<'_>) -> Effects {
         let changes = self.reviews.values_mut().flat_map(|review| review.mark_dirty(around.is_dirty));
-        changes.map(|(desks, changed)| TurnEffect::Tell(desks, Event::Changed(changed))).collect()
+        changes.map(|(desks, changed)| TurnEffect::tell(desks, Event::Changed(changed))).collect()
     }
 
     // The finish.
@@ -458,7 +458,7 @@ impl Turns {
     ) {
         let Some(Finish { desk, answer, files, waiting }) = self.finishes.remove(&turn) else { return };
         let outcome = finish::outcome(turn, files, undone);
-        effects.push(TurnEffect::Tell(BTreeSet::from([desk]), Event::TurnFinished(outcome.told)));
+        effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(outcome.told)));
         let Some(review) = self.reviews.get_mut(&turn) else {
             // Its only desk has left.
             return;

@@ -62,7 +62,7 @@ impl TurnWork {
 
     pub(super) fn begin(&self, work: Work, effects: &mut Vec<TurnEffect>) {
         if let Some(source) = self.source.clone() {
-            effects.push(TurnEffect::Work(TurnJob { source, work }));
+            effects.push(TurnEffect::Work(Box::new(TurnJob { source, work })));
         }
     }
 

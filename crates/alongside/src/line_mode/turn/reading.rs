@@ -256,7 +256,7 @@ impl TurnReading {
         let question = match self.prompt {
             _ if due == Due::Nothing => return,
             Prompt::Finish => words::confirm(&self.walk).to_owned(),
-            Prompt::Leave(question, _) => prompts::question(question, self.proposals.count(), false),
+            Prompt::Leave(question, _) => prompts::question(question, None, self.proposals.count(), false),
             Prompt::Place => {
                 self.print_place(due);
                 words::prompt(&self.walk)
