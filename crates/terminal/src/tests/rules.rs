@@ -24,7 +24,7 @@ fn acceptance(number: u64, file: &str) -> RuleAcceptance {
 async fn what_a_rule_accepts_is_said_once_and_listed_with_its_diff() {
     let mut stage = Stage::reading(100, 24).await;
     stage.press("L").await;
-    stage.shows("Nothing was accepted without you.");
+    stage.shows("Nothing was accepted without you since the companion started.");
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.a_while().await;
@@ -48,7 +48,7 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
     for (key, scope) in [("f", Scope::File), ("d", Scope::Folder)] {
         let mut stage = Stage::reading(100, 24).await;
         stage.press("f").await;
-        stage.shows("Accept all that this agent still proposes until it ends");
+        stage.shows("Accept all that Gemini CLI still proposes until it ends: for basket.py");
         for no in ["y", "Y"] {
             stage.press(no).await;
             assert_eq!(stage.asked(), [], "{no} says not for which files");
@@ -57,7 +57,7 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
         assert_eq!(stage.asked(), [Request::Grant { id: ReviewId(1), scope }]);
         // The review itself waits on.
         stage.press("n").await;
-        stage.does_not_show("Accept all that this agent");
+        stage.does_not_show("Accept all that Gemini CLI");
     }
 }
 
