@@ -58,7 +58,8 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let second = agent.propose(&other, "two\n")?;
     desk.shows("line five")?;
     // The key is pressed twice: the second review replaces the first in between.
-    read_and_press(&desk, "line five", "aaa")?;
+    read_and_press(&desk, "line five", "jj")?;
+    read_and_press(&desk, "fifty-five", "aaa")?;
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
     desk.shows("two")?;
     settled(&desk)?;
@@ -178,7 +179,7 @@ fn the_help_names_every_key_at_80_by_24() -> Result<()> {
     desk.shows("accept the file")?;
     // All of it fits.
     let seen = settled(&desk)?;
-    for key in ["space", "Tab", "PgUp", "Ctrl-Z", "Ctrl-L", "side by side", "undo", "pause", "quit"] {
+    for key in ["space", "Tab", "PgUp", "Ctrl-Z", "Ctrl-L", "two columns", "undo", "pause", "quit"] {
         assert!(seen.contains(key), "{key} is not explained:\n{seen}");
     }
     Ok(())

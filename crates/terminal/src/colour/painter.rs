@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, LazyLock, mpsc};
+use std::sync::{Arc, mpsc};
 
 use alongside_desk::Text;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
@@ -17,10 +17,6 @@ const LOOK_BACK: usize = 512;
 
 /// Longer lines, in bytes, are left plain: they are data more often than code, and grammars are slow on them.
 const LONGEST_LINE: usize = 2_000;
-
-/// The grammars. They are many megabytes, and each compiles its patterns once: the threads of all desks in
-/// the process share them, as those of hundreds of tests do.
-static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
 /// Where parsing is between two lines.
 #[derive(Clone)]
@@ -45,7 +41,8 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
             return;
         }
     };
-    let mut painter = Painting { syntaxes: &SYNTAXES, classes, known: VecDeque::new(), parsed: 0 };
+    let mut painter =
+        Painting { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 };
     let mut next = Some(first);
     while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
         // A newer request holds all that is on the screen.
@@ -65,7 +62,7 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
 
 /// The thread's belongings.
 pub(super) struct Painting {
-    syntaxes: &'static SyntaxSet,
+    syntaxes: SyntaxSet,
     classes: Classes,
     /// The texts that were wanted, the latest first.
     known: VecDeque<Known>,
@@ -77,7 +74,7 @@ impl Painting {
     #[cfg(test)]
     pub(super) fn new() -> Self {
         let classes = Classes::new().unwrap();
-        Self { syntaxes: &SYNTAXES, classes, known: VecDeque::new(), parsed: 0 }
+        Self { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 }
     }
 
     /// The colours of a piece of a text.

@@ -213,9 +213,25 @@ impl Running {
         self.out.text()[..self.read].to_owned()
     }
 
+    /// Sends a signal. After SIGSTOP, every thread stands still: the system stops them one by one, and one
+    /// that still ran could take a lock along.
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_raw(self.pid().cast_signed()).unwrap();
         kill_process(pid, signal).unwrap();
+        let end = Instant::now() + DEADLINE;
+        while signal == Signal::STOP && !self.stands_still() {
+            assert!(Instant::now() < end, "waited in vain for a process to stop");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn stands_still(&self) -> bool {
+        // Elsewhere than on Linux nobody says.
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.pid())) else { return true };
+        threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat"))).all(|stat| {
+            // A thread that has ended meanwhile is none.
+            stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('T')))
+        })
     }
 
     /// Leaves line mode, and asserts that nothing was wrong.
