@@ -2,31 +2,18 @@
 
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::harmless;
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
-use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
+use super::scene::{Scene, draw_words};
 use crate::messages;
-use crate::text_fit::wrapped;
 use crate::turn_words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (main, palette) = (scene.areas.main, scene.palette);
-    let width = main.width.saturating_sub(4);
     let mut text = text(scene);
     if let Some(files) = scene.reviews.turn().files().filter(|files| !files.all().is_empty()) {
         text.extend([String::new(), turn_words::waits_here(files.turn(), scene.now)]);
     }
-    let rows: Vec<_> = text.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
-    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-    let y = main.y + main.height.saturating_sub(height) / 3;
-    let area = Rect { x: main.x + 2, y, width, height }.intersection(main);
-    let lines = rows
-        .into_iter()
-        .enumerate()
-        .map(|(index, row)| Line::styled(row, if index == 0 { palette.heading } else { palette.text }));
-    draw_lines(frame, area, lines);
+    draw_words(scene, frame, scene.areas.main, &text);
 }
 
 /// The lines of the screen; of agents that are not set up, the ones that matter now.

@@ -12,6 +12,7 @@ use crate::overlays::Overlays;
 use crate::palette::Palette;
 use crate::reviews::Reviews;
 use crate::search::Search;
+use crate::text_fit::wrapped;
 
 /// See the module.
 #[derive(Clone, Copy)]
@@ -46,4 +47,20 @@ pub(crate) fn draw_lines(frame: &mut Frame<'_>, area: Rect, lines: impl IntoIter
     for (row, line) in area.rows().zip(lines) {
         frame.render_widget(line, row);
     }
+}
+
+/// Draws words where there is no text to show, wrapped, with two thirds of the free rows below. The first
+/// one is their heading.
+pub(crate) fn draw_words(scene: &Scene<'_>, frame: &mut Frame<'_>, room: Rect, words: &[String]) {
+    let width = room.width.saturating_sub(4);
+    let rows: Vec<_> = words.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    let y = room.y + room.height.saturating_sub(height) / 3;
+    let area = Rect { x: room.x + 2, y, width, height }.intersection(room);
+    let (heading, text) = (scene.palette.heading, scene.palette.text);
+    let lines = rows
+        .into_iter()
+        .enumerate()
+        .map(|(index, row)| Line::styled(row, if index == 0 { heading } else { text }));
+    draw_lines(frame, area, lines);
 }

@@ -1,26 +1,13 @@
 //! The page of a turn review where there is no text to show: why, and what can be done.
 
 use alongside_desk::Marked;
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
-use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
-use crate::text_fit::wrapped;
+use super::scene::{Scene, draw_words};
 use crate::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (page, palette) = (scene.areas.page, scene.palette);
-    let width = page.width.saturating_sub(4);
-    let rows: Vec<_> = text(scene).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
-    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-    let y = page.y + page.height.saturating_sub(height) / 3;
-    let area = Rect { x: page.x + 2, y, width, height }.intersection(page);
-    let lines = rows
-        .into_iter()
-        .enumerate()
-        .map(|(index, row)| Line::styled(row, if index == 0 { palette.heading } else { palette.text }));
-    draw_lines(frame, area, lines);
+    draw_words(scene, frame, scene.areas.page, &text(scene));
 }
 
 fn text(scene: &Scene<'_>) -> Vec<String> {

@@ -20,7 +20,7 @@ const REVIEWS_OFF: &str = "reviews are off in the settings ([reviews] enabled = 
 /// How exactly systems tell when a process has started.
 const START_PRECISION: Duration = Duration::from_secs(2);
 
-/// What becomes of a change.
+/// The fate of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Ruled(Ruling),

@@ -123,7 +123,7 @@ async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
     assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed", "1 mark was lost: b.txt changed"]);
     assert_eq!(desk.keep(&review, &[0], true).await, Err(Refusal::NoSuchReview));
 
-    // Whoever marks something there again has seen it.
+    // A person who marks something there again has seen it.
     desk.mark(&turn, "b.txt", true).await.unwrap();
     assert_eq!(desk.turns()[0].remarks, ["1 mark was lost: a.txt changed"]);
 }

@@ -68,7 +68,7 @@ impl TurnSource for DiskSource {
                 ..FoundFile::default()
             });
         }
-        // Whatever changes from here on was not seen.
+        // Nobody has seen the changes from here on.
         self.wait();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
         Ok(TurnLook { root: directory.to_owned(), baseline, files, ..TurnLook::default() })
