@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use alongside_agent::{Outcome, find};
 use insta::assert_snapshot;
-use rustix::process::{Pid, Signal, getsid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::is_dead;
 use crate::hook::{decides, refused, write};
@@ -61,6 +61,14 @@ fn host_processes(home: &Home) -> Vec<Pid> {
     home.processes().into_iter().filter(is_host).collect()
 }
 
+/// The session of a process, if its leader is visible: a container's own may lie outside.
+fn session(process: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // After the name: state, parent, group, session.
+    let session = stat.rsplit(')').next()?.split_whitespace().nth(3)?;
+    Pid::from_raw(session.parse().ok()?)
+}
+
 /// A home whose only desk was killed as soon as it had started a host, which is stopped before anybody can
 /// find it.
 fn orphaned_at_its_start() -> (Home, Pid) {
@@ -71,7 +79,7 @@ fn orphaned_at_its_start() -> (Home, Pid) {
         let host = loop {
             assert!(Instant::now() < end, "waited in vain for a host that is stopped in time");
             // In the group of its desk, a stopped process would be hung up when that ends.
-            let has_left_the_group = |host: &Pid| getsid(Some(*host)) == Ok(*host);
+            let has_left_the_group = |host: &Pid| session(*host) == Some(*host);
             if let Some(host) = host_processes(&home).into_iter().find(has_left_the_group) {
                 break host;
             }
