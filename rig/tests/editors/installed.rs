@@ -89,14 +89,9 @@ auto-format = false
     let Some(agent) = agent_without_ide_mode(&stage, &shell)? else { return Ok(()) };
 
     let editor = stage.editors.helix(generation);
-    let helix = stage.open(&editor)?;
+    let helix = stage.open_beside(&editor, "a.py")?;
     wait_until_started(&stage, &helix, "marksman")?;
-    helix.enter(":open a.py")?;
     wait_until_started(&stage, &helix, "mine-ls")?;
-    // The server starts while the file opens: wait for the file before typing.
-    helix.wait_for("the other file", |screen| screen.contains("x = 1"))?;
-    helix.enter(":open notes.md")?;
-    helix.wait_for("the file", |screen| screen.contains("fifteen"))?;
     hears_and_asks(&stage, &agent, &helix)?;
     wait_until_announced(&helix)?;
     decide_in_helix(&helix)?;

@@ -49,8 +49,13 @@ impl Stage {
     /// Types an editor's command and the file's name into a new window, and waits until the editor shows the
     /// file.
     pub(crate) fn open(&self, editor: &Editor) -> Result<Pane> {
+        self.open_beside(editor, "")
+    }
+
+    /// The same, with further files, which the editor does not show.
+    pub(crate) fn open_beside(&self, editor: &Editor, others: &str) -> Result<Pane> {
         let pane = self.terminal.window(editor.command(), WINDOW)?;
-        pane.enter(&format!("clear; {} notes.md", editor.command()))?;
+        pane.enter(format!("clear; {} notes.md {others}", editor.command()).trim_end())?;
         pane.wait_for("the file", |screen| screen.contains("fifteen") && !screen.contains(SHELL_PROMPT))?;
         Ok(pane)
     }

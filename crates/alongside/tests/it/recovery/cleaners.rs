@@ -95,7 +95,9 @@ async fn foreign_files_in_place_of_ours_stay() {
         std::fs::rename(new, path).unwrap();
     }
     // The check that restores this file also sees the foreign ones.
-    let gone = files_below(&home.path("tmp")).into_iter().find(|path| *path != record).unwrap();
+    let is_a_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    let mut others = files_below(&home.path("tmp")).into_iter().filter(|path| *path != record);
+    let gone = others.find(is_a_record).unwrap();
     std::fs::remove_file(&gone).unwrap();
     until("the file to be back", || gone.exists().then_some(())).await;
     desk.types("q");
