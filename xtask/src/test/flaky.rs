@@ -24,7 +24,8 @@ pub(super) fn rerun(outcome: &mut Outcome) -> anyhow::Result<()> {
         println!("\n==> {} {}, once more and alone", failure.program.title(), failure.test);
         let (passed, log) = running::run_alone(&failure.program, &failure.test)?;
         if passed {
-            println!("FLAKY: {} (logs: {})", failure.test, keep(failure, &log)?.display());
+            let logs = keep(failure, &log)?;
+            println!("FLAKY: {}: {} (logs: {})", failure.test, failure.why(), logs.display());
         } else {
             println!("{log}\n{} failed twice", failure.test);
         }

@@ -46,15 +46,20 @@ impl Outcome {
         self.checks.extend(other.checks);
     }
 
-    /// A line for everything that failed. Of a test, with the line behind the place of its panic, or the
-    /// first one of its log.
+    /// A line for everything that failed.
     pub(super) fn failed(&self) -> Vec<String> {
-        let tests = self.failures.iter().map(|Failure { program, test, log }| {
-            let mut lines = log.lines().skip_while(|line| !line.contains(" panicked at ")).skip(1);
-            let why = lines.next().or(log.lines().next()).unwrap_or("see above");
-            format!("{}, {test}: {why}", program.title())
-        });
+        let line =
+            |failure: &Failure| format!("{}, {}: {}", failure.program.title(), failure.test, failure.why());
+        let tests = self.failures.iter().map(line);
         self.checks.iter().cloned().chain(tests).collect()
+    }
+}
+
+impl Failure {
+    /// The line behind the place of the panic, or the first one of the log.
+    pub(super) fn why(&self) -> &str {
+        let mut lines = self.log.lines().skip_while(|line| !line.contains(" panicked at ")).skip(1);
+        lines.next().or(self.log.lines().next()).unwrap_or("see above")
     }
 }
 
