@@ -12,8 +12,8 @@ use std::time::Duration;
 use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
-    Revised, Scope, Status, Verdict,
+    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, Follows, HookProposal, Problem, Refusal,
+    ReviewId, Revised, Scope, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -255,8 +255,9 @@ impl MainLoop {
             return;
         }
         self.finish_calls(now);
-        let timed_out = self.hooks.on_deadline(now);
-        self.end_reviews(timed_out, Closing::TimedOut);
+        let due = self.hooks.on_deadline(now);
+        self.tell_who_waits_no_longer(&due.left_open);
+        self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
                 Some(context) => self.context_changed(context, false),
@@ -432,6 +433,7 @@ impl MainLoop {
             return drop(call.answer.send(verdict));
         }
         let is_only_asked = proposal.only_if_decided;
+        let opens_diff = proposal.asks_itself && proposal.calls_again && self.agents.listens(&proposal.agent);
         let left_open = self.hooks.left_open(&self.reviews.of_hook(&proposal));
         if let Some(open) = left_open.filter(|open| self.reviews.is_of(*open, &proposal)) {
             return match self.hooks.verdict_without_review(is_only_asked) {
@@ -447,6 +449,8 @@ impl MainLoop {
         let verdict = match ruling {
             Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
             Ruling::Defer => Some(Verdict::NotReviewed),
+            // The agent opens a diff instead, which waits for the person as long as they like.
+            Ruling::Ask if opens_diff => Some(Verdict::NotReviewed),
             Ruling::Ask => self.hooks.verdict_without_review(is_only_asked),
         };
         if let Some(open) = left_open.filter(|_| verdict.is_none() || ruling != Ruling::Ask) {
@@ -457,6 +461,15 @@ impl MainLoop {
         }
         self.hooks.begin(review.text.id(), call);
         self.open_review(review);
+    }
+
+    /// Tells desks of reviews that have lost their hook, and wait for its next call.
+    fn tell_who_waits_no_longer(&mut self, left_open: &[ReviewId]) {
+        let roots = self.presence.roots();
+        for review in left_open.iter().filter_map(|id| self.reviews.get(*id)) {
+            let message = desk::messages::waits_no_longer(&review.agent, review.text.file_path(), roots);
+            self.desks.notify_notice(message);
+        }
     }
 
     /// The verdict on a proposal on which the person has decided, or of which nobody decides here.
@@ -536,8 +549,8 @@ impl MainLoop {
         let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
-        self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
-        let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
+        let follows = self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
+        let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None, follows };
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);
         self.watch_decision(&ended, closing, is_kept);
@@ -579,21 +592,20 @@ impl MainLoop {
     }
 
     /// Gives the hook that asked its verdict. One that nobody waits for is remembered for the next call.
-    fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
-        let Some(hook) = ended.hook() else { return };
-        let (file, roots) = (ended.text.file_path(), self.presence.roots());
-        let draft = draft.map(|draft| self.desks.draft_path(draft, file));
-        if closing == Closing::Accepted && !hook.takes_text && ended.text.has_edits() {
-            self.desks.notify_notice(desk::messages::asked_to_propose(&ended.agent, file, roots));
+    fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) -> Follows {
+        if ended.hook().is_none() {
+            return Follows::Write;
         }
+        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.text.file_path()));
         let verdict = self.hooks.verdict(ended, closing, draft);
         let uncollected = self.hooks.end(ended.text.id(), verdict);
-        if !matches!(closing, Closing::Accepted | Closing::Rejected) {
-            return;
-        }
-        if let Some(verdict) = uncollected {
-            self.desks.notify_notice(desk::messages::told_when_called(&ended.agent, file, roots));
-            self.reviews.remember_uncollected(ended, verdict);
+        match (closing, uncollected) {
+            (Closing::Accepted | Closing::Rejected, Some(verdict)) => {
+                self.reviews.remember_uncollected(ended, verdict);
+                Follows::Call
+            }
+            (Closing::Accepted, None) => ended.follows_acceptance(),
+            _ => Follows::Write,
         }
     }
 

@@ -34,6 +34,35 @@ pub struct Closed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "shown")]
     pub draft: Option<PathBuf>,
+    /// The next step of the agent after a decision.
+    #[serde(default, skip_serializing_if = "Follows::is_the_write")]
+    pub follows: Follows,
+}
+
+/// The next step of the agent after a decision, as far as the companion knows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Follows {
+    /// It waits for the decision, and writes what a person accepted.
+    #[default]
+    Write,
+    /// It waits for the decision, and may ask in its own prompt before it writes.
+    Prompt,
+    /// It cannot take the text that a person accepted: its model is asked to propose it.
+    Proposal,
+    /// It waits no longer: its model hears the decision if it calls the tool again, and may never do so.
+    Call,
+}
+
+impl Follows {
+    /// Whether nothing is written before the agent's model calls its tool again.
+    pub fn needs_another_call(self) -> bool {
+        matches!(self, Self::Proposal | Self::Call)
+    }
+
+    fn is_the_write(&self) -> bool {
+        *self == Self::Write
+    }
 }
 
 /// A path for whoever shows it: one that is no text would keep the whole message from being written.
@@ -158,6 +187,7 @@ mod tests {
             decided_here: false,
             decided_in: None,
             draft,
+            follows: Follows::Write,
         };
         let told = serde_json::to_value(&closed).unwrap();
         assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");

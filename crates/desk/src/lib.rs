@@ -33,7 +33,7 @@ mod turn;
 
 pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
-pub use decision::{Closed, Closing, Decision, Refusal, Revised};
+pub use decision::{Closed, Closing, Decision, Follows, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::decision::{Closed, Closing, Refusal};
+use crate::decision::{Closed, Closing, Follows, Refusal};
 use crate::harmless;
 use crate::last_word::Word;
 use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
@@ -85,13 +85,10 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         false => format!("{name}: rejected, because {why}."),
     };
     let mut said = match closed.closing {
-        Closing::Accepted if review.parts > 1 => {
-            format!(
-                "{name}: accepted{where_}; {agent} writes it once the other files of its patch are decided."
-            )
+        Closing::Accepted => {
+            format!("{name}: accepted{where_}; {}.", after_yes(review, closed.follows, away))
         }
-        Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
-        Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
+        Closing::Rejected => format!("{name}: rejected{where_}; {}.", after_no(review, closed.follows, away)),
         Closing::AnsweredInAgent => format!("{name}: answered in {agent}."),
         Closing::Replaced => {
             format!("{name}: replaced by a newer proposal of {agent}.")
@@ -105,14 +102,44 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         Closing::Interrupted => withdrawn("the companion was interrupted"),
         Closing::TimedOut => withdrawn(&format!("{agent} waits no longer")),
     };
-    if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
-        said += " It is away, and is told once it is back.";
-    }
     // After an answer in the agent, the companion reports edits that the agent left out.
     if let Some(draft) = closed.draft.as_ref().filter(|_| closed.closing != Closing::AnsweredInAgent) {
         said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
     }
     said
+}
+
+/// The next step of the agent after a person accepted. No more than is known: it may never come to the write.
+fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
+    let agent = agent_name(&review.agent);
+    match follows {
+        Follows::Call => {
+            format!("{agent} waits no longer, and nothing is written unless its model calls the tool again")
+        }
+        Follows::Proposal => {
+            format!("{agent} cannot take your changes, so its model is asked to propose this text")
+        }
+        Follows::Prompt => format!("{agent} is told, and may still ask in its own prompt"),
+        Follows::Write if away => format!("{agent} is away, and is told once it is back"),
+        Follows::Write if review.parts > 1 => {
+            "nothing is written before the other files of its patch are decided".to_owned()
+        }
+        Follows::Write => format!("{agent} writes it"),
+    }
+}
+
+/// The next step of the agent after a person rejected.
+fn after_no(review: &Review, follows: Follows, away: bool) -> String {
+    let agent = agent_name(&review.agent);
+    match follows {
+        Follows::Call => {
+            format!("{agent} waits no longer, and its model is told if it calls the tool again")
+        }
+        Follows::Write | Follows::Prompt | Follows::Proposal if away => {
+            format!("{agent} is away, and is told once it is back")
+        }
+        Follows::Write | Follows::Prompt | Follows::Proposal => format!("{agent} is told"),
+    }
 }
 
 /// A sentence about the content of this file after the decision on a proposal of this agent.
@@ -141,16 +168,10 @@ pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
 }
 
-/// An agent cannot write the text that a person accepted: it is asked to propose it.
-pub fn asked_to_propose(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
+/// The agent waits no longer for this review, which stays open for the next call of its tool.
+pub fn waits_no_longer(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
-    format!("{name}: {agent} cannot take your changes; it is asked to propose this text itself.")
-}
-
-/// Nobody waits for this decision now: the agent is told when it calls its tool again.
-pub fn told_when_called(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
-    let (name, agent) = (file_name(file, roots), agent_name(agent));
-    format!("{name}: {agent} is told when it calls its tool again.")
+    format!("{name}: {agent} waits no longer; its model is asked to call the tool again.")
 }
 
 /// The person accepts ahead what an agent still proposes for some files.

@@ -217,7 +217,14 @@ impl Relay {
     fn interrupted(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
         self.problem(what, hint);
         for id in std::mem::take(&mut self.open_reviews) {
-            let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
+            let closed = Closed {
+                id,
+                closing,
+                decided_here: false,
+                decided_in: None,
+                draft: None,
+                follows: alongside_desk::Follows::Write,
+            };
             let _ = self.seat.events.send(Event::Closed(closed));
         }
     }

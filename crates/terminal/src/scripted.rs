@@ -162,13 +162,27 @@ impl Companion {
 
     /// Ends a review, not by this desk's decision.
     pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
-        self.end(Closed { id: ReviewId(id), closing, decided_here: false, decided_in: None, draft });
+        self.end(Closed {
+            id: ReviewId(id),
+            closing,
+            decided_here: false,
+            decided_in: None,
+            draft,
+            follows: alongside_desk::Follows::Write,
+        });
     }
 
     /// A person decides at another desk, of this name.
     pub(crate) fn decide_in(&mut self, desk: &str, id: u64, closing: Closing) {
         let (id, decided_in) = (ReviewId(id), Some(desk.to_owned()));
-        self.end(Closed { id, closing, decided_here: false, decided_in, draft: None });
+        self.end(Closed {
+            id,
+            closing,
+            decided_here: false,
+            decided_in,
+            draft: None,
+            follows: alongside_desk::Follows::Write,
+        });
     }
 
     fn end(&mut self, closed: Closed) {
@@ -267,7 +281,14 @@ impl Companion {
             if decision == Decision::Accept && review.current.is_empty() {
                 return Err(Refusal::Empty);
             }
-            self.end(Closed { id, closing, decided_here: true, decided_in: None, draft: None });
+            self.end(Closed {
+                id,
+                closing,
+                decided_here: true,
+                decided_in: None,
+                draft: None,
+                follows: alongside_desk::Follows::Write,
+            });
             return Ok(Revised { revision });
         }
         if let Request::SetReason { hunk, reason, .. } = request {

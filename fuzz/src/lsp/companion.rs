@@ -97,6 +97,7 @@ impl Companion {
                 decided_here,
                 decided_in: None,
                 draft: None,
+                follows: alongside_desk::Follows::Write,
             }));
         }
     }

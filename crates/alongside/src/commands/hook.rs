@@ -214,6 +214,12 @@ impl Call {
         }
     }
 
+    /// Whether the agent is about to ask its person, and does so where the hook says nothing.
+    fn asks_itself(&self, input: &HookInput) -> bool {
+        let event = input.event_or_first(self.agent.hook);
+        self.agent.hook.before_question.as_ref().is_some_and(|question| question.name == event.name)
+    }
+
     /// Whether the agent runs the tool with other arguments here.
     fn takes_text(&self, input: &HookInput) -> bool {
         match input.event_or_first(self.agent.hook).arguments {
@@ -252,6 +258,8 @@ impl Call {
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             comes_twice: self.agent.hook.comes_twice,
             calls_again: self.agent.hook.calls_again,
+            asks_itself: self.asks_itself(input),
+            asks_afterwards: self.agent.hook.asks_afterwards,
             only_if_decided: self.asks_again(input),
             takes_text: self.takes_text(input),
             reasons: if self.agent.hook.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },

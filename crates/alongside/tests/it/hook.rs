@@ -17,7 +17,7 @@ pub(crate) struct Hook(tokio::process::Child);
 
 impl Hook {
     /// Runs the hook with these arguments on this input. It looks for hosts of this home only.
-    async fn start(home: &Home, arguments: &[&str], input: &[u8]) -> Self {
+    pub(crate) async fn start(home: &Home, arguments: &[&str], input: &[u8]) -> Self {
         let mut command = home.alongside(&["hook"]);
         // Its command line, which no environment of an agent can change, keeps it from the real user's hosts.
         command.args(arguments).arg("--runtime-dir").arg(home.runtime_dir());
@@ -252,14 +252,50 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
+    desk.shows("a.txt: Qwen Code waits no longer; its model is asked to call the tool again.").await;
     desk.types("r");
-    desk.shows("a.txt: Qwen Code is told when it calls its tool again.").await;
+    desk.shows("Qwen Code waits no longer, and its model is told if it calls the tool again.").await;
     let agent = home.agent().await;
     let diff = propose(&agent, &file, PROPOSED).await;
     decides(&mut desk, "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, alongside_agent::Outcome::Rejected);
     let again = write_in_qwen(&home, &file, PROPOSED).await.answer().await;
     assert_snapshot!(refused(&again), @"The person reviewed this change and rejected all of it.");
+}
+
+/// Its model may have ended the turn: then nobody writes.
+#[tokio::test]
+async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let first = write_in_qwen(&home, &file, PROPOSED).await;
+    desk.shows("keep this change").await;
+    assert!(refused(&first.answer().await).contains("is still open"));
+    desk.types("a");
+    let said = "a.txt: accepted; Qwen Code waits no longer, and nothing is written unless its model calls";
+    desk.shows(said).await;
+    assert!(!desk.out.text().contains("Qwen Code writes it"), "{}", desk.out.text());
+}
+
+/// Qwen Code waits for a hook for a minute, and for a diff as long as the person likes.
+#[tokio::test]
+async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let call = json!({ "file_path": file, "content": PROPOSED });
+    let asks = input(&home.project, "PermissionRequest", "write_file", &call);
+    let hook = async || Hook::start(&home, &["qwen", "--timeout", "8"], &asks).await.answer().await;
+    let agent = home.agent_of("qwen").await;
+    assert_eq!(hook().await, Value::Null, "a diff follows");
+    let diff = propose(&agent, &file, PROPOSED).await;
+    decides(&mut desk, "a").await;
+    desk.shows("a.txt: accepted; Qwen Code writes it.").await;
+    assert_eq!(
+        soon("the outcome", diff.outcome()).await,
+        alongside_agent::Outcome::Accepted { content: PROPOSED.into() }
+    );
+    assert_eq!(write_in_qwen(&home, &file, PROPOSED).await.answer().await, Value::Null);
+    drop(agent);
 }
 
 #[tokio::test]

@@ -217,12 +217,14 @@ impl Home {
 
     /// Waits for a companion to be found, connects, and listens.
     pub(crate) async fn agent(&self) -> Session {
+        self.agent_of("gemini").await
+    }
+
+    /// The same as this agent of the table.
+    pub(crate) async fn agent_of(&self, id: &str) -> Session {
         // A killed host may take longer to return than the 2.5 s after which agents give up.
         let found = until("a companion that serves the project", || {
-            find::candidates(FamilyAgent::named("gemini").unwrap(), &self.surroundings())
-                .found
-                .into_iter()
-                .next()
+            find::candidates(FamilyAgent::named(id).unwrap(), &self.surroundings()).found.into_iter().next()
         })
         .await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");

@@ -79,6 +79,11 @@ impl Agents {
         Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }
     }
 
+    /// Whether an agent of this name is connected, and hears an outcome now.
+    pub(crate) fn listens(&self, name: &str) -> bool {
+        self.list().iter().any(|agent| agent.listening && agent.name == name)
+    }
+
     /// Continues a session of before a crash.
     pub(crate) fn adopt(&mut self, known: KnownSession, handed_over: bool) {
         self.last_session += 1;

@@ -47,6 +47,15 @@ pub(crate) struct HookCall {
     pub(crate) answer: oneshot::Sender<Verdict>,
 }
 
+/// The reviews whose hooks have waited long enough.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct DueReviews {
+    /// Those that wait for the next call.
+    pub(crate) left_open: Vec<ReviewId>,
+    /// Those that end.
+    pub(crate) over: Vec<ReviewId>,
+}
+
 impl Hooks {
     /// A review was opened for a call.
     pub(crate) fn begin(&mut self, review: ReviewId, call: HookCall) {
@@ -115,21 +124,22 @@ impl Hooks {
         self.calls.values().map(|call| deserted.map_or(call.until, |until| until.min(call.until))).min()
     }
 
-    /// Answers the calls that will be repeated. Returns the reviews whose time is over.
-    pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<ReviewId> {
+    /// Answers the calls that may be repeated. Returns their reviews, and those whose time is over.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> DueReviews {
         let are_deserted = self.are_deserted(now);
-        let mut over = Vec::new();
+        let mut due = DueReviews::default();
         for (review, call) in self.calls.iter_mut().filter(|(_, call)| are_deserted || call.until <= now) {
             match call.waiting.take_if(|_| call.calls_again && !are_deserted) {
                 Some((_, answer)) => {
                     call.until = now + REPEATED_WITHIN;
                     // A hook that is gone is reported as such.
                     let _ = answer.send(Verdict::StillOpen);
+                    due.left_open.push(*review);
                 }
-                None => over.push(*review),
+                None => due.over.push(*review),
             }
         }
-        over
+        due
     }
 }
 
@@ -151,7 +161,8 @@ mod tests {
         assert_eq!(hooks.left_open(&[review]), None, "its hook waits");
         let until = hooks.deadline().unwrap();
         assert_eq!(until, start + Duration::from_secs(55));
-        assert_eq!((hooks.on_deadline(until), answered.try_recv()), (Vec::new(), Ok(Verdict::StillOpen)));
+        let left_open = DueReviews { left_open: vec![review], over: Vec::new() };
+        assert_eq!((hooks.on_deadline(until), answered.try_recv()), (left_open, Ok(Verdict::StillOpen)));
         let other = ReviewId(2);
         assert_eq!((hooks.left_open(&[other, review]), hooks.left_open(&[other])), (Some(review), None));
         let (second, mut answered) = call(2, true);
@@ -169,8 +180,8 @@ mod tests {
         let (first, _answered) = call(1, true);
         hooks.begin(review, first);
         let until = hooks.deadline().unwrap();
-        assert!(hooks.on_deadline(until).is_empty());
-        assert_eq!(hooks.on_deadline(hooks.deadline().unwrap()), [review]);
+        assert_eq!(hooks.on_deadline(until).over, []);
+        assert_eq!(hooks.on_deadline(hooks.deadline().unwrap()).over, [review]);
         assert_eq!(hooks.end(review, Verdict::StillOpen), Some(Verdict::StillOpen));
     }
 
@@ -180,14 +191,14 @@ mod tests {
         hooks.mark_desks(true, start);
         let (one, _answered) = call(1, false);
         hooks.begin(ReviewId(1), one);
-        assert_eq!(hooks.on_deadline(start + Duration::from_secs(54)), []);
-        assert_eq!(hooks.on_deadline(start + Duration::from_secs(55)), [ReviewId(1)]);
+        assert_eq!(hooks.on_deadline(start + Duration::from_secs(54)), DueReviews::default());
+        assert_eq!(hooks.on_deadline(start + Duration::from_secs(55)).over, [ReviewId(1)]);
         hooks.end(ReviewId(1), Verdict::StillOpen);
         let (two, _answered) = call(2, true);
         hooks.begin(ReviewId(2), two);
         hooks.mark_desks(false, start);
         hooks.mark_desks(false, start + Duration::from_secs(20));
         assert_eq!(hooks.deadline(), Some(start + NO_DESK_TIMEOUT));
-        assert_eq!(hooks.on_deadline(start + NO_DESK_TIMEOUT), [ReviewId(2)]);
+        assert_eq!(hooks.on_deadline(start + NO_DESK_TIMEOUT).over, [ReviewId(2)]);
     }
 }

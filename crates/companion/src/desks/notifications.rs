@@ -187,6 +187,7 @@ mod tests {
             decided_here: false,
             decided_in: None,
             draft: None,
+            follows: alongside_desk::Follows::Write,
         };
         let draft = Some((("1-1".to_owned(), 7), "/p/a.txt".to_owned()));
         notifications.push_end(vec![DESK, DeskId(2)], closed, Some(DESK), draft);

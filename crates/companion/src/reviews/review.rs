@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Agent, ChangeKind, Closing, Decision, HookProposal, Operation, Reasons, Refusal, Review, ReviewId,
-    Verdict,
+    Agent, ChangeKind, Closing, Decision, Follows, HookProposal, Operation, Reasons, Refusal, Review,
+    ReviewId, Verdict,
 };
 
 use super::destination::Place;
@@ -130,6 +130,15 @@ impl PendingReview {
             }
             Closing::Rejected => Verdict::Rejected { message: remarks::rejected(&review) },
             _ => Verdict::Undecided { message: remarks::undecided(closing).to_owned(), draft },
+        }
+    }
+
+    /// The next step of the agent once the waiting hook has the acceptance.
+    pub(crate) fn follows_acceptance(&self) -> Follows {
+        match self.hook() {
+            Some(hook) if !hook.takes_text && self.text.has_edits() => Follows::Proposal,
+            Some(hook) if hook.asks_afterwards => Follows::Prompt,
+            Some(_) | None => Follows::Write,
         }
     }
 

@@ -90,6 +90,7 @@ const HOOK: Hook = Hook {
     wait: Wait::AN_HOUR,
     comes_twice: false,
     calls_again: false,
+    asks_afterwards: false,
     hears_acceptances: true,
     notes: &["plans", "projects"],
 };

@@ -63,6 +63,7 @@ const HOOK: Hook = Hook {
     wait: Wait { by_default: Duration::from_secs(600), ..Wait::AN_HOUR },
     comes_twice: true,
     calls_again: false,
+    asks_afterwards: false,
     hears_acceptances: true,
     notes: &[],
 };

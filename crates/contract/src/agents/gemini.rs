@@ -96,6 +96,7 @@ const HOOK: Hook = Hook {
     wait: Wait { timeout: 3_600_000, unit: TimeoutUnit::Milliseconds, ..Wait::AN_HOUR },
     comes_twice: true,
     calls_again: false,
+    asks_afterwards: true,
     hears_acceptances: false,
     notes: &["tmp"],
 };

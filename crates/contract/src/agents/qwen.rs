@@ -105,6 +105,7 @@ const HOOK: Hook = Hook {
     },
     comes_twice: true,
     calls_again: true,
+    asks_afterwards: false,
     hears_acceptances: false,
     notes: &["tmp", "projects"],
 };

@@ -18,6 +18,47 @@ fn no_name_of_a_file_looks_like_a_url() {
     }
 }
 
+/// An agent that waits no longer, or takes no other text, may never write.
+#[test]
+fn nobody_is_told_of_a_write_that_may_never_come() {
+    let said = |closing, follows, away| {
+        let mut review = review();
+        review.file = "/p/a.txt".into();
+        let mut end = Closed {
+            id: review.id,
+            closing,
+            decided_here: true,
+            decided_in: None,
+            draft: None,
+            follows: Follows::Write,
+        };
+        end.follows = follows;
+        closed(&review, &end, &[PathBuf::from("/p")], away)
+    };
+    let yes = |follows, away| said(Closing::Accepted, follows, away);
+    assert_eq!(yes(Follows::Write, false), "a.txt: accepted; Gemini CLI writes it.");
+    for (follows, away, rest) in [
+        (Follows::Write, true, "Gemini CLI is away, and is told once it is back."),
+        (Follows::Prompt, false, "Gemini CLI is told, and may still ask in its own prompt."),
+        (
+            Follows::Proposal,
+            false,
+            "Gemini CLI cannot take your changes, so its model is asked to propose this text.",
+        ),
+        (
+            Follows::Call,
+            false,
+            "Gemini CLI waits no longer, and nothing is written unless its model calls the tool again.",
+        ),
+    ] {
+        assert_eq!(yes(follows, away), format!("a.txt: accepted; {rest}"));
+    }
+    assert_eq!(
+        said(Closing::Rejected, Follows::Call, false),
+        "a.txt: rejected; Gemini CLI waits no longer, and its model is told if it calls the tool again."
+    );
+}
+
 #[test]
 fn sizes_and_counts_follow_the_review() {
     let mut review = review();

@@ -123,6 +123,7 @@ async fn noise_and_accepted_files_do_not_count() {
         decided_here: true,
         decided_in: None,
         draft: None,
+        follows: alongside_desk::Follows::Write,
     };
     project.seat.events.send(Event::Closed(closed)).unwrap();
     project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
@@ -159,7 +160,14 @@ async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
     let file = project.root.join("src/a.rs").display().to_string();
     project.seat.events.send(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).unwrap();
     let (id, closing) = (ReviewId(1), Closing::Accepted);
-    let closed = Closed { id, closing, decided_here: true, decided_in: None, draft: None };
+    let closed = Closed {
+        id,
+        closing,
+        decided_here: true,
+        decided_in: None,
+        draft: None,
+        follows: alongside_desk::Follows::Write,
+    };
     project.seat.events.send(Event::Closed(closed)).unwrap();
     project.save("src/a.rs", "by hand");
     tokio::time::sleep(SETTLE_TIME * 3).await;

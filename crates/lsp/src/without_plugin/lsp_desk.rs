@@ -348,7 +348,17 @@ impl Frontend for LspDesk {
     fn disconnected(&mut self, io: &mut Io) {
         let (closing, decided_here) = (Closing::Stopped, false);
         for id in self.reviews.all.keys().copied().collect::<Vec<_>>() {
-            self.review_closed(io, &Closed { id, closing, decided_here, decided_in: None, draft: None });
+            self.review_closed(
+                io,
+                &Closed {
+                    id,
+                    closing,
+                    decided_here,
+                    decided_in: None,
+                    draft: None,
+                    follows: alongside_desk::Follows::Write,
+                },
+            );
         }
         self.editor.report(io, &problems::companion_stopped());
     }

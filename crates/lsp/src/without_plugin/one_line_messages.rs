@@ -58,6 +58,7 @@ pub(crate) fn ended_beside(
     };
     let others = format!("{}: {key}", waiting(count));
     let name = file_name(review, roots);
+    let reload = reload.filter(|_| !closed.follows.needs_another_call());
     let short = match (closed.closing, &closed.draft, reload) {
         (Closing::Accepted, None, Some(reload)) if closed.decided_here => {
             format!("{name}: accepted ({}).", reload.remedy(review.dirty))
@@ -104,6 +105,7 @@ impl Reload {
 pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf], reload: Option<Reload>) -> String {
     let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
     let agent = Agent { name: agent, ..review.agent.clone() };
+    let reload = reload.filter(|_| !closed.follows.needs_another_call());
     let without_draft = Closed { draft: None, ..closed.clone() };
     let said =
         messages::closed(&Review { agent: agent.clone(), ..review.clone() }, &without_draft, roots, false);

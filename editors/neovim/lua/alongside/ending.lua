@@ -42,12 +42,31 @@ local function elsewhere(closed)
   return closed.decidedIn and ' in ' .. harmless.name(closed.decidedIn) or ' at another desk'
 end
 
+-- The next step of the agent after a person accepted: no more than is known.
+local function after_yes(review, closed, agent)
+  local steps = {
+    call = '%s waits no longer, and nothing is written unless its model calls the tool again',
+    proposal = '%s cannot take your changes, so its model is asked to propose this text',
+    prompt = '%s is told, and may still ask in its own prompt',
+  }
+  if not closed.follows and (review.parts or 0) > 1 then
+    return 'nothing is written before the other files of its patch are decided'
+  end
+  return (steps[closed.follows] or '%s writes it'):format(agent)
+end
+
+-- The same after a person rejected.
+local function after_no(closed, agent)
+  local called = '%s waits no longer, and its model is told if it calls the tool again'
+  return (closed.follows == 'call' and called or '%s is told'):format(agent)
+end
+
 local function describe(review, closed)
   local name, agent = reviews().name(review), winbar.agent_name(review.agent)
   local where = elsewhere(closed)
   local said = ({
-    accepted = ('accepted%s; %s writes it.'):format(where, agent),
-    rejected = ('rejected%s; %s is told.'):format(where, agent),
+    accepted = ('accepted%s; %s.'):format(where, after_yes(review, closed, agent)),
+    rejected = ('rejected%s; %s.'):format(where, after_no(closed, agent)),
     answeredInAgent = ('you answered in %s itself.'):format(agent),
     replaced = ('%s proposes this file again; the earlier proposal is gone.'):format(agent),
     agentGone = ('%s has gone, so the review has ended.'):format(agent),

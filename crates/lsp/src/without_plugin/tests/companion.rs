@@ -87,7 +87,14 @@ impl Companion {
     }
 
     pub(super) fn close(&self, stage: &Stage, closing: Closing, decided_here: bool) {
-        let closed = Closed { id: self.review.id, closing, decided_here, decided_in: None, draft: None };
+        let closed = Closed {
+            id: self.review.id,
+            closing,
+            decided_here,
+            decided_in: None,
+            draft: None,
+            follows: alongside_desk::Follows::Write,
+        };
         stage.seat.events.send(Event::Closed(closed)).unwrap();
     }
 
