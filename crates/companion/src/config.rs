@@ -172,7 +172,8 @@ impl Builder {
         self
     }
 
-    /// A command that bridges stdio to this companion, for agents that cannot use the port.
+    /// A command that bridges stdio to this companion, for agents that cannot use the port. In its arguments,
+    /// `{agent}` stands for the identifier of the agent that starts it.
     #[must_use]
     pub fn stdio(
         mut self,

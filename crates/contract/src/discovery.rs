@@ -3,6 +3,7 @@
 use alongside_platform::{Os, path_lists};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::agent::FamilyAgent;
 use crate::null;
 
 /// [`Record::writer`] in files of alongside.
@@ -75,6 +76,18 @@ pub struct Stdio {
     /// Its arguments.
     #[serde(default, deserialize_with = "null::or_default")]
     pub args: Vec<String>,
+}
+
+/// The word in arguments of a stdio server that stands for the identifier of the agent that starts it. Over
+/// stdio, agents do not say who they are.
+pub const AGENT: &str = "{agent}";
+
+impl Stdio {
+    /// The command for this agent.
+    pub fn for_agent(&self, agent: FamilyAgent) -> Self {
+        let args = self.args.iter().map(|arg| arg.replace(AGENT, agent.id)).collect();
+        Self { command: self.command.clone(), args }
+    }
 }
 
 /// The character between workspace roots: `;` on Windows, `:` elsewhere.

@@ -9,13 +9,14 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
     for agent in with_family() {
         let env = &agent.family.env;
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
-        let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
+        let stdio = record.stdio.as_ref().map(|stdio| stdio.for_agent(agent));
+        let args = stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
             (env.port.filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
             (env.auth_token, record.token_for(agent)),
             (env.pid, pid.map(|pid| pid.to_string())),
-            (env.stdio_command, record.stdio.as_ref().map(|stdio| stdio.command.clone())),
+            (env.stdio_command, stdio.map(|stdio| stdio.command)),
             (env.stdio_args, args),
         ];
         variables.extend(values.into_iter().filter_map(|(name, value)| Some((name?, value?))));
@@ -30,7 +31,8 @@ mod tests {
     #[test]
     fn every_family_gets_its_own_variables() {
         let record: Record = serde_json::from_str(
-            r#"{"port":7,"workspacePath":"/p","authToken":"t","stdio":{"command":"/a b","args":["stdio"]}}"#,
+            r#"{"port":7,"workspacePath":"/p","authToken":"t",
+                "stdio":{"command":"/a b","args":["stdio","--agent","{agent}"]}}"#,
         )
         .unwrap();
         let variables = variables(&record, Some(42));
@@ -39,7 +41,7 @@ mod tests {
         assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("42"));
         assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some("t"));
         assert_eq!(value("QWEN_CODE_IDE_WORKSPACE_PATH"), Some("/p"));
-        assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
+        assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio","--agent","qwen"]"#));
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
         let ports = variables.iter().map(|(name, _)| *name).filter(|name| name.ends_with("_PORT"));
         // OpenCode would dial that port without the token.

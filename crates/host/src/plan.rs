@@ -8,6 +8,7 @@ use alongside_common::globals::Globals;
 use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
+use alongside_contract::discovery::AGENT;
 use alongside_desk::socket::{EditorProcess, Role};
 use alongside_turns::{Places, TurnStore};
 use anyhow::Context;
@@ -76,8 +77,10 @@ pub(super) async fn start_companion(
     plan: &Plan,
     (roots, untold): (&[PathBuf], &[PathBuf]),
 ) -> anyhow::Result<Companion> {
-    let mut builder =
-        settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
+    let mut builder = settings
+        .companion(AppDirs::of_this_process())
+        .journal_as(&plan.name)
+        .stdio(own_program(), ["stdio", "--agent", AGENT]);
     builder = builder.turns(Arc::new(TurnStore::new(Places::of_this_process())));
     builder = builder.untold(untold.iter().cloned());
     builder = match plan.editors.first() {

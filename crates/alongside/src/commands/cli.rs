@@ -163,7 +163,7 @@ impl Cli {
             Command::Run(args) => run::run(args, globals).await,
             Command::Env(args) => env::run(&args).await,
             Command::Status(args) => status::run(&args).await,
-            Command::Stdio(_) => stdio::run(globals).await,
+            Command::Stdio(args) => stdio::run(args, globals).await,
             Command::Drafts(args) => drafts::run(args).await,
             Command::Demo(args) => demo::run(&args).await,
             Command::Log(args) => log::run(&args).await,

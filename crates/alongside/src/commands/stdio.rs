@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, bridge};
 use alongside_common::globals::Globals;
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::WRITER;
-use alongside_contract::token::split;
+use alongside_contract::token::{for_agent, split};
 use alongside_host::JoinRequest;
 use alongside_host::companions::{self, Serving};
 use anyhow::Context;
@@ -17,9 +18,15 @@ use super::serving_companion;
 /// For agents that start a server instead of dialling one. They find this command in the companion's files
 /// and variables. If no companion runs, one is started, which ends with the agent.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The agent that starts it, as the companion's files and variables say: it does not tell by itself
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+}
 
-pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
+    // One that this program does not know is served all the same: a newer companion may have named it.
+    let agent = args.agent.as_deref().and_then(FamilyAgent::named);
     let here = companions::surroundings()?;
     let (keeper, _hold, endpoint, token) = match serving_companion::of_other_program(&here).await? {
         Some(Serving { record, .. }) => {
@@ -27,15 +34,14 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
             let endpoint = Endpoint::local(record.port);
             // The record holds one family's token, and the client may be of any family.
             let is_ours = record.writer.as_deref() == Some(WRITER);
-            let token =
-                record.auth_token.map(|token| if is_ours { split(&token).0.to_owned() } else { token });
-            (None, hold, endpoint, token)
+            let own = |token: String| if is_ours { token_of(split(&token).0, agent) } else { token };
+            (None, hold, endpoint, record.auth_token.map(own))
         }
         None => {
             let reached =
                 alongside_host::join(JoinRequest::keeper("alongside stdio", vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
-            (Some(reached.desk), None, Endpoint::local(host.port), Some(host.token))
+            (Some(reached.desk), None, Endpoint::local(host.port), Some(token_of(&host.token, agent)))
         }
     };
     let carried = bridge::run(endpoint, token.as_deref(), tokio::io::stdin(), tokio::io::stdout()).await;
@@ -44,4 +50,9 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     }
     carried.context("the connection to the companion is lost")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The token by which the companion knows the agent, where that is known.
+fn token_of(secret: &str, agent: Option<FamilyAgent>) -> String {
+    agent.map_or_else(|| secret.to_owned(), |agent| for_agent(secret, agent))
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
 
 use alongside_agent::find;
 use alongside_contract::agent::FamilyAgent;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::hook::{Hook, input};
 use crate::support::{Home, finish, until};
 
 /// The port of the companion of the project, and the token that Gemini CLI presents.
@@ -37,7 +39,7 @@ async fn env_prints_what_a_shell_can_read() {
     );
     let read = finish(home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org"));
     let expected = format!(
-        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\"]\n",
+        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\",\"--agent\",\"gemini\"]\n",
         home.project.display()
     );
     assert_eq!(read.out, expected, "{}", read.err);
@@ -261,51 +263,107 @@ async fn run_passes_signals_on() {
     assert_eq!(ran.ends().code(), Some(5));
 }
 
+/// `alongside stdio`, as an agent starts it.
+struct Bridge {
+    child: Child,
+    input: Option<ChildStdin>,
+    told: mpsc::Receiver<Value>,
+}
+
+impl Bridge {
+    /// Starts it, and introduces an agent by this name.
+    fn start(home: &Home, args: &[&str], name: &str) -> Self {
+        let mut command: Command = home.alongside(&["stdio"]);
+        let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, lines) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()).lines());
+        let (tell, told) = mpsc::channel::<Value>();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = tell.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let mut bridge = Self { child, input, told };
+        bridge.send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+            "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":name,"version":"0.61.0"}}}));
+        let welcome = bridge.hears("the welcome", |message| message["id"] == 1);
+        assert_eq!(welcome["result"]["protocolVersion"], "2025-06-18");
+        bridge.send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));
+        bridge
+    }
+
+    fn send(&mut self, message: Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// The next message of this kind.
+    fn hears(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.told.recv_timeout(crate::support::DEADLINE).expect(what);
+            if is_it(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Proposes a text for a file.
+    fn propose(&mut self, file: &str, text: &str) {
+        self.send(json!({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{
+            "name":"openDiff","arguments":{"filePath":file,"newContent":text}}}));
+        let opened = self.hears("an answer", |message| message["id"] == 2 && message.get("method").is_none());
+        assert_eq!(opened["result"]["content"], json!([]));
+    }
+
+    fn accepted(&self) -> Value {
+        self.hears("the outcome", |message| message["method"] == "ide/diffAccepted")["params"].clone()
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
 #[tokio::test]
 async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     let (port, _) = companion(&home).await;
     let file = home.file("a.txt", "a\n");
-    let mut bridge: Command = home.alongside(&["stdio"]);
-    let mut bridge = bridge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut input, lines) =
-        (bridge.stdin.take().unwrap(), BufReader::new(bridge.stdout.take().unwrap()).lines());
-    let (tell, told) = std::sync::mpsc::channel::<Value>();
-    std::thread::spawn(move || {
-        for line in lines.map_while(Result::ok) {
-            let _ = tell.send(serde_json::from_str(&line).unwrap());
-        }
-    });
-    let mut send = |message: Value| writeln!(input, "{message}").unwrap();
-    let hear = |id: Value| loop {
-        let message = told.recv_timeout(crate::support::DEADLINE).expect("an answer over stdio");
-        if message["id"] == id && message.get("method").is_none() {
-            return message;
-        }
-    };
-    send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
-        "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"my-client","version":"1"}}}));
-    assert_eq!(hear(json!(1))["result"]["protocolVersion"], "2025-06-18");
+    let mut bridge = Bridge::start(&home, &[], "my-client");
     let status = home.run(&["status", "--json"]).json();
     assert_eq!(
         status["companions"][0]["agents"][0]["name"], "my-client",
         "the record it was found by does not say who it is"
     );
-    send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));
-    send(json!({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{
-        "name":"openDiff","arguments":{"filePath":file,"newContent":"A\n"}}}));
-    assert_eq!(hear(json!(2))["result"]["content"], json!([]));
+    bridge.propose(&file, "A\n");
     desk.answers("(1/1) keep", "a").await;
-    let accepted = loop {
-        let message = told.recv_timeout(crate::support::DEADLINE).expect("the outcome over stdio");
-        if message["method"] == "ide/diffAccepted" {
-            break message;
-        }
-    };
-    assert_eq!(accepted["params"], json!({ "filePath": file, "content": "A\n" }));
+    assert_eq!(bridge.accepted(), json!({ "filePath": file, "content": "A\n" }));
     assert_eq!(companion(&home).await.0, port);
     assert_eq!(find::all_records(&home.surroundings()).len(), 1, "no second server");
-    drop(input);
-    let _ = bridge.wait();
+}
+
+/// In a container, Gemini CLI starts the server that its discovery file names, and gives no name of its own.
+/// An edit that its hook brings as well is asked once.
+#[tokio::test]
+async fn an_agent_over_stdio_is_known_by_the_file_that_it_read() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    companion(&home).await;
+    let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found;
+    let stdio = found[0].record.stdio.clone().unwrap();
+    assert_eq!(stdio.args, ["stdio", "--agent", "gemini"]);
+    let args: Vec<_> = stdio.args.iter().skip(1).map(String::as_str).collect();
+    let mut bridge = Bridge::start(&home, &args, "stdio-client");
+    let status = home.run(&["status", "--json"]).json();
+    assert_eq!(status["companions"][0]["agents"][0]["name"], "Gemini CLI");
+    let file = home.file("a.txt", "a\n");
+    let call = json!({ "file_path": file, "content": "A\n" });
+    let call = input(&home.project, "BeforeTool", "write_file", &call);
+    let hook = Hook::start(&home, &["gemini"], &call).await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(hook.answer().await["decision"], "allow");
+    bridge.propose(&file, "A\n");
+    assert_eq!(bridge.accepted(), json!({ "filePath": file, "content": "A\n" }));
 }

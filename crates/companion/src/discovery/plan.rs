@@ -68,7 +68,7 @@ impl Facts<'_> {
             // In every record: tells an editor's own file from an alias. Gemini ignores it.
             ppid: Some(editor.pid),
             ide_name: (fields == Fields::WithParent).then(|| editor.display_name.clone()),
-            stdio: self.stdio.cloned(),
+            stdio: self.stdio.map(|stdio| stdio.for_agent(agent)),
             writer: Some(WRITER.to_owned()),
         }
     }
