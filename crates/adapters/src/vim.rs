@@ -56,6 +56,7 @@ const FILES: &[(&str, &str)] = files![
     "autoload/alongside/say.vim",
     "autoload/alongside/sending.vim",
     "autoload/alongside/server.vim",
+    "autoload/alongside/tabline.vim",
     "autoload/alongside/text.vim",
     "autoload/alongside/view.vim",
 ];

@@ -6,6 +6,7 @@ runtime plugin/alongside.vim
 
 import autoload 'alongside/context.vim'
 import autoload 'alongside/server.vim'
+import autoload 'alongside/tabline.vim'
 import autoload 'alongside/text.vim'
 import autoload 'alongside/view.vim'
 
@@ -165,6 +166,28 @@ def Test_a_review_has_a_name_that_nothing_obeys()
     view.CloseGhosts()
     assert_equal([], getbufinfo()->filter((_, one) => one.name =~ 'alongside:'))
   endfor
+enddef
+
+# The words of a tab line, without its items.
+def Words(line: string): string
+  return line->substitute('%#\w*#\|%\d*[TX=]', '', 'g')
+enddef
+
+def Test_a_tab_has_the_name_of_the_proposal()
+  ShowReview('/src/deep/basket.py', "one\n")
+  assert_equal('%!alongside#tabline#Draw()', &tabline)
+  assert_match('^ \[No Name\]  2 basket.py \[proposal\] X$', Words(tabline.Draw()))
+  tabprevious
+  assert_match(' 2 basket.py \[proposal\] ', Words(tabline.Draw()), 'from another tab page as well')
+  view.CloseGhosts()
+  tabline.Refresh()
+  assert_equal('', &tabline)
+  &tabline = 'mine'
+  ShowReview('/50%.md', "one\n")
+  assert_equal('mine', &tabline)
+  assert_match('50%%.md \[proposal\]', tabline.Draw())
+  view.CloseGhosts()
+  &tabline = ''
 enddef
 
 def Test_a_file_in_the_way_is_not_read()

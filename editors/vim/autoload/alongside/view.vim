@@ -4,6 +4,7 @@ vim9script
 import autoload './reviews.vim'
 import autoload './say.vim'
 import autoload './sending.vim'
+import autoload './tabline.vim'
 import autoload './text.vim'
 
 # The most important keys, for the status line.
@@ -44,6 +45,7 @@ export def Show(one: dict<any>)
   autocmd_add(events->mapnew((_, one_event) => one_event->extend({group: 'alongside_reviews', replace: true})))
   cursor(empty(one.hunks) ? 1 : one.hunks[0].current.start + 1, 1)
   normal! zv
+  tabline.Refresh()
   say.Close()
   say.Announce(one.display.notes->mapnew((_, note) => note.text))
 enddef
@@ -88,6 +90,9 @@ def MakeBuffers(one: dict<any>)
   one.left = Scratch($'alongside://original/{name} [file]', get(one, 'original', ''), 'nofile')
   one.right = Scratch($'alongside://review/{name} [proposal]', one.current, 'acwrite')
   one.base = one.revision
+  for buffer in [one.left, one.right]
+    setbufvar(buffer, 'alongside_title', $'{fnamemodify(one.display.name, ":t")} [proposal]')
+  endfor
   setbufvar(one.left, '&modifiable', false)
   setbufvar(one.right, '&modifiable', !has_key(one, 'wholeFileOnly'))
   sending.SetModified(one)
@@ -201,6 +206,7 @@ export def PutAway(one: dict<any>, decided_here: bool)
   if was_here
     win_gotoid(one.home)
   endif
+  tabline.Refresh()
 enddef
 
 # The text of a review that has ended becomes an ordinary buffer without a name.
@@ -220,9 +226,11 @@ def Leave(one: dict<any>)
   setbufvar(one.right, '&modified', one.sending > 0)
   final ended = 'This review has ended; its text stays here, without a name (:w FILE).'
   setbufvar(one.right, 'alongside_ended', ended)
+  setbufvar(one.right, 'alongside_title', '')
   say.Announce([ended])
   if window != 0
     win_execute(window, 'diffoff')
     win_execute(window, 'silent! setlocal nowinfixbuf statusline< | silent noautocmd :0file')
   endif
+  tabline.Refresh()
 enddef

@@ -1,0 +1,80 @@
+vim9script
+# The tab line while a proposal is on the screen: its tab page has the name of the file. The rest is as Vim draws it, and a
+# person's own 'tabline' stays.
+
+# 'tabline' while a proposal is on the screen.
+const OURS = '%!alongside#tabline#Draw()'
+# The narrowest tab, as Vim has it.
+const NARROWEST = 6
+# Vim's words for buffers without a name, by 'buftype'.
+const NAMELESS = {acwrite: '[Scratch]', nofile: '[Scratch]', prompt: '[Prompt]', quickfix: '[Quickfix List]'}
+
+# Sets 'tabline' while a tab page shows a proposal and the person has set none.
+export def Refresh()
+  const is_needed = range(1, tabpagenr('$'))->indexof((_, tab) => TitleOf(tab) != '') >= 0
+  if is_needed && &g:tabline == ''
+    &g:tabline = OURS
+    # The person may close the tab page.
+    const refresh = 'call timer_start(0, (_) => alongside#tabline#Refresh())'
+    autocmd_add([{event: 'TabClosed', pattern: '*', group: 'alongside_tabs', replace: true, cmd: refresh}])
+  elseif !is_needed && &g:tabline == OURS
+    &g:tabline = ''
+    autocmd_delete([{group: 'alongside_tabs'}])
+  endif
+enddef
+
+# The title of the proposal in a tab page; empty without one.
+def TitleOf(tab: number): string
+  for buffer in tabpagebuflist(tab)
+    const title = getbufvar(buffer, 'alongside_title', '')
+    if title != ''
+      return title
+    endif
+  endfor
+  return ''
+enddef
+
+# The name of the buffer in the current window of a tab page, as Vim has it in a tab.
+def NameOf(tab: number): string
+  const buffer = tabpagebuflist(tab)[tabpagewinnr(tab) - 1]
+  const [name, kind] = [bufname(buffer), getbufvar(buffer, '&buftype')]
+  if name == '' || kind == 'quickfix'
+    return get(NAMELESS, kind, '[No Name]')
+  endif
+  return kind == 'help' ? fnamemodify(name, ':t') : pathshorten(fnamemodify(name, ':~'))
+enddef
+
+def IsModified(buffer: number): bool
+  return getbufvar(buffer, '&modified') && index(['nofile', 'prompt', 'terminal'], getbufvar(buffer, '&buftype')) < 0
+enddef
+
+# A tab in at most so many columns: the number of its windows, "+" for unsaved text, and the end of a name.
+def Label(tab: number, columns: number): string
+  const buffers = tabpagebuflist(tab)
+  const count = len(buffers) > 1 ? string(len(buffers)) : ''
+  const mark = count .. (buffers->indexof((_, buffer) => IsModified(buffer)) >= 0 ? '+' : '')
+  const before = mark == '' ? ' ' : $' {mark} '
+  const title = TitleOf(tab)
+  var name = strtrans(title == '' ? NameOf(tab) : title)
+  while name != '' && strdisplaywidth(before .. name) >= columns
+    name = name->strcharpart(1)
+  endwhile
+  return $'{before}{name} '
+enddef
+
+# 'tabline' as long as a proposal is on the screen.
+export def Draw(): string
+  const count = tabpagenr('$')
+  const columns = max([NARROWEST, (&columns - 1 + count / 2) / count])
+  var [said, drawn] = ['', 0]
+  for tab in range(1, count)
+    if drawn >= &columns - 4
+      break
+    endif
+    const label = Label(tab, columns)
+    drawn += strdisplaywidth(label)
+    const group = tab == tabpagenr() ? 'TabLineSel' : 'TabLine'
+    said ..= $'%{tab}T%#{group}#{label->substitute("%", "%%", "g")}'
+  endfor
+  return $'{said}%#TabLineFill#%T' .. (count > 1 ? '%=%#TabLine#%999XX' : '')
+enddef
