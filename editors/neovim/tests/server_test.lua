@@ -120,14 +120,18 @@ local tests = {
     end,
   },
   {
-    'a server that always crashes is given up after five times, said once, and :Alongside restart tries again',
+    'a program that does not start is named once, at its first try',
     function()
       local root = project()
       editor.with({ cwd = root, how = 'crash' }, function(e)
+        e:await_said("does not start (exit code 101): :checkhealth alongside")
+        assert(starts(e) < 5, 'it is said at once')
         for before = 0, 4 do
           e:await_message('fake/start', nil, before)
         end
-        e:await_said('5 times within a minute')
+        editor.await('it to be given up', function()
+          return is_held(e, root)
+        end)
         assert(starts(e) == 5, starts(e))
         assert(is_held(e, root))
         assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
@@ -135,6 +139,25 @@ local tests = {
         editor.await('another try', function()
           return starts(e) > 5
         end)
+      end)
+    end,
+  },
+  {
+    'a server that crashes is given up after five times, said once, and :Alongside restart tries again',
+    function()
+      local root = project()
+      editor.with({ cwd = root }, function(e)
+        for before = 0, 4 do
+          initialized(e, before)
+          e:lua([[local server = require('alongside.server')
+            server.notify(server.all()[1].id, 'fake/exit', { code = 1 })]])
+        end
+        e:await_said('5 times within a minute')
+        assert(starts(e) == 5, starts(e))
+        assert(is_held(e, root))
+        assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
+        e:cmd('Alongside restart')
+        initialized(e, 5)
       end)
     end,
   },

@@ -8,6 +8,7 @@ local M = {}
 
 ---@class alongside.Link
 ---@field asked_to_stop boolean
+---@field initialized boolean? whether it ever answered
 ---@field refused string? what the server said instead of initializing
 ---@field code integer? how the process ended
 ---@field signal integer?
@@ -66,6 +67,7 @@ function M.starter(cmd)
             link.refused = type(err.message) == 'string' and err.message or 'it does not say why'
             wrapped.give_up()
           else
+            link.initialized = true
             initialized(err, result)
           end
         end

@@ -1,6 +1,8 @@
 -- Restarts servers that crash, with growing pauses, up to five times within a minute. A server that somebody stopped stays
 -- stopped.
 
+local config = require('alongside.config')
+local harmless = require('alongside.harmless')
 local log = require('alongside.log')
 local messages = require('alongside.messages')
 
@@ -62,7 +64,17 @@ function M.forgive()
   return before
 end
 
-local function crashed(root, start)
+-- The program has ended before it was a server: it may be of another machine, or lack a library. No try will help.
+local function say_that_it_does_not_start(root, how)
+  local program = harmless.name(config.current.cmd[1])
+  local said = "alongside: '%s' does not start (exit code %s): :checkhealth alongside, :Alongside log"
+  M.say_once('does not start ' .. root, said:format(program, how.code))
+end
+
+local function crashed(root, how, start)
+  if not how.initialized then
+    say_that_it_does_not_start(root, how)
+  end
   local now = os.time()
   local recent = vim.tbl_filter(function(at)
     return now - at < WINDOW
@@ -75,7 +87,9 @@ local function crashed(root, start)
   end
   held[root], crashes[root] = true, nil
   local message = ('alongside: the server ended %d times within a minute: :Alongside log, :Alongside restart'):format(#recent)
-  messages.later(message, vim.log.levels.ERROR)
+  if how.initialized then
+    messages.later(message, vim.log.levels.ERROR)
+  end
   log.write(message)
 end
 
@@ -98,7 +112,7 @@ function M.ended(root, how, is_replaced, start)
     end
   else
     log.write(('ended by itself (exit code %s, signal %s) for %s'):format(how.code, how.signal, root))
-    crashed(root, start)
+    crashed(root, how, start)
   end
 end
 
