@@ -148,6 +148,24 @@ return {
     end,
   },
   {
+    'an agent that comes by its hook is counted in the statusline, during its reviews and after them',
+    function()
+      with({}, function(e)
+        local by_hook = vim.tbl_extend('force', agent('Codex'), { byHook = true })
+        e:say('alongside/didOpenReview', {
+          id = 1, agent = by_hook, file = '/p/a.txt', proposed = 'a\n', current = 'a\n', revision = 1, hunks = {},
+          stale = false, dirty = false,
+        })
+        local line = [[return require('alongside').statusline() == %q]]
+        e:await_lua('the agent and its review', line:format('alongside Codex by its hook, 1 review'))
+        e:say('alongside/didCloseReview', { id = 1, closing = 'agentGone' })
+        e:await_lua('the agent alone', line:format('alongside Codex by its hook'))
+        e:say('alongside/didChangeStatus', status({ agents = { agent('Codex') } }))
+        e:await_lua('its session in place of its hook', line:format('alongside 1 agent'))
+      end)
+    end,
+  },
+  {
     'commands complete, and a wrong one names the nearest',
     function()
       with({}, function(e)

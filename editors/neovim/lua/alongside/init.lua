@@ -13,6 +13,8 @@ local server = require('alongside.server')
 local M = {}
 
 local ready = false
+-- The names of agents whose hook has brought a review, by client.
+local by_hook = {} ---@type table<integer, table<string, boolean>>
 
 local function review()
   return require('alongside.review')
@@ -22,6 +24,14 @@ local function name_of(agent)
   return type(agent) == 'table' and harmless.name(agent.name or 'an agent') or 'an agent'
 end
 
+-- An agent that proposes by its hook has no connection, and no status lists it.
+local function note_hook(id, agent)
+  if type(agent) == 'table' and agent.byHook then
+    by_hook[id] = by_hook[id] or {}
+    by_hook[id][name_of(agent)] = true
+  end
+end
+
 server.on.ready = function(id)
   context.ready(id)
 end
@@ -29,6 +39,7 @@ end
 server.on.gone = function(id, is_restart)
   context.gone(id)
   environment.gone(id)
+  by_hook[id] = nil
   review().gone(id, is_restart)
   vim.cmd.redrawstatus({ bang = true })
 end
@@ -44,6 +55,7 @@ server.on.message = {
   end,
   ['alongside/didOpenReview'] = function(id, opened)
     log.write(('review %s: %s proposes %s'):format(opened.id, name_of(opened.agent), opened.file))
+    note_hook(id, opened.agent)
     review().opened(id, opened)
   end,
   ['alongside/didChangeReview'] = function(id, changed)
@@ -199,7 +211,21 @@ local function count(number, word)
   return ('%d %s%s'):format(number, word, number == 1 and '' or 's')
 end
 
---- For a statusline: "alongside 2 agents, 1 review", or an empty string without agents and reviews.
+-- The names of agents that come by their hooks and are connected nowhere.
+local function hook_agents()
+  local names = {}
+  for _, known in pairs(by_hook) do
+    names = vim.tbl_extend('force', names, known)
+  end
+  for _, status in ipairs(M.status()) do
+    for _, agent in ipairs(status.agents) do
+      names[name_of(agent)] = nil
+    end
+  end
+  return vim.tbl_keys(names)
+end
+
+--- For a statusline: "alongside 2 agents, Codex by its hook, 1 review", or an empty string without agents and reviews.
 ---@return string
 function M.statusline()
   if not ready then
@@ -214,6 +240,10 @@ function M.statusline()
   local parts = {}
   if agents > 0 then
     parts[#parts + 1] = count(agents, 'agent')
+  end
+  local hooks = hook_agents()
+  if #hooks > 0 then
+    parts[#parts + 1] = #hooks == 1 and hooks[1] .. ' by its hook' or count(#hooks, 'agent') .. ' by their hooks'
   end
   if reviews > 0 then
     parts[#parts + 1] = count(reviews, 'review')
