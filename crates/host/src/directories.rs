@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_common::settings::Settings;
 use alongside_lsp::repository;
+use alongside_platform::directories;
 
 /// Whether one of these roots is a directory, or lies above it.
 pub(super) fn holds(roots: &[PathBuf], dir: &Path) -> bool {
@@ -32,6 +34,20 @@ pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -
     roots.iter().map(|root| real(root)).any(|root| root == dir || is_nested(&root))
 }
 
+/// The project of a directory: up to the top of its repository, or to a directory on the way that has settings
+/// of its own. No project begins in the home directory or above it, which hold every other one.
+pub fn project_of(dir: &Path) -> PathBuf {
+    project_below(dir, directories::home().as_deref())
+}
+
+fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
+    let home = home.map(real);
+    let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(real(dir)));
+    let top = repository(dir).filter(|top| !holds_home(top)).unwrap_or(dir);
+    let on_the_way = dir.ancestors().take_while(|above| above.starts_with(top));
+    on_the_way.into_iter().find(|above| Settings::has_file(above)).unwrap_or(top).to_owned()
+}
+
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -50,6 +66,20 @@ mod tests {
             std::fs::create_dir_all(directory).unwrap();
         }
         (home, [outer, sub, inner, deep])
+    }
+
+    #[test]
+    fn a_project_reaches_to_the_top_of_its_repository_and_never_to_home() {
+        let (home, [outer, sub, inner, deep]) = repositories();
+        let project = |dir: &Path| project_below(dir, Some(home.path()));
+        assert_eq!((project(&sub), project(&deep)), (outer.clone(), inner.clone()));
+        assert_eq!(project(home.path()), home.path(), "without a repository, the directory itself");
+        std::fs::create_dir(home.path().join(".git")).unwrap();
+        let plain = home.path().join("plain");
+        std::fs::create_dir(&plain).unwrap();
+        assert_eq!(project(&plain), plain);
+        std::fs::write(sub.join(".alongside.toml"), "").unwrap();
+        assert_eq!((project(&sub), project(&inner)), (sub, inner));
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod start_lock;
 mod startup;
 
 pub use control::{process_of, replace, reports, serves, stop};
+pub use directories::project_of;
 pub use entry::{Entry, PartyRecord};
 pub use join_request::JoinRequest;
 pub use plan::Plan;

@@ -18,7 +18,7 @@ use crate::draft_keeper::draft_keeper;
 /// The terminal desk's own arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The projects [default: the current directory]
+    /// The projects [default: that of the current directory, up to the top of its repository]
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use alongside_common::failure::{Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_common::signals::{self, Signals};
-use alongside_host::{JoinRequest, JoinedDesk};
+use alongside_host::{JoinRequest, JoinedDesk, project_of};
 use alongside_terminal::DraftStore;
 use anyhow::Context;
 
@@ -38,7 +38,7 @@ Examples:
 Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.
 With --since, 0 also where nothing has changed, and 1 also where a change could not be undone.")]
 pub(crate) struct Args {
-    /// The projects [default: the current directory]
+    /// The projects [default: that of the current directory, up to the top of its repository]
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
@@ -161,12 +161,12 @@ fn has_lost_terminal(ending: Ending) -> bool {
     ending == Ending::Signal(signals::HANGUP)
 }
 
-/// The directories as absolute paths in the given spelling; the current directory if there are none.
+/// The directories as absolute paths in the given spelling; the project of the current one if there are none.
 pub(super) fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         let here =
             std::env::current_dir().context("the current directory is gone").hint("cd into a project")?;
-        return Ok(vec![here]);
+        return Ok(vec![project_of(&here)]);
     }
     dirs.iter().map(|dir| root(dir)).collect()
 }

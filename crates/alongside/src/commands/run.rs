@@ -11,8 +11,8 @@ use alongside_common::similar_name::nearest;
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
 use alongside_desk::{Desk, Event, Status};
-use alongside_host::JoinRequest;
 use alongside_host::companions;
+use alongside_host::{JoinRequest, project_of};
 use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (None, agent_variables::of_families(&serving))
         }
         None => {
-            let request = JoinRequest::keeper(&name(&args.agent), vec![here.cwd.clone()], globals);
+            let request = JoinRequest::keeper(&name(&args.agent), vec![project_of(&here.cwd)], globals);
             let mut keeper = alongside_host::join(request).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {

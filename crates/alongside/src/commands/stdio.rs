@@ -7,8 +7,8 @@ use alongside_common::globals::Globals;
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::WRITER;
 use alongside_contract::token::{for_agent, split};
-use alongside_host::JoinRequest;
 use alongside_host::companions::{self, Serving};
+use alongside_host::{JoinRequest, project_of};
 use anyhow::Context;
 
 use super::serving_companion;
@@ -38,8 +38,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (None, hold, endpoint, record.auth_token.map(own))
         }
         None => {
-            let reached =
-                alongside_host::join(JoinRequest::keeper("alongside stdio", vec![here.cwd], globals)).await?;
+            let reached = alongside_host::join(JoinRequest::keeper(
+                "alongside stdio",
+                vec![project_of(&here.cwd)],
+                globals,
+            ))
+            .await?;
             let host = reached.welcome.alongside;
             (Some(reached.desk), None, Endpoint::local(host.port), Some(token_of(&host.token, agent)))
         }

@@ -325,6 +325,29 @@ impl Drop for Bridge {
     }
 }
 
+/// Agents start at the top of a project, and people in its folders.
+#[tokio::test]
+async fn a_desk_in_a_folder_serves_the_repository_around_it() {
+    let mut home = Home::new();
+    let top = home.project.clone();
+    std::fs::create_dir_all(top.join(".git")).unwrap();
+    home.project = home.directory("project/src/deep");
+    let roots = async |home: &Home| {
+        companion(home).await;
+        home.run(&["status", "--json"]).json()["companions"][0]["roots"].clone()
+    };
+    let mut desk = home.review(&[]);
+    assert_eq!(roots(&home).await, json!([top]));
+    desk.leaves();
+    // A directory that the person names is the project.
+    let _desk = home.review(&["."]);
+    let narrow = until("the companion of the folder", || {
+        let served = home.run(&["status", "--json"]).json()["companions"][0]["roots"].clone();
+        (served == json!([home.project])).then_some(served)
+    });
+    narrow.await;
+}
+
 #[tokio::test]
 async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     let home = Home::new();
