@@ -67,6 +67,8 @@ pub(crate) enum Event {
     HookRootsWanted(oneshot::Sender<Option<Arc<[PathBuf]>>>),
     /// A hook has a proposal reviewed.
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
+    /// The companion shows no proposal for a file of this patch: its agent writes none of it.
+    PatchRefused(String),
     /// The hook of this call has gone without its answer.
     HookGone(u64),
     /// The process of an agent that has a grant has ended.

@@ -35,6 +35,15 @@ impl HookCalls {
 
     /// Opens a review and waits for its end. The review ends if the returned future is dropped.
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
+        let patch = proposal.patch.clone();
+        let verdict = self.verdict(proposal).await;
+        if let (Verdict::Refused { .. }, Some(patch)) = (&verdict, patch) {
+            self.events.send(Event::PatchRefused(patch));
+        }
+        verdict
+    }
+
+    async fn verdict(&self, proposal: HookProposal) -> Verdict {
         let until = Instant::now() + Duration::from_millis(proposal.patience_ms).min(MAX_PATIENCE);
         let broken_off = || Verdict::Undecided { message: BROKEN_OFF.into(), draft: None };
         let roots = match self.events.ask(Event::HookRootsWanted).await {

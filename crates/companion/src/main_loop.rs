@@ -169,6 +169,7 @@ impl MainLoop {
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
             Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.hook_called(proposal, *prepared, call),
+            Event::PatchRefused(patch) => self.break_off(&patch),
             Event::HookGone(number) => {
                 if let Some(id) = self.hooks.gone(number) {
                     self.end_review(id, Closing::AgentGone, None);
@@ -508,6 +509,13 @@ impl MainLoop {
     }
 
     /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
+    /// A file of a patch has ended without a decision: what rules have accepted of it is not written.
+    fn break_off(&mut self, patch: &str) {
+        for accepted in self.rules.break_off(patch) {
+            self.desks.notify(desk::Event::AcceptedByRule(accepted));
+        }
+    }
+
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
@@ -550,6 +558,11 @@ impl MainLoop {
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
         let follows = self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
+        if !matches!(closing, Closing::Accepted | Closing::Rejected)
+            && let Some(patch) = ended.hook().and_then(|hook| hook.patch.as_deref())
+        {
+            self.break_off(patch);
+        }
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None, follows };
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);

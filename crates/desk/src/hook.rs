@@ -37,6 +37,10 @@ pub struct HookProposal {
     /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
     #[serde(default)]
     pub parts: usize,
+    /// Names the tool call, where it changes several files: the agent writes none of them where one ends
+    /// without a decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
     /// How long the hook waits for the decision, in milliseconds.
     pub patience_ms: u64,
     /// The agent may bring the same edit once more, by another way or by the hook: the person is not asked

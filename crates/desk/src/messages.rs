@@ -216,13 +216,22 @@ pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String 
     format!("Accepted without you: {}. L lists it.", acceptance(accepted, roots))
 }
 
+/// Why an accepted file of a patch is not written.
+const NOT_WRITTEN: &str = "not written, because its patch was broken off";
+
+/// The patch of a change that a rule or a grant has accepted was broken off.
+pub fn broken_off(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    format!("{}: {NOT_WRITTEN}.", file_name(&accepted.file, roots))
+}
+
 /// A change that a rule or a grant has accepted, in one line.
 pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
-    let RuleAcceptance { agent, file, from, by, added, removed, kind, parts, .. } = accepted;
+    let RuleAcceptance { agent, file, from, by, added, removed, kind, parts, is_broken_off, .. } = accepted;
     let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));
     let (kind, from) = (kind.word(), from.as_ref().map(|from| format!(" from {}", file_name(from, roots))));
     let from = from.unwrap_or_default();
     let parts = match parts {
+        _ if *is_broken_off => format!("; {NOT_WRITTEN}"),
         0 | 1 => String::new(),
         parts => format!("; one of {parts} files of a patch, written once all are decided"),
     };

@@ -88,6 +88,9 @@ pub struct RuleAcceptance {
     /// Whether the end of a long diff is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// It is not written after all: another file of its patch ended without a decision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_broken_off: bool,
     /// It was accepted before the desk joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_earlier: bool,

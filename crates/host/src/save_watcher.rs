@@ -152,6 +152,9 @@ impl SaveWatcher {
         let Some(file) = self.awaited.remove(&told.id) else { return };
         let held: Vec<_> = self.held.extract_if(|path| real(path) == file).collect();
         if !told.word.is_as_decided() {
+            Event::AcceptedByRule(accepted) if accepted.is_broken_off => {
+                self.by_rule.remove(&real(Path::new(&accepted.file)));
+            }
             return self.report(held.into_iter().collect());
         }
         if let Some(modified) = modified(&file) {

@@ -49,7 +49,7 @@ export class Ahead {
     const choices = this.accepted.map((value) => ({
       label: vscode.workspace.asRelativePath(value.file),
       description: `${value.kind}, +${value.added} -${value.removed}, ${value.agent}`,
-      detail: value.by,
+      detail: value.isBrokenOff ? `${value.by}; not written, because its patch was broken off` : value.by,
       value,
     }));
     const one = await choose('Accepted without you. Which change?', choices);

@@ -70,6 +70,7 @@ export interface AcceptedByRule {
   added: number;
   removed: number;
   diff: string;
+  isBrokenOff?: boolean;
 }
 
 export interface Agent { name: string; version: string }

@@ -255,6 +255,7 @@ impl Call {
             remark: change.remark.clone(),
             agent_pid: process::caller(),
             parts,
+            patch: (parts > 1).then(|| format!("{}-{}", std::process::id(), input.session_id)),
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             comes_twice: self.agent.hook.comes_twice,
             calls_again: self.agent.hook.calls_again,

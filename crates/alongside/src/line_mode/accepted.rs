@@ -71,6 +71,18 @@ mod tests {
         };
         let said = companion.take_acceptance(moved, &roots).unwrap().text;
         assert!(said.contains("docs/b (move from src/b, +0 -0)"), "{said}");
-        assert_eq!(text(&companion, Some(4), &roots), "Nothing in that list has that number; L shows it.");
+        let part =
+            RuleAcceptance { number: 4, file: "/p/docs/c".into(), parts: 2, ..RuleAcceptance::default() };
+        assert!(
+            companion.take_acceptance(part.clone(), &roots).unwrap().text.contains("written once all are")
+        );
+        let part = RuleAcceptance { is_broken_off: true, ..part };
+        let said = companion.take_acceptance(part.clone(), &roots).unwrap().text;
+        assert_eq!(said, "docs/c: not written, because its patch was broken off.");
+        assert_eq!(companion.take_acceptance(part, &roots), None);
+        assert!(
+            text(&companion, None, &roots).contains("docs/c (edit, +0 -0) by , ; not written, because its")
+        );
+        assert_eq!(text(&companion, Some(5), &roots), "Nothing in that list has that number; L shows it.");
     }
 }

@@ -15,6 +15,8 @@ use crate::rule::Ruling;
 
 /// The most acceptances that a desk which joins is told of.
 const MAX_KEPT: usize = 100;
+/// The most patches that are remembered as broken off.
+const MAX_BROKEN_OFF: usize = 16;
 /// The most grants. The oldest one ends for another.
 const MAX_GRANTS: usize = 64;
 
@@ -25,9 +27,19 @@ pub(crate) struct RuleBook {
     grants: Vec<Granted>,
     /// Whether anything may be accepted without a person, for those who prepare proposals.
     may_accept: Arc<AtomicBool>,
-    accepted: VecDeque<RuleAcceptance>,
+    accepted: VecDeque<Accepted>,
+    /// The patches of which a file ended without a decision, the newest last: a rule may accept another file
+    /// of such a patch later.
+    broken_off: VecDeque<String>,
     /// The number of the newest acceptance.
     last: u64,
+}
+
+/// An entry of the list for desks, and the name of the patch that it is a part of.
+#[derive(Debug)]
+struct Accepted {
+    entry: RuleAcceptance,
+    patch: Option<String>,
 }
 
 /// The ruling on a proposal, for the caller to carry out.
@@ -219,6 +231,7 @@ impl RuleBook {
     /// A rule or a grant has accepted this proposal. Returns the entry of the list for desks.
     fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
         let review = accepted.review();
+        let patch = accepted.hook().and_then(|hook| hook.patch.clone());
         self.last += 1;
         let (added, removed) = messages::line_counts(&review);
         let (diff, is_cut) = diff::of(&review);
@@ -235,18 +248,36 @@ impl RuleBook {
             removed,
             diff,
             is_cut,
+            is_broken_off: patch.as_ref().is_some_and(|patch| self.broken_off.contains(patch)),
             is_earlier: false,
         };
         if self.accepted.len() == MAX_KEPT {
             self.accepted.pop_front();
         }
-        self.accepted.push_back(RuleAcceptance { is_earlier: true, ..entry.clone() });
+        self.accepted.push_back(Accepted { entry: entry.clone(), patch });
         entry
+    }
+
+    /// A file of this patch has ended without a decision, so that its agent writes none of them. Returns the
+    /// entries of those that were accepted.
+    pub(crate) fn break_off(&mut self, patch: &str) -> Vec<RuleAcceptance> {
+        if self.broken_off.len() == MAX_BROKEN_OFF {
+            self.broken_off.pop_front();
+        }
+        self.broken_off.push_back(patch.to_owned());
+        let parts = self.accepted.iter_mut().filter(|accepted| accepted.patch.as_deref() == Some(patch));
+        let mut entries = Vec::new();
+        for Accepted { entry, .. } in parts {
+            entry.is_broken_off = true;
+            entries.push(entry.clone());
+        }
+        entries
     }
 
     /// The newest acceptances, for a desk that joins.
     pub(crate) fn accepted(&self) -> impl Iterator<Item = RuleAcceptance> {
-        self.accepted.iter().cloned()
+        let earlier = |accepted: &Accepted| RuleAcceptance { is_earlier: true, ..accepted.entry.clone() };
+        self.accepted.iter().map(earlier)
     }
 }
 

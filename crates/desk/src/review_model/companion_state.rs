@@ -77,11 +77,14 @@ impl CompanionState {
         &self.accepted
     }
 
-    /// Takes an acceptance by a rule. No message tells of one that is old or known.
+    /// Takes an acceptance by a rule, or that its patch was broken off. No message tells of one that is old or
+    /// known.
     pub fn take_acceptance(&mut self, new: RuleAcceptance, roots: &[std::path::PathBuf]) -> Option<Message> {
         let is_same = |known: &RuleAcceptance| (known.number, known.at) == (new.number, new.at);
-        if self.accepted.iter().any(is_same) {
-            return None;
+        if let Some(known) = self.accepted.iter_mut().find(|known| is_same(known)) {
+            let is_news = new.is_broken_off && !known.is_broken_off;
+            known.is_broken_off |= new.is_broken_off;
+            return is_news.then(|| Message::notice(messages::broken_off(&new, roots)));
         }
         let message = (!new.is_earlier).then(|| Message::notice(messages::accepted_by_rule(&new, roots)));
         if self.accepted.len() == MAX_ACCEPTED {

@@ -112,6 +112,33 @@ async fn a_deferred_change_is_the_agents() {
     story.proposed("y\n").await;
 }
 
+/// An agent writes no file of a patch of which one ends without a decision.
+#[tokio::test(start_paused = true)]
+async fn an_accepted_file_of_a_patch_that_is_broken_off_is_named_so() {
+    let mut story = Story::ruled(&[rule("docs/**", Ruling::Accept)]).await;
+    fs::create_dir(story.path("project/docs")).unwrap();
+    let part = |file: &str, patch: &str| HookProposal {
+        parts: 2,
+        patch: Some(patch.to_owned()),
+        ..story.hooks(file, "x\n")
+    };
+    let [asked, by_rule, late] = [part("a.txt", "1"), part("docs/a.md", "1"), part("docs/b.md", "2")];
+    let outside = HookProposal { file: "/elsewhere/b.md".into(), ..part("b.md", "2") };
+    let verdict = tokio::spawn(story.companion.review(asked));
+    let review = story.opened().await;
+    assert!(matches!(story.companion.review(by_rule).await, Verdict::Accepted { .. }));
+    let accepted = story.accepted().await;
+    assert!(!accepted.is_broken_off);
+    // Its hook dies.
+    verdict.abort();
+    let broken_off = story.accepted().await;
+    assert_eq!((broken_off.number, broken_off.is_broken_off), (accepted.number, true));
+    assert_eq!(story.closed().await.id, review.id);
+    assert!(matches!(story.companion.review(outside).await, Verdict::Refused { .. }));
+    assert!(matches!(story.companion.review(late).await, Verdict::Accepted { .. }));
+    assert!(story.accepted().await.is_broken_off, "a file that comes after that");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_person_decides_where_there_is_more_to_see_than_a_text() {
     let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
