@@ -140,10 +140,10 @@ fn list(all: &[Draft]) -> String {
 /// The drafts for an editor, in the order of the list.
 fn as_json(all: &[Draft]) -> Value {
     let drafts = all.iter().map(|draft| {
-        let Draft { id, file, agent, saved_at_ms, reasons, path, .. } = draft;
+        let Draft { id, file, agent, saved_at_ms, reasons, is_only_dropped, path, .. } = draft;
         json!({
             "id": id, "file": file, "agent": agent, "savedAtMs": saved_at_ms, "state": draft.state(),
-            "reasons": reasons, "path": path.to_string_lossy(),
+            "reasons": reasons, "isOnlyDropped": is_only_dropped, "path": path.to_string_lossy(),
         })
     });
     drafts.collect()
@@ -156,7 +156,8 @@ fn lines(all: &[Draft]) -> String {
         let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
         let (age, why) = (age(draft.saved_at_ms), harmless::name(draft.state()));
         // Writing to a String does not fail.
-        let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
+        let typed = if draft.is_only_dropped { "; you dropped changes, and typed nothing" } else { "" };
+        let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}{typed}", index + 1);
         if !draft.reasons.is_empty() {
             let _ = writeln!(text, "   {UNREAD_REASONS}");
         }
@@ -208,6 +209,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn typed_text_is_told_from_dropped_changes() {
+        let draft = |dropped: bool| {
+            let draft = json!({
+                "file": "/p/a.txt", "agent": "Codex", "savedAtMs": 0, "why": "it was rejected",
+                "textFile": "a.txt", "isOnlyDropped": dropped,
+            });
+            serde_json::from_value::<Draft>(draft).unwrap()
+        };
+        let listed = lines(&[draft(true), draft(false)]);
+        let listed: Vec<_> = listed.lines().collect();
+        assert!(listed[0].ends_with("it was rejected; you dropped changes, and typed nothing"), "{listed:?}");
+        assert!(listed[1].ends_with("it was rejected"), "{listed:?}");
+    }
 
     #[test]
     fn the_list_has_the_reasons_that_nobody_read() {

@@ -33,6 +33,7 @@ fn an_editor_gets_the_drafts_as_json() {
     assert_eq!((&draft["agent"], &draft["state"]), (&json!("Gemini CLI"), &json!("it ended")));
     assert_eq!(draft["path"], json!(paths[0]));
     assert!(draft["savedAtMs"].is_u64() && draft["reasons"] == "", "{draft}");
+    assert_eq!(draft["isOnlyDropped"], false);
     home.run(&["drafts", "clear", "--yes"]);
     assert_eq!(home.run(&["drafts", "list", "--json"]).out.trim(), "[]");
 }

@@ -42,6 +42,9 @@ pub struct Draft {
     /// The reasons that the person gave and no agent has read; empty without any. Render it harmless.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasons: String,
+    /// The person dropped changes of the proposal, and typed nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_only_dropped: bool,
     /// The file that holds the text.
     #[serde(skip)]
     pub path: PathBuf,
@@ -102,6 +105,8 @@ pub(crate) struct NewDraft {
     pub(crate) is_open: bool,
     /// The reasons that the person gave; empty without any.
     pub(crate) reasons: String,
+    /// The person dropped changes, and typed nothing.
+    pub(crate) is_only_dropped: bool,
     pub(crate) text: Arc<str>,
 }
 
@@ -127,6 +132,7 @@ impl NewDraft {
             open_in: self.is_open.then(std::process::id),
             awaited: self.awaited,
             reasons: self.reasons.clone(),
+            is_only_dropped: self.is_only_dropped,
             path,
             text_file,
             old_since_ms: None,

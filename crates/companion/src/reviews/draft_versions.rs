@@ -89,6 +89,7 @@ impl DraftVersions {
             agent: review.agent.name.clone(),
             why: why.to_owned(),
             reasons,
+            is_only_dropped: review.text.is_only_dropped(),
             text: review.text.current().clone(),
             ..NewDraft::default()
         }

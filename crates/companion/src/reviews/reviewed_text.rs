@@ -78,6 +78,11 @@ impl ReviewedText {
         self.proposal.composition.has_edits()
     }
 
+    /// Whether changes are dropped, and nothing is typed.
+    pub(super) fn is_only_dropped(&self) -> bool {
+        self.has_edits() && !self.proposal.composition.has_typed_text()
+    }
+
     pub(super) fn has_reasons(&self) -> bool {
         !self.reasons.is_empty()
     }

@@ -174,3 +174,18 @@ async fn the_next_start_removes_drafts_written_meanwhile() {
     let _companion = builder(story.directory.path()).start().await.unwrap();
     none_are_left(&drafts).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_draft_tells_dropped_changes_from_typed_text() {
+    let mut story = Story::begin().await;
+    let review = story.proposed("ONE\ntwo\nTHREE\n").await;
+    let (id, revision) = (review.id, review.revision);
+    story.desk.request(Request::KeepHunks { id, revision, hunks: vec![0], keep: false }).await.unwrap();
+    let mut review = story.changed().await;
+    let drafts = Drafts::open(&story.app_dirs());
+    let only_dropped = || drafts.list().unwrap().first().map(|draft| draft.is_only_dropped);
+    wait_until("the draft", || only_dropped().is_some()).await;
+    assert_eq!(only_dropped(), Some(true));
+    story.type_over(&mut review, "one\ntwo\nmine\n").await;
+    wait_until("the typed text", || only_dropped() == Some(false)).await;
+}

@@ -93,6 +93,11 @@ impl Composition {
         self.current() != self.proposed() && self.current() != self.original()
     }
 
+    /// Whether the current text has lines that are neither proposed nor original.
+    pub(crate) fn has_typed_text(&self) -> bool {
+        self.views().any(|view| !view.segment.same && view.state() == HunkState::Edited)
+    }
+
     /// The hunks, in order.
     pub(crate) fn hunks(&self) -> Vec<Hunk> {
         self.views()
