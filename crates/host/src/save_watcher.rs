@@ -1,10 +1,11 @@
 //! Context without an editor: the person works on the file that was saved last in the workspace.
 //!
 //! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
-//! accepted it here does not count, as the last word of its review tells, nor does a burst of files from a
-//! build or a checkout.
+//! accepted it here does not count, as the last word of its review tells, nor does one that git wrote, nor a
+//! burst of files from a build.
 
 mod filter;
+mod git_writes;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,10 @@ const SETTLE_TIME: Duration = Duration::from_millis(100);
 
 /// More files at once were not saved by a person.
 const BURST: usize = 10;
+
+/// How long git may be at work before the files that have changed meanwhile are taken for saved: it may have
+/// been killed, and have left its lock.
+const GIT_WORKS: Duration = Duration::from_secs(5);
 
 /// How long an agent may take to write a change that a rule has accepted.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
@@ -91,10 +96,11 @@ impl SaveWatcher {
     async fn run(&mut self, mut changes: mpsc::UnboundedReceiver<notify::Result<notify::Event>>) {
         let mut touched = BTreeSet::new();
         let mut first = None;
+        let mut report_at = None;
         loop {
             let complete = async {
-                match first {
-                    Some(first) => tokio::time::sleep_until(first + SETTLE_TIME).await,
+                match report_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };
@@ -111,9 +117,22 @@ impl SaveWatcher {
                     Ok(event) => self.file_event(&event, &mut touched).await,
                     Err(error) => self.watch_failed(&error),
                 },
-                () = complete => self.report(std::mem::take(&mut touched)),
+                () = complete => {
+                    let waits = first.is_some_and(|first: Instant| first.elapsed() < GIT_WORKS);
+                    report_at = None;
+                    if let Some(saved) = saved(touched.clone(), waits).await {
+                        touched.clear();
+                        self.report(saved);
+                    }
+                }
             }
-            first = if touched.is_empty() { None } else { first.or_else(|| Some(Instant::now())) };
+            if touched.is_empty() {
+                (first, report_at) = (None, None);
+            } else {
+                let now = Instant::now();
+                first = first.or(Some(now));
+                report_at = report_at.or(Some(now + SETTLE_TIME));
+            }
         }
     }
 
@@ -133,6 +152,9 @@ impl SaveWatcher {
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
+            Event::AcceptedByRule(accepted) if accepted.is_broken_off => {
+                self.by_rule.remove(&real(Path::new(&accepted.file)));
+            }
             Event::AcceptedByRule(accepted) => {
                 self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
@@ -152,9 +174,6 @@ impl SaveWatcher {
         let Some(file) = self.awaited.remove(&told.id) else { return };
         let held: Vec<_> = self.held.extract_if(|path| real(path) == file).collect();
         if !told.word.is_as_decided() {
-            Event::AcceptedByRule(accepted) if accepted.is_broken_off => {
-                self.by_rule.remove(&real(Path::new(&accepted.file)));
-            }
             return self.report(held.into_iter().collect());
         }
         if let Some(modified) = modified(&file) {
@@ -249,6 +268,19 @@ impl SaveWatcher {
             self.desk.send(Request::Report(problem));
         }
     }
+}
+
+/// Those of these files that git has not written; `None` if that is not known yet, and the caller `waits`.
+async fn saved(mut touched: BTreeSet<PathBuf>, waits: bool) -> Option<BTreeSet<PathBuf>> {
+    let look = tokio::task::spawn_blocking(move || {
+        if waits && git_writes::is_at_work(&touched) {
+            return None;
+        }
+        let written = git_writes::written(&touched);
+        touched.retain(|file| !written.contains(file));
+        Some(touched)
+    });
+    look.await.unwrap_or_default()
 }
 
 /// Whether a file may have been saved.

@@ -177,6 +177,40 @@ async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
     project.newest_is("src/a.rs").await;
 }
 
+/// Runs git in the project. False without git.
+fn git(project: &Watched, args: &[&str]) -> bool {
+    let mut git = std::process::Command::new("git");
+    git.current_dir(&project.root).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    git.output().is_ok_and(|output| output.status.success())
+}
+
+#[tokio::test]
+async fn a_file_of_a_checkout_was_saved_by_nobody() {
+    let mut project = Watched::project().await;
+    fs::remove_dir_all(project.root.join(".git")).unwrap();
+    if !git(&project, &["init", "--quiet"]) {
+        return alongside_testing::skip("there is no git here");
+    }
+    project.save("src/a.rs", "one\n");
+    project.save("b.rs", "one\n");
+    assert!(git(&project, &["add", "src", "b.rs"]) && git(&project, &["commit", "--quiet", "-m", "one"]));
+    assert!(git(&project, &["checkout", "--quiet", "-b", "other"]));
+    project.save("src/a.rs", "two\n");
+    assert!(git(&project, &["commit", "--quiet", "-a", "-m", "two"]));
+    project.save("b.rs", "mine\n");
+    project.newest_is("b.rs").await;
+    assert!(git(&project, &["checkout", "--quiet", "-"]));
+    assert_eq!(fs::read_to_string(project.root.join("src/a.rs")).unwrap(), "one\n");
+    // The next save is the first that the watcher reports.
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    project.save("c.rs", "mine\n");
+    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    assert_eq!(files.first().map(String::as_str), Some("c.rs"));
+    let newer = files.iter().take_while(|file| *file != "b.rs").count();
+    assert_eq!(newer, 1, "the checkout counts: {files:?}");
+}
+
 #[test]
 fn a_system_limit_names_its_setting() {
     let limit = problem(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)).unwrap();
