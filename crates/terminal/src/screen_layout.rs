@@ -16,6 +16,7 @@ use crate::panels::{self, Scene};
 use crate::review_page::{DrawOptions, draw as draw_page};
 use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
+use crate::text_fit::wrapped;
 
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -183,8 +184,9 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
 pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) {
     let (areas, palette) = (scene.areas, scene.palette);
     if areas.too_small {
-        let said = Line::styled("Too small: alongside needs 40x10.", palette.warning);
-        return frame.render_widget(said, Rect { height: 1, ..frame.area() });
+        let rows = wrapped("Too small: alongside needs 40x10.", usize::from(frame.area().width));
+        let rows = rows.into_iter().map(|row| Line::styled(row, palette.warning));
+        return panels::draw_lines(frame, frame.area(), rows);
     }
     panels::banner::draw(scene, frame);
     match areas.lists {

@@ -21,4 +21,4 @@ pub(crate) mod turn_header;
 pub(crate) mod turn_list;
 pub(crate) mod turn_page;
 
-pub(crate) use scene::Scene;
+pub(crate) use scene::{Scene, draw_lines};

@@ -254,6 +254,9 @@ async fn a_demo_leads_from_key_to_key() {
 async fn too_small_and_back() {
     let mut stage = Stage::reading(39, 12).await;
     assert_snapshot!("too_small", stage.screen());
+    stage.resize(20, 8).await;
+    let words: Vec<_> = stage.screen().split_whitespace().map(str::to_owned).collect();
+    assert_eq!(words.join(" "), "Too small: alongside needs 40x10.", "the message itself fits");
     stage.resize(40, 10).await;
     assert_snapshot!("smallest", stage.screen());
 }
