@@ -118,6 +118,11 @@ impl Companion {
         self.events.send(Event::SnapshotTaken(directory));
     }
 
+    /// These reported problems are over: no desk that joins from now on hears of them.
+    pub fn forget_problems(&self, over: Vec<Problem>) {
+        self.events.send(Event::ProblemsOver(over));
+    }
+
     /// Others keep the companion and its reviews when this desk leaves: their names, for people.
     pub fn set_kept_by(&self, desk: DeskId, kept_by: Vec<String>) {
         self.events.send(Event::KeepersChanged { desk, kept_by });

@@ -74,6 +74,8 @@ pub(crate) enum Event {
     /// The process of an agent that has a grant has ended.
     AgentEnded(u32),
     // Desks.
+    /// Problems that were reported are over.
+    ProblemsOver(Vec<Problem>),
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
     /// Others keep the companion when this desk leaves.

@@ -176,6 +176,7 @@ impl MainLoop {
                 }
             }
             Event::AgentEnded(pid) => self.rules.end_agent(pid),
+            Event::ProblemsOver(over) => self.desks.forget_problems(&over),
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
                 // A person may leave at any moment, on what the desk knows then.
@@ -508,7 +509,6 @@ impl MainLoop {
         }
     }
 
-    /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
     /// A file of a patch has ended without a decision: what rules have accepted of it is not written.
     fn break_off(&mut self, patch: &str) {
         for accepted in self.rules.break_off(patch) {
@@ -516,6 +516,7 @@ impl MainLoop {
         }
     }
 
+    /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
@@ -557,12 +558,12 @@ impl MainLoop {
         let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
-        let follows = self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         if !matches!(closing, Closing::Accepted | Closing::Rejected)
             && let Some(patch) = ended.hook().and_then(|hook| hook.patch.as_deref())
         {
             self.break_off(patch);
         }
+        let follows = self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None, follows };
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
-use alongside_companion::{Companion, Workspace};
+use alongside_companion::{Companion, StartError, Workspace};
 use alongside_desk::Problem;
 use tokio::task::AbortHandle;
 
@@ -19,8 +19,8 @@ pub(super) struct Projects {
     /// The projects of its desks, as they were last.
     followed: Option<Vec<PathBuf>>,
     roots: Vec<PathBuf>,
-    /// Projects whose settings cannot be read: agents are told of no file in them.
-    untold: Vec<PathBuf>,
+    /// Projects whose settings cannot be read, and why: agents are told of no file in them.
+    unread: Vec<(PathBuf, Problem)>,
     /// Tells agents of saved files while no desk tells more.
     save_watcher: Option<AbortHandle>,
     /// The desks that report what is open. They know the cursor, which saved files do not show.
@@ -28,10 +28,10 @@ pub(super) struct Projects {
 }
 
 impl Projects {
-    pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, untold: Vec<PathBuf>) -> Self {
+    pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, unread: Vec<(PathBuf, Problem)>) -> Self {
         // Its desks bring the others.
         let (own, reporting) = (roots.first().cloned(), BTreeSet::new());
-        Self { settings, own, followed: None, roots, untold, save_watcher: None, reporting }
+        Self { settings, own, followed: None, roots, unread, save_watcher: None, reporting }
     }
 
     pub(super) fn roots(&self) -> &[PathBuf] {
@@ -54,7 +54,7 @@ impl Projects {
         match (&self.save_watcher, is_wanted) {
             (None, true) => {
                 let mut roots = self.roots.clone();
-                roots.retain(|root| !self.untold.contains(root));
+                roots.retain(|root| !self.unread.iter().any(|(unread, _)| unread == root));
                 let filter =
                     SaveFilter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
                 self.save_watcher = Some(save_watcher::start(companion.observe(), roots, filter));
@@ -101,36 +101,95 @@ impl Projects {
         if roots == self.roots {
             return (None, Vec::new());
         }
-        let unread = self.settings.read_projects(&roots);
-        let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
+        match self.serve(companion, roots).await {
+            Ok(problems) => {
+                tracing::info!(roots = ?self.roots, "the projects have changed");
+                (Some(self.roots.clone()), problems)
+            }
+            Err(error) => (None, vec![Problem::without_hint(error.to_string())]),
+        }
+    }
+
+    /// The directories in which a file may change that could not be read.
+    pub(super) fn with_mistakes(&self) -> BTreeSet<PathBuf> {
+        let around = |root: &PathBuf| {
+            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+            let above: Vec<_> = real.ancestors().filter(|above| above.join(".git").exists()).collect();
+            let above: Vec<_> = above.into_iter().map(Path::to_owned).collect();
+            above.into_iter().chain([real])
+        };
+        self.unread.iter().flat_map(|(root, _)| around(root)).collect()
+    }
+
+    /// Reads the settings once more where they held a mistake. Returns the problems to report, if they have
+    /// changed.
+    pub(super) async fn read_again(&mut self, companion: &Companion) -> Vec<Problem> {
+        if self.unread.is_empty()
+            || unreadable(self.settings.clone().read_projects(&self.roots)) == self.unread
+        {
+            return Vec::new();
+        }
+        let before = self.unread.clone();
+        match self.serve(companion, self.roots.clone()).await {
+            Ok(problems) => {
+                let is_mended = |root: &PathBuf| !self.unread.iter().any(|(unread, _)| unread == root);
+                let mended = before.iter().filter(|(root, _)| is_mended(root));
+                let news = mended.map(|(root, _)| settings_are_read(root));
+                let news: Vec<_> = news.chain(problems).collect();
+                companion.forget_problems(before.into_iter().map(|(_, problem)| problem).collect());
+                news
+            }
+            Err(error) => {
+                // The problem that desks know stays.
+                tracing::warn!(%error, "the settings of a project do not hold yet");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Has the companion serve these roots with their settings. Returns the problems to report. The save
+    /// watcher is stopped then.
+    async fn serve(
+        &mut self,
+        companion: &Companion,
+        roots: Vec<PathBuf>,
+    ) -> Result<Vec<Problem>, StartError> {
+        let unread = unreadable(self.settings.read_projects(&roots));
         let workspace = Workspace {
             roots: roots.clone(),
             excludes: self.settings.excludes(),
-            untold: untold.clone(),
+            untold: unread.iter().map(|(root, _)| root.clone()).collect(),
             asks: self.settings.project_rules.clone(),
         };
         match companion.set_workspace(workspace).await {
             Ok(mut problems) => {
-                tracing::info!(?roots, "the projects have changed");
-                (self.roots, self.untold) = (roots, untold);
+                problems.extend(unread.iter().map(|(_, problem)| problem.clone()));
+                (self.roots, self.unread) = (roots, unread);
                 self.stop_save_watcher();
-                problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
-                (Some(self.roots.clone()), problems)
+                Ok(problems)
             }
             Err(error) => {
                 self.settings.read_projects(&self.roots);
-                (None, vec![Problem::without_hint(error.to_string())])
+                Err(error)
             }
         }
     }
 }
 
-/// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
-pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
-    let hint = format!(
-        "Agents hear of no file in {}, and every change is asked about there, until you correct its settings \
-         and open it again after `alongside host --stop`.",
-        root.display()
-    );
-    Problem::new(format!("{error:#}"), hint)
+/// Projects whose settings cannot be read, each with the words for it: nobody knows what to hide there.
+pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf, Problem)> {
+    let problem = |root: &Path, error: &anyhow::Error| {
+        let hint = format!(
+            "Agents hear of no file in {}, and every change is asked about there, until you correct its \
+             settings.",
+            root.display()
+        );
+        Problem::new(format!("{error:#}"), hint)
+    };
+    unread.into_iter().map(|(root, error)| (root.clone(), problem(&root, &error))).collect()
+}
+
+/// The person has corrected the settings of a project.
+fn settings_are_read(root: &Path) -> Problem {
+    Problem::without_hint(format!("the settings of {} can be read again, and hold", root.display()))
 }

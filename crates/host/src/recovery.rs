@@ -8,7 +8,7 @@ use alongside_common::settings::Settings;
 use alongside_desk::{Problem, Request};
 
 use super::plan::{Plan, Started, start_companion};
-use super::projects::{Projects, settings_problem};
+use super::projects::{Projects, unreadable};
 
 /// Starts a companion with as much of the plan and the settings as is usable.
 ///
@@ -30,9 +30,9 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
             Settings::tell_nothing()
         }
     };
-    let unread = settings.read_projects(&roots);
-    problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
-    let untold: Vec<PathBuf> = unread.into_iter().map(|(root, _)| root).collect();
+    let unread = unreadable(settings.read_projects(&roots));
+    problems.extend(unread.iter().map(|(_, problem)| problem.clone()));
+    let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
     let companion = match start_companion(&settings, plan, (&roots, &untold)).await {
         Err(error) if settings.listen.is_some() => {
             problems.push(problem(&error, "it does not listen at that address"));
@@ -45,7 +45,7 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
     for problem in problems {
         desk.send(Request::Report(problem));
     }
-    Ok(Started { companion, projects: Projects::new(settings, roots, untold) })
+    Ok(Started { companion, projects: Projects::new(settings, roots, unread) })
 }
 
 fn problem(error: &anyhow::Error, limit: &str) -> Problem {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_common::signals::{self, Signals};
@@ -132,7 +132,7 @@ impl RunningHost {
                 return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
             }
             Event::FilesChanged => self.next_check = Some(Instant::now() + CHECK_DELAY),
-            Event::CheckDue => self.check_presence(),
+            Event::CheckDue => self.check().await,
             Event::DeadlineDue => steps = self.deadline_due(),
             Event::EditorEnded(pid) => steps = self.editor_ended(pid),
             Event::ExpectedEnded(pid) => self.expected_ended(pid),
@@ -176,11 +176,21 @@ impl RunningHost {
         }
     }
 
-    fn check_presence(&mut self) {
+    /// Looks after all files that the host depends on.
+    async fn check(&mut self) {
         self.notice_suspension();
         self.next_check = None;
         let directory = self.presence.directory().to_owned();
-        self.watch.set([directory.clone()].into());
+        let mut watched = self.projects.with_mistakes();
+        watched.insert(directory.clone());
+        self.watch.set(watched);
+        self.check_presence(&directory);
+        let news = self.projects.read_again(&self.companion).await;
+        self.report_problems(news);
+        self.plan_save_watcher();
+    }
+
+    fn check_presence(&mut self, directory: &Path) {
         let restored = self.presence.restore();
         if self.presence.directory() != directory {
             // The watch has to follow.
@@ -262,6 +272,8 @@ impl RunningHost {
             self.plan_save_watcher();
         }
         self.report_problems(problems);
+        // A mistake in the settings of a new project is watched.
+        self.next_check.get_or_insert(Instant::now());
     }
 
     fn deadline_due(&mut self) -> Vec<Step> {

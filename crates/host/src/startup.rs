@@ -13,7 +13,7 @@ use alongside_platform::machine::Boot;
 use super::entry::{Entry, VERSION};
 use super::plan::{Plan, Started, start_companion};
 use super::presence::Presence;
-use super::projects::{Projects, settings_problem};
+use super::projects::{Projects, unreadable};
 use super::recovery::recover;
 use super::registry::Registry;
 use super::serve::RunningHost;
@@ -55,14 +55,14 @@ async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
     } else {
         let mut settings = Settings::load(globals.config.as_deref(), &[])?;
         // Without a companion, nobody would review anything in a project whose settings hold a mistake.
-        let unread = settings.read_projects(&plan.roots);
+        let unread = unreadable(settings.read_projects(&plan.roots));
         let untold: Vec<_> = unread.iter().map(|(root, _)| root.clone()).collect();
         let companion = start_companion(&settings, &plan, (&plan.roots, &untold)).await?;
         let desk = companion.observe();
-        for (root, error) in &unread {
-            desk.send(Request::Report(settings_problem(root, error)));
+        for (_, problem) in &unread {
+            desk.send(Request::Report(problem.clone()));
         }
-        Started { companion, projects: Projects::new(settings, plan.roots.clone(), untold) }
+        Started { companion, projects: Projects::new(settings, plan.roots.clone(), unread) }
     };
     if let Some(problem) = logging::problem() {
         companion.observe().send(Request::Report(problem.clone()));
