@@ -41,6 +41,9 @@ pub struct Editor {
     pub needs: fn(&UserEnvironment) -> Option<(&'static str, &'static str)>,
     /// The directory of the notes that its adapter keeps.
     pub notes: Option<fn(&UserEnvironment) -> PathBuf>,
+    /// The directories that the editor itself makes when it is asked what it can do, outermost first. The
+    /// empty ones go with the adapter.
+    pub made_when_asked: Option<fn(&UserEnvironment) -> Vec<PathBuf>>,
     /// Its directories of extensions, if the adapter is one, which it installs and removes itself.
     pub(crate) extensions: Option<Extensions>,
 }

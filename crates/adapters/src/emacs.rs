@@ -26,6 +26,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(package_of),
     needs: |_| None,
     notes: None,
+    made_when_asked: None,
     extensions: None,
 };
 

@@ -27,6 +27,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(package_of),
     needs,
     notes: None,
+    made_when_asked: None,
     extensions: None,
 };
 

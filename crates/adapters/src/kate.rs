@@ -33,6 +33,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
+    made_when_asked: None,
     extensions: None,
 };
 

@@ -43,6 +43,7 @@ pub(super) const VSCODE: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
+    made_when_asked: None,
     extensions: Some(Extensions::BelowHome(&[".vscode", ".vscode-insiders", ".vscode-server"])),
 };
 

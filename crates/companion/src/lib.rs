@@ -85,7 +85,7 @@ pub use config::{BadGlob, Builder, Editor, StartError, Workspace};
 pub use context::git_ignore_file::ignore_file as git_ignore_file;
 pub use context::privacy::DEFAULT_EXCLUDES;
 pub use desks::profile::DeskProfile;
-pub use discovery::sweep::remove_stale_files;
+pub use discovery::sweep::{remove_empty_directories, remove_stale_files};
 pub use ids::DeskId;
 pub use persistence::app_dirs::AppDirs;
 pub use persistence::{drafts, private_files as private};

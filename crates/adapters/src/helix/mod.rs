@@ -41,8 +41,18 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
+    made_when_asked: Some(made_when_asked),
     extensions: None,
 };
+
+/// Helix makes its directories when it is asked for its servers.
+fn made_when_asked(user: &UserEnvironment) -> Vec<PathBuf> {
+    let of = |variable, below| user.directory(variable, below);
+    [of("XDG_CONFIG_HOME", ".config"), of("XDG_CACHE_HOME", ".cache")]
+        .into_iter()
+        .flat_map(|base| [base.clone(), base.join("helix")])
+        .collect()
+}
 
 /// The first release that lists the names of servers, and not their programs.
 const LISTS_NAMES: (u64, u64) = (25, 7);

@@ -30,6 +30,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(package_of),
     needs: |_| None,
     notes: Some(notes_directory),
+    made_when_asked: None,
     extensions: None,
 };
 

@@ -56,6 +56,17 @@ fn companion_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Option<
     }
 }
 
+/// Removes the empty directories of discovery files below home, with empty ones of their agents. Several
+/// companions may have used them, of which the last one does not know who made them.
+pub fn remove_empty_directories(dirs: &AppDirs) {
+    for directory in locations::directories(dirs) {
+        for made in locations::of_agent(dirs, &directory).iter().rev() {
+            // One with files of an agent stays.
+            let _ = std::fs::remove_dir(made);
+        }
+    }
+}
+
 /// Removes the files of our companions that do not answer. Blocks for half a second per companion.
 pub fn remove_stale_files(dirs: &AppDirs) -> Vec<PathBuf> {
     // No companion has this token.

@@ -11,6 +11,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
 use alongside_host::Registry;
+use alongside_platform::directories;
 use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
@@ -28,7 +29,7 @@ pub(super) struct OwnFiles {
 }
 
 /// Every directory that holds our files only, of which some may not exist.
-fn directories(user: &UserEnvironment) -> Vec<PathBuf> {
+fn own_directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
     let notes = EDITORS.iter().filter_map(|editor| editor.notes.map(|notes| notes(user)));
     let sockets = RuntimeDirs::of_this_process();
@@ -36,12 +37,19 @@ fn directories(user: &UserEnvironment) -> Vec<PathBuf> {
     state.chain(notes).chain(sockets).collect()
 }
 
+/// The directories above our state in a home that had no such directory before.
+fn state_above(user: &UserEnvironment) -> Vec<PathBuf> {
+    let home = directories::home().unwrap_or_default();
+    let above: Vec<_> = [".local", ".local/state"].iter().map(|below| home.join(below)).collect();
+    if user.state.parent() == above.last().map(PathBuf::as_path) { above } else { Vec::new() }
+}
+
 impl OwnFiles {
     /// Looks for the files. While a companion runs, none of them can go.
     pub(super) async fn find(user: &UserEnvironment) -> Self {
         let (waiting, running): (Vec<_>, _) =
             alongside_host::reports().await.into_iter().partition(waiting_host::only_waits);
-        let mut directories = if running.is_empty() { directories(user) } else { Vec::new() };
+        let mut directories = if running.is_empty() { own_directories(user) } else { Vec::new() };
         directories.retain(|path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()));
         Self { directories, running, waiting }
     }
@@ -108,8 +116,10 @@ impl OwnFiles {
             return;
         }
         let drafts = Drafts::open(&AppDirs::of_this_process()).directory();
-        let inner = directories(user).into_iter().chain([drafts]);
-        change::remove_empty(&[user.state.clone()].into_iter().chain(inner).collect::<Vec<_>>());
+        let inner = own_directories(user).into_iter().chain([drafts]);
+        let above = state_above(user);
+        change::remove_empty(&above.into_iter().chain([user.state.clone()]).chain(inner).collect::<Vec<_>>());
+        alongside_companion::remove_empty_directories(&AppDirs::of_this_process());
     }
 
     /// Ends the companions that still wait: an editor may have come back while the person read.

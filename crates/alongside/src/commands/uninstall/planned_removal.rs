@@ -138,6 +138,9 @@ impl PlannedRemoval {
         for directory in self.installed.directories.iter().rev() {
             person_file::remove_empty(directory, self.installed.links_to(directory));
         }
+        if let Some(made) = Editor::named(&self.id).and_then(|editor| editor.made_when_asked) {
+            change::remove_empty(&made(user));
+        }
         ledger.remove(&self.id, &self.unreachable);
         ledger.write(&user.state)
     }

@@ -119,3 +119,28 @@ fn files_of_others_in_the_package_stay_and_are_named() {
     home.plays(&["uninstall neovim --yes"]);
     assert_snapshot!(home.played());
 }
+
+/// Helix makes its directories when `install` asks it for its servers, and of several companions the last one
+/// does not know who made those of the agents.
+#[test]
+fn no_empty_directory_stays() {
+    fn directories(below: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let inner =
+            fs::read_dir(below).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
+        inner.flat_map(|path| [vec![path.clone()], directories(&path)].concat()).collect()
+    }
+    let home = Home::new();
+    let made = "/bin/mkdir -p \"$HOME/.config/helix\" \"$HOME/.cache/helix\"\n";
+    home.program("hx", &format!("{made}{OLD_HELIX}"));
+    let before = directories(&home.in_home(""));
+    home.succeeds(&["install", "helix", "--yes"]);
+    for agent in [".claude/ide", ".qwen/ide"] {
+        home.directory(&format!("home/{agent}"));
+    }
+    home.succeeds(&["uninstall", "--all", "--yes"]);
+    assert_eq!(directories(&home.in_home("")), before);
+    home.succeeds(&["install", "helix", "--yes"]);
+    let own = home.writes(".config/helix/themes/mine.toml", "");
+    home.succeeds(&["uninstall", "--all", "--yes"]);
+    assert!(own.exists());
+}
