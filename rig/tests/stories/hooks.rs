@@ -149,6 +149,21 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     Ok(())
 }
 
+/// Qwen Code waits for a minute, and this model ends its turn then.
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn nobody_is_told_that_qwen_writes_after_its_minute() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Qwen)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.wait_until_it_reads("notes.txt")?;
+    desk.wait_until_shown("notes.txt: Qwen Code waits no longer")?;
+    agent.wait_until_ended()?;
+    desk.press_at("notes.txt", "a")?;
+    desk.wait_until_shown("nothing is written unless its model calls the tool again")?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    Ok(())
+}
+
 /// Gemini CLI runs the hook and then opens a diff. Qwen Code opens a diff and then runs the hook, where that
 /// is not registered for its own question.
 #[test]
@@ -164,6 +179,44 @@ fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
         assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"), "{cli:?}");
         assert!(!desk.reads("notes.txt")?, "{cli:?} asks again");
     }
+    Ok(())
+}
+
+/// Whether an agent of the sandbox has started `alongside stdio`: with its home, and without most of its
+/// variables.
+fn has_bridge(stage: &Stage) -> bool {
+    let home = format!("HOME={}\0", stage.sandbox.home().display()).into_bytes();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut bridges = processes.filter(|entry| {
+        let pid = entry.file_name();
+        let is_bridge = command_line(pid.display()).contains("stdio --agent gemini");
+        let variables = || fs::read(entry.path().join("environ")).unwrap_or_default();
+        is_bridge && variables().windows(home.len()).any(|part| part == home)
+    });
+    bridges.next().is_some()
+}
+
+/// In a container, Gemini CLI cannot dial the companion: it starts `alongside stdio`, and gives no name.
+#[test]
+fn in_a_container_an_edit_of_gemini_is_asked_once_and_by_its_name() -> Result<()> {
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let desk = stage.open_desk(WIDE)?;
+    desk.wait_until_connected(0)?;
+    let agent = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), (100, 50))?;
+    agent.set_hook_up(&stage.sandbox)?;
+    let in_container = alongside_rig::node_script("show-container.cjs");
+    agent.start_with(&format!("NODE_OPTIONS='--require={}' gemini", in_container.display()))?;
+    desk.wait_until_connected(1)?;
+    let companions = alongside_rig::program::companions(&stage.sandbox)?;
+    assert_eq!(companions[0]["agents"][0]["name"], "Gemini CLI", "{companions}");
+    assert!(has_bridge(&stage), "it has dialled the companion itself");
+    agent.ask(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    desk.wait_until_shown("notes.txt: accepted;")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+    assert!(!desk.reads("notes.txt")?, "it asks again");
     Ok(())
 }
 
