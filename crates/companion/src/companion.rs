@@ -118,9 +118,10 @@ impl Companion {
         self.events.send(Event::SnapshotTaken(directory));
     }
 
-    /// These reported problems are over: no desk that joins from now on hears of them.
-    pub fn forget_problems(&self, over: Vec<Problem>) {
-        self.events.send(Event::ProblemsOver(over));
+    /// These reported problems are over: desks are told so in these words, which are harmless, and none that
+    /// joins from now on hears of them.
+    pub fn end_problems(&self, over: Vec<Problem>, news: String) {
+        self.events.send(Event::ProblemsOver(over, news));
     }
 
     /// Others keep the companion and its reviews when this desk leaves: their names, for people.

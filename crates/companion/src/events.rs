@@ -74,8 +74,8 @@ pub(crate) enum Event {
     /// The process of an agent that has a grant has ended.
     AgentEnded(u32),
     // Desks.
-    /// Problems that were reported are over.
-    ProblemsOver(Vec<Problem>),
+    /// Problems that were reported are over, in words for desks.
+    ProblemsOver(Vec<Problem>, String),
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
     /// Others keep the companion when this desk leaves.

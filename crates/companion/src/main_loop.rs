@@ -176,7 +176,10 @@ impl MainLoop {
                 }
             }
             Event::AgentEnded(pid) => self.rules.end_agent(pid),
-            Event::ProblemsOver(over) => self.desks.forget_problems(&over),
+            Event::ProblemsOver(over, news) => {
+                self.desks.forget_problems(&over);
+                self.desks.notify_notice(news);
+            }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
                 // A person may leave at any moment, on what the desk knows then.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
 use alongside_companion::{Companion, StartError, Workspace};
-use alongside_desk::Problem;
+use alongside_desk::{Problem, harmless};
 use tokio::task::AbortHandle;
 
 use super::directories::{holds, holds_in_project};
@@ -132,12 +132,12 @@ impl Projects {
         let before = self.unread.clone();
         match self.serve(companion, self.roots.clone()).await {
             Ok(problems) => {
-                let is_mended = |root: &PathBuf| !self.unread.iter().any(|(unread, _)| unread == root);
-                let mended = before.iter().filter(|(root, _)| is_mended(root));
-                let news = mended.map(|(root, _)| settings_are_read(root));
-                let news: Vec<_> = news.chain(problems).collect();
-                companion.forget_problems(before.into_iter().map(|(_, problem)| problem).collect());
-                news
+                let is_mended = |known: &&(PathBuf, Problem)| !self.unread.contains(known);
+                for (root, problem) in before.iter().filter(is_mended) {
+                    companion.end_problems(vec![problem.clone()], settings_are_read(root));
+                }
+                // Those that stay have been told.
+                problems.into_iter().filter(|new| before.iter().all(|(_, known)| known != new)).collect()
             }
             Err(error) => {
                 // The problem that desks know stays.
@@ -189,7 +189,7 @@ pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf,
     unread.into_iter().map(|(root, error)| (root.clone(), problem(&root, &error))).collect()
 }
 
-/// The person has corrected the settings of a project.
-fn settings_are_read(root: &Path) -> Problem {
-    Problem::without_hint(format!("the settings of {} can be read again, and hold", root.display()))
+/// The person has changed the settings of a project, which held a mistake.
+fn settings_are_read(root: &Path) -> String {
+    format!("The settings of {} were changed, and are read anew.", harmless::path(root))
 }

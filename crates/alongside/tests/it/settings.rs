@@ -47,7 +47,7 @@ async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_
     other.shows("/.alongside.toml:2: there is no key \"exlude\" in [context]").await;
     // Nothing has to be started again once the mistake is mended.
     home.file(".alongside.toml", "[context]\nexclude = []\n");
-    other.shows("can be read again, and hold").await;
+    other.shows("were changed, and are read anew.").await;
     let hook = crate::hook::write(&home, &home.in_project("docs/a.md"), "x\n").await;
     assert_eq!(hook.answer().await["hookSpecificOutput"]["permissionDecision"], "allow", "the rule holds");
     let mut third = home.review(&[]);
