@@ -233,7 +233,9 @@ pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
     let parts = match parts {
         _ if *is_broken_off => format!("; {NOT_WRITTEN}"),
         0 | 1 => String::new(),
-        parts => format!("; one of {parts} files of a patch, written once all are decided"),
+        parts => {
+            format!("; one of {parts} files of a patch, of which none is written before all are decided")
+        }
     };
     format!("{name} ({kind}{from}, +{added} -{removed}) by {agent}, {by}{parts}")
 }

@@ -74,7 +74,11 @@ mod tests {
         let part =
             RuleAcceptance { number: 4, file: "/p/docs/c".into(), parts: 2, ..RuleAcceptance::default() };
         assert!(
-            companion.take_acceptance(part.clone(), &roots).unwrap().text.contains("written once all are")
+            companion
+                .take_acceptance(part.clone(), &roots)
+                .unwrap()
+                .text
+                .contains("none is written before all are")
         );
         let part = RuleAcceptance { is_broken_off: true, ..part };
         let said = companion.take_acceptance(part.clone(), &roots).unwrap().text;
