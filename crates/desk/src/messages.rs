@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agents::AGENTS;
+
 use crate::decision::{Closed, Closing, Follows, Refusal};
 use crate::harmless;
 use crate::last_word::Word;
@@ -411,8 +413,16 @@ pub fn split(before: usize, now: usize) -> String {
 /// The person wants to say why, and the agent's model would not read it. `has_hook`: a hook that can be
 /// installed would carry reasons; the agent of a demo has none.
 pub fn no_reason(agent: &Agent, has_hook: bool) -> String {
-    let hook = if has_hook { " `alongside install agent` offers its hook." } else { "" };
+    let helps = has_hook && !gives_way_to_diffs(agent);
+    let hook = if helps { " `alongside install agent` offers its hook." } else { "" };
     format!("{} reads no reason here: its protocol carries none.{hook}", agent_name(agent))
+}
+
+/// Whether the hook of an agent says nothing where the agent opens a diff, because it does not wait long
+/// enough for a person.
+fn gives_way_to_diffs(agent: &Agent) -> bool {
+    let row = AGENTS.iter().find(|row| row.display_name == agent.name);
+    row.and_then(|row| row.hook.as_ref()).is_some_and(|hook| hook.calls_again)
 }
 
 /// The review has the person's reason for the decision on all of it. `r` rejects and `a` accepts.

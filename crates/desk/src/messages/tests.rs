@@ -111,6 +111,9 @@ fn a_reason_that_nobody_reads_is_refused_by_name() {
     assert_eq!(no_reason(&review().agent, true), said);
     let said = "Gemini CLI reads no reason here: its protocol carries none.";
     assert_eq!(no_reason(&review().agent, false), said);
+    // Its hook has made way for this diff.
+    let qwen = Agent { name: "Qwen Code".into(), ..review().agent };
+    assert_eq!(no_reason(&qwen, true), "Qwen Code reads no reason here: its protocol carries none.");
 }
 
 #[test]
