@@ -458,7 +458,7 @@ impl MainLoop {
             Ruling::Ask if opens_diff => Some(Verdict::NotReviewed),
             Ruling::Ask => self.hooks.verdict_without_review(is_only_asked),
         };
-        if let Some(open) = left_open.filter(|_| verdict.is_none() || ruling != Ruling::Ask) {
+        if let Some(open) = left_open.filter(|_| verdict.is_none() || opens_diff || ruling != Ruling::Ask) {
             self.end_review(open, Closing::Replaced, None);
         }
         if let Some(verdict) = verdict {
