@@ -51,6 +51,17 @@ pub fn hard_to_see_in(review: &Review) -> Option<String> {
     unseen.sentence()
 }
 
+/// How many hunks of a review have lines that differ though they look the same.
+pub fn count_hard_to_see(review: &Review) -> usize {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let is_hard = |hunk: &&Hunk| {
+        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        hard_to_see(old, new).is_some()
+    };
+    review.hunks.iter().filter(is_hard).count()
+}
+
 /// Whether a hunk that would be accepted has lines that differ though they look the same.
 pub fn is_hard_to_see(review: &Review) -> bool {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).cloned().collect();
@@ -320,6 +331,8 @@ mod tests {
         assert_eq!(hard_to_see_in(&review(HunkState::Kept, "\ta\n")), tab);
         assert_eq!(hard_to_see_in(&review(HunkState::Dropped, "    a\n")), tab);
         assert_eq!(hard_to_see_in(&review(HunkState::Edited, "mine\n")), None);
+        assert_eq!(count_hard_to_see(&review(HunkState::Kept, "\ta\n")), 1);
+        assert_eq!(count_hard_to_see(&review(HunkState::Edited, "mine\n")), 0);
         assert!(is_hard_to_see(&review(HunkState::Kept, "\ta\n")));
         assert!(!is_hard_to_see(&review(HunkState::Dropped, "    a\n")), "it is not written");
     }

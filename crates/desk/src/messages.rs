@@ -370,6 +370,25 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
     }
 }
 
+/// So many names stand in an announcement.
+const MOST_NAMES: usize = 3;
+
+/// Several reviews arrived together; the rest as for [`arrived`].
+pub fn arrived_together(reviews: &[&Review], roots: &[PathBuf], waiting: usize, key: &str) -> String {
+    let mut names: Vec<_> = reviews.iter().map(|review| file_name(&review.file, roots)).collect();
+    if names.len() > MOST_NAMES + 1 {
+        let more = names.len() - MOST_NAMES;
+        names.truncate(MOST_NAMES);
+        names.push(format!("{more} more"));
+    }
+    let mut agents: Vec<_> = reviews.iter().map(|review| agent_name(&review.agent)).collect();
+    agents.sort();
+    agents.dedup();
+    let agents = if agents.len() > 2 { format!("{} agents", agents.len()) } else { agents.join(" and ") };
+    let (count, names) = (reviews.len(), names.join(", "));
+    format!("{count} new reviews: {names} by {agents}; {waiting} are waiting ({key}).")
+}
+
 /// A new proposal, mostly in less than a line.
 pub fn proposes(review: &Review) -> String {
     proposes_for(review, &short_name(review))

@@ -157,3 +157,23 @@ fn files_of_several_projects_have_the_names_of_these() {
     let namesakes = ["/p/api", "/q/api"].map(PathBuf::from);
     assert_eq!(file_name("/q/api/f", &namesakes), "/q/api/f");
 }
+
+#[test]
+fn reviews_that_arrive_together_are_told_in_one_line() {
+    let named = |file: &str, agent: &str| {
+        let mut review = Review { file: file.into(), ..review() };
+        review.agent.name = agent.into();
+        review
+    };
+    let roots = [PathBuf::from("/p")];
+    let all: Vec<_> = (1..=5).map(|number| named(&format!("/p/{number}.rs"), "Codex")).collect();
+    let told = |reviews: &[Review]| {
+        let reviews: Vec<_> = reviews.iter().collect();
+        arrived_together(&reviews, &roots, 6, "l lists them")
+    };
+    assert_eq!(told(&all[..2]), "2 new reviews: 1.rs, 2.rs by Codex; 6 are waiting (l lists them).");
+    assert!(told(&all).starts_with("5 new reviews: 1.rs, 2.rs, 3.rs, 2 more by Codex; "), "{}", told(&all));
+    let others = [named("/p/a\x1b.rs", "Qwen\x1b Code"), named("/p/b.rs", "Codex")];
+    let said = "2 new reviews: a\\x1b.rs, b.rs by Codex and Qwen\\x1b Code; 6 are waiting (l lists them).";
+    assert_eq!(told(&others), said);
+}
