@@ -292,7 +292,7 @@ impl Content {
     }
 
     /// A line of a hunk as it was.
-    fn before(&self, index: usize, offset: usize) -> Cell {
+    pub(super) fn before(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let line = hunk.original.start + offset;
         let stays = hunk.state == HunkState::Dropped;
@@ -308,7 +308,7 @@ impl Content {
     }
 
     /// A line of a hunk as it would be accepted, or of what was dropped.
-    fn after(&self, index: usize, offset: usize) -> Cell {
+    pub(super) fn after(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let (proposed, current) = (hunk.proposed.start + offset, hunk.current.start + offset);
         let (side, line, twin, sign) = match hunk.state {
@@ -468,7 +468,7 @@ fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
 }
 
 /// The byte at which a character of a line begins that is given in UTF-16 units.
-fn byte_of(line: &str, character: u32) -> usize {
+pub(super) fn byte_of(line: &str, character: u32) -> usize {
     let mut units = 0;
     let before = line.char_indices().find(|(_, c)| {
         let is_it = units >= character as usize;

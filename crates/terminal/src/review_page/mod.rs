@@ -6,6 +6,7 @@ mod content;
 mod draw;
 mod enclosing;
 mod find;
+mod hunk_marks;
 mod like_lines;
 mod line;
 mod line_pairs;
@@ -19,6 +20,7 @@ mod wrapping;
 
 pub(crate) use draw::{DrawOptions, draw};
 pub(crate) use find::{Match, Needle};
+pub use hunk_marks::{HunkMarks, LineMarks, cut_at};
 pub(crate) use page::{Page, PageForm};
 pub(crate) use seen_lines::{SeenLines, ShownLine};
 pub(crate) use wrapping::Wrap;

@@ -1,0 +1,174 @@
+//! The marks on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words that
+//! differ, the blanks to draw, and what the hunk stands in. They are those of the [`Content`] of a page.
+
+use std::ops::Range;
+
+use alongside_desk::{Hunk, Review};
+
+use super::content::{Cell, Content, Sentence, byte_of};
+use super::line_pairs::drawn_blanks;
+use crate::options::Layout;
+use crate::review_kind::ReviewKind;
+use crate::width::{Shown, Units};
+
+/// See the module.
+#[derive(Debug)]
+pub struct HunkMarks {
+    content: Content,
+}
+
+/// The marks on a changed line, each in bytes of the line, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineMarks {
+    /// The words that differ.
+    pub words: Vec<Range<usize>>,
+    /// Where blanks and tabs are drawn.
+    pub blanks: Vec<Range<usize>>,
+}
+
+impl HunkMarks {
+    /// Those of a hunk of this review.
+    pub fn new(review: &Review, hunk: &Hunk) -> Self {
+        let only = Review { hunks: vec![hunk.clone()], ..review.clone() };
+        Self { content: Content::new(&only, Layout::OneColumn, ReviewKind::Proposal) }
+    }
+
+    /// The marks on a line of the original, counted from the first one of the hunk.
+    pub fn removed(&self, line: usize) -> LineMarks {
+        self.of(self.content.before(0, line))
+    }
+
+    /// The same for a line that is proposed, or that the person wrote in its place.
+    pub fn added(&self, line: usize) -> LineMarks {
+        self.of(self.content.after(0, line))
+    }
+
+    fn of(&self, cell: Cell) -> LineMarks {
+        let line = self.content.texts.line(cell.side, cell.line);
+        let in_bytes = |word: &alongside_desk::Range| {
+            byte_of(line, word.start.character)..byte_of(line, word.end.character)
+        };
+        let words: Vec<_> = self.content.words(cell).iter().map(in_bytes).collect();
+        let is_blank = |word: &&Range<usize>| line[(*word).clone()].chars().all(|c| matches!(c, ' ' | '\t'));
+        let ends = drawn_blanks(line, self.content.counterpart(&cell));
+        let mut blanks: Vec<_> = words.iter().filter(is_blank).cloned().chain(ends).collect();
+        blanks.retain(|range| !range.is_empty());
+        blanks.sort_unstable_by_key(|range| range.start);
+        LineMarks { words, blanks }
+    }
+
+    /// Why lines of the hunk differ that look the same.
+    pub fn hard_to_see(&self) -> Option<&str> {
+        match self.content.said(0, 0) {
+            Some(Sentence::HardToSee(said)) => Some(said),
+            Some(Sentence::Reason(_)) | None => None,
+        }
+    }
+
+    /// The function or heading in which the hunk stands. Render it harmless before showing it.
+    pub fn enclosing(&self) -> Option<&str> {
+        let first = self.content.hunks.first()?.current.start;
+        self.content.enclosing(first)
+    }
+}
+
+/// The byte at which a line is to be cut that has more columns than this, so that a mark of one column has
+/// room behind it; none if the line fits. `tab`: the columns from one tab stop to the next; `indent`: those
+/// before the line.
+pub fn cut_at(line: &str, columns: usize, (indent, tab): (usize, usize)) -> Option<usize> {
+    let (mut at, mut cut) = (indent, 0);
+    for unit in Units::from(line, 0) {
+        at += match unit.shown {
+            Shown::Tab => tab - at % tab,
+            Shown::Text(_) | Shown::Escape(_) => unit.width,
+        };
+        if at > columns {
+            return Some(cut);
+        }
+        if at < columns {
+            cut = unit.bytes.end;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{HunkState, Limit, Position, Range as TextRange, Words};
+
+    use super::*;
+
+    fn review(original: &str, proposed: &str, state: HunkState, words: Option<Words>) -> Review {
+        let lines = |text: &str| (0..text.lines().count()).into();
+        let (original_lines, proposed_lines) = (lines(original), lines(proposed));
+        let (current, current_lines) = match state {
+            HunkState::Dropped => (original, original_lines),
+            HunkState::Kept | HunkState::Edited => (proposed, proposed_lines),
+        };
+        let hunk = Hunk {
+            original: original_lines,
+            proposed: proposed_lines,
+            current: current_lines,
+            state,
+            words,
+            limit: Some(Limit::Words),
+            ..Hunk::default()
+        };
+        Review {
+            original: Some(original.into()),
+            proposed: proposed.into(),
+            current: current.into(),
+            hunks: vec![hunk],
+            ..Review::default()
+        }
+    }
+
+    fn marks(review: &Review) -> HunkMarks {
+        HunkMarks::new(review, &review.hunks[0])
+    }
+
+    fn bytes(ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
+        ranges.iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    #[test]
+    fn words_are_those_of_the_review_in_bytes() {
+        let at = |from, to| TextRange {
+            start: Position { line: 0, character: from },
+            end: Position { line: 0, character: to },
+        };
+        let words = Words { removed: vec![at(3, 6)], added: vec![at(3, 8)] };
+        for state in [HunkState::Kept, HunkState::Dropped] {
+            let marks = marks(&review("😀 two\n", "😀 three\n", state, Some(words.clone())));
+            assert_eq!(bytes(&marks.removed(0).words), [(5, 8)]);
+            assert_eq!(bytes(&marks.added(0).words), [(5, 10)]);
+            assert!(marks.removed(0).blanks.is_empty() && marks.added(0).blanks.is_empty());
+        }
+    }
+
+    #[test]
+    fn blanks_that_differ_are_drawn_and_said() {
+        let marks = marks(&review("    a\n", "\ta \n", HunkState::Kept, None));
+        assert_eq!(bytes(&marks.removed(0).blanks), [(0, 4)]);
+        assert_eq!(bytes(&marks.added(0).blanks), [(0, 1), (2, 3)]);
+        assert!(marks.hard_to_see().is_some());
+    }
+
+    #[test]
+    fn too_much_for_words_has_the_part_that_differs() {
+        let marks = marks(&review("let old = 1;\n", "let new = 1;\n", HunkState::Kept, None));
+        assert_eq!(bytes(&marks.removed(0).words), [(4, 7)]);
+        assert_eq!(bytes(&marks.added(0).words), [(4, 7)]);
+        assert_eq!((marks.hard_to_see(), marks.enclosing()), (None, None));
+    }
+
+    #[test]
+    fn a_line_is_cut_where_its_mark_has_room() {
+        assert_eq!(cut_at("12345", 5, (0, 8)), None);
+        assert_eq!(cut_at("123456", 5, (0, 8)), Some(4));
+        assert_eq!(cut_at("\tabc", 11, (1, 8)), None, "the tab reaches to column 8");
+        assert_eq!(cut_at("\tabc", 10, (1, 8)), Some(2));
+        assert_eq!(cut_at("漢字漢字", 7, (1, 8)), Some(6), "no half of a character");
+        assert_eq!(cut_at("a\u{1b}b", 5, (0, 8)), Some(1), "an escape is as wide as it is shown");
+    }
+}
