@@ -19,10 +19,11 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     reviewer.wait_until_connected(2)?;
 
     gemini.ask_for_change(REQUEST)?;
-    reviewer.answer_about("TWO", "d")?;
+    reviewer.answer_about("TWO", "n")?;
     reviewer.wait_until_shown("+EIGHT")?;
     qwen.ask_for_change(REQUEST)?;
     reviewer.answer_after("2 are waiting", "a")?;
+    reviewer.answer_after("1 of 3 changes was not on the screen yet", "y")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 

@@ -20,8 +20,8 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(cli: Cli) -> Result<()> {
     let agent = stage.start(&reviewer, cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
 
-    reviewer.answer_about("TWO", "k")?;
-    reviewer.answer_about("EIGHT", "d")?;
+    reviewer.answer_about("TWO", "y")?;
+    reviewer.answer_about("EIGHT", "n")?;
     reviewer.answer_about("FOURTEEN", "e")?;
     reviewer.answer_after("Edit applied", "a")?;
 
@@ -74,7 +74,7 @@ fn person_drops_a_hunk_here_and_answers_there(cli: Cli) -> Result<Option<(Stage,
     let reviewer = stage.start_review()?;
     let agent = stage.start(&reviewer, cli, shout(cli, &stage.file))?;
     agent.ask_for_change(REQUEST)?;
-    reviewer.answer_about("TWO", "d")?;
+    reviewer.answer_about("TWO", "n")?;
     reviewer.wait_until_shown("+EIGHT")?;
     // The prompt's first choice: allow once.
     agent.pane.press("Enter")?;
@@ -100,9 +100,9 @@ fn person_drops_one_of_the_edits_to_a_crlf_file(cli: Cli) -> Result<()> {
     let agent = stage.start(&reviewer, cli, with(cli.replace_all(&stage.file, "lamps", "LAMPS", DONE)))?;
     agent.ask(REQUEST)?;
 
-    reviewer.answer_about("two LAMPS", "k")?;
-    reviewer.answer_about("eight LAMPS", "d")?;
-    reviewer.answer_about("fourteen LAMPS", "k")?;
+    reviewer.answer_about("two LAMPS", "y")?;
+    reviewer.answer_about("eight LAMPS", "n")?;
+    reviewer.answer_about("fourteen LAMPS", "y")?;
     reviewer.answer_after("accept, reject, or look again", "a")?;
 
     agent.wait_until_it_says(DONE)?;

@@ -39,7 +39,7 @@ fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
     let reviewer = stage.start_review()?;
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
     qwen.ask_for_change(REQUEST)?;
-    reviewer.answer_about("TWO", "d")?;
+    reviewer.answer_about("TWO", "n")?;
     reviewer.wait_until_shown("+EIGHT")?;
     desk.press_after("2 kept, 1 dropped", "u")?;
     reviewer.wait_until_shown("changed at another desk")?;

@@ -72,8 +72,9 @@ fn alongside_runs_an_agent(cli: Cli) -> Result<()> {
     agent.start_with(&format!("alongside run -- {}", cli.command()))?;
     reviewer.wait_until_connected(1)?;
     agent.ask(REQUEST)?;
-    reviewer.answer_about("TWO", "d")?;
+    reviewer.answer_about("TWO", "n")?;
     reviewer.answer_about("EIGHT", "a")?;
+    reviewer.answer_after("1 of 3 changes was not on the screen yet", "y")?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
     Ok(())

@@ -47,7 +47,7 @@ const LAST_DECISION_SHOWN: Duration = Duration::from_millis(800);
 const LAST_WORD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The answers of the demo where there is no terminal.
-const SCRIPTED_ANSWERS: &str = "k\nd\nk\na\nr\nk\na\n";
+const SCRIPTED_ANSWERS: &str = "y\nn\ny\na\nr\ny\na\n";
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
@@ -172,7 +172,7 @@ impl Demo {
              The agent proposes three changes. Nothing else on this machine changes.{}",
             harmless::path(&self.root),
             if terminal {
-                "\nFirst type k and Enter: it keeps a change. ? lists the commands."
+                "\nFirst type y and Enter: it keeps a change. ? lists the commands."
             } else {
                 "\nThere is no terminal, so the demo answers for you."
             }

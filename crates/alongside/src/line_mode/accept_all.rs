@@ -3,11 +3,13 @@
 //! The list names revisions of which the person has seen every change. Only those are accepted: a review that
 //! changes or comes later waits on.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{ListedReview, Obstacle, OpenReview, Seen};
-use alongside_desk::{Hunk, Lines, Review, ReviewId, messages};
+use alongside_desk::review_model::{ListedReview, Obstacle, OpenReview};
+use alongside_desk::{ReviewId, messages};
+
+use super::printed::PrintedReviews;
+use super::printer::{Ink, Inks};
 
 /// The list that the person confirms. It stays as it was when it was printed.
 #[derive(Debug)]
@@ -17,56 +19,17 @@ pub(super) struct AcceptAll {
     ids: Vec<ReviewId>,
 }
 
-/// The printed part of a review.
-#[derive(Debug, Default)]
-pub(super) struct Printed {
-    /// The revision that was printed last.
-    pub(super) revision: u64,
-    /// The lines of each printed hunk, in the original and in the proposal.
-    hunks: Vec<(Lines, Lines)>,
-}
-
-impl Printed {
-    /// A hunk of this revision was printed.
-    pub(super) fn add(&mut self, revision: u64, hunk: Option<&Hunk>) {
-        self.revision = revision;
-        if let Some(hunk) = hunk.filter(|hunk| !self.holds(hunk)) {
-            self.hunks.push((hunk.original, hunk.proposed));
-        }
-    }
-
-    /// Another desk changed the review, perhaps in a hunk that was printed before.
-    pub(super) fn forget_hunks(&mut self) {
-        self.hunks.clear();
-    }
-
-    /// Whether a hunk was printed, perhaps as a part of one that has been split since.
-    fn holds(&self, hunk: &Hunk) -> bool {
-        let holds = |outer: Lines, inner: Lines| outer.start <= inner.start && inner.end <= outer.end;
-        self.hunks
-            .iter()
-            .any(|(original, proposed)| holds(*original, hunk.original) && holds(*proposed, hunk.proposed))
-    }
-
-    fn part_of(&self, review: &Review) -> Seen {
-        let all = review.hunks.len();
-        // Without hunks to decide on, all of it is printed at once.
-        let is_whole = review.whole_file_only.is_some();
-        let printed = review.hunks.iter().filter(|hunk| is_whole || self.holds(hunk));
-        Seen::changes(printed.count(), all)
-    }
-}
-
 impl AcceptAll {
     /// Lists the reviews that wait, and the list as it is printed. `printed`: the printed part of each.
     pub(super) fn new(
         reviews: &[OpenReview],
-        printed: &HashMap<ReviewId, Printed>,
+        printed: &PrintedReviews,
         roots: &[PathBuf],
+        inks: Inks,
     ) -> (Self, String) {
         let reviews = reviews.iter().map(|open| {
             let review = open.review();
-            let printed = printed.get(&review.id);
+            let printed = printed.of(review.id);
             let known = printed.map(|printed| printed.revision);
             let mut listed = ListedReview::new(review, known, roots);
             if let Some(seen) = printed.map(|printed| printed.part_of(review)).filter(|seen| !seen.is_all()) {
@@ -78,13 +41,13 @@ impl AcceptAll {
         let mut lines = Vec::new();
         if !ready.is_empty() {
             lines.push("To accept, as they stand now:".to_owned());
-            lines.extend(ready.iter().map(row));
+            lines.extend(ready.iter().map(|ready| row(ready, inks)));
         }
         if !held_back.is_empty() {
             lines.push("Not accepted; these wait on:".to_owned());
             for held in &held_back {
                 let reason = held.0.obstacle.map(Obstacle::text).unwrap_or_default();
-                lines.extend([row(held), format!("    {reason}")]);
+                lines.extend([row(held, inks), format!("    {reason}")]);
             }
         }
         let ids = ready.iter().chain(&held_back).map(|(listed, _)| listed.id).collect();
@@ -111,9 +74,9 @@ impl AcceptAll {
 }
 
 /// A review of the list in one line.
-fn row((listed, agent): &(ListedReview, String)) -> String {
+fn row((listed, agent): &(ListedReview, String), inks: Inks) -> String {
     let (added, removed) = listed.counts;
     let states = if listed.states.is_empty() { String::new() } else { format!(", {}", listed.states) };
-    let hard = if listed.is_hard_to_see { ", hard to see" } else { "" };
+    let hard = if listed.is_hard_to_see { inks.ink(Ink::Warning, ", hard to see") } else { String::new() };
     format!("  {}: +{added} -{removed}, {agent}{states}{hard}", listed.name)
 }

@@ -20,14 +20,22 @@ use tokio::time::{sleep, timeout};
 
 use super::accept_all::AcceptAll;
 use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
+use super::letters::{self, At, Command};
 use super::line_reader::{InputLine, LineReader};
+use super::open_prompt::Prompt;
 use super::prompts;
-use super::reading::{Due, Prompt, Reading};
+use super::reading::{Due, Reading};
 use super::undo::Step;
 use super::work::ReviewWork;
 
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
+
+/// The first character of an arrow key, and of others that send no letter.
+const ESCAPE: char = '\x1b';
+
+/// The key that shows the screen again.
+const CTRL_L: char = '\x0c';
 
 /// One thing that happens.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
@@ -40,6 +48,8 @@ enum Happened {
     SaveDue,
     EditorEnded(io::Result<ExitStatus>),
     Done,
+    /// Proposals that have arrived are to be announced.
+    ArrivalsDue,
     Typed(InputLine),
 }
 
@@ -123,6 +133,7 @@ impl LineDesk {
                 Happened::SaveDue => self.work.upload_saved_text().await,
                 Happened::EditorEnded(status) => self.work.editor_ended(status).await,
                 Happened::Done => return Ending::Done,
+                Happened::ArrivalsDue => self.work.reading().announce(),
                 Happened::Typed(line) => {
                     if let ControlFlow::Break(ending) = self.take_line(line).await {
                         return ending;
@@ -139,6 +150,7 @@ impl LineDesk {
     async fn next(&mut self, signals: &mut Signals, done: Pin<&mut impl Future<Output = ()>>) -> Happened {
         let (has_editor, listens, is_gone) =
             (self.work.has_editor(), self.work.listens(), self.work.is_gone());
+        let arrivals_due = self.work.reading().arrivals_due();
         let (told, editor_exit, typed) = self.work.events();
         tokio::select! {
             biased;
@@ -148,6 +160,7 @@ impl LineDesk {
             () = sleep(SAVED_EVERY), if has_editor => Happened::SaveDue,
             status = editor_exit => Happened::EditorEnded(status),
             () = done => Happened::Done,
+            () = arrivals_due => Happened::ArrivalsDue,
             line = typed, if listens => Happened::Typed(line),
         }
     }
@@ -174,7 +187,8 @@ impl LineDesk {
                 return ControlFlow::Continue(());
             }
         };
-        if !prompted && !is_terminal && !prompts::needs_no_review(line) {
+        let needs_no_review = line.is_empty() || letters::command(line, At::Idle).is_some();
+        if !prompted && !is_terminal && !needs_no_review {
             // A script wrote it ahead, for a review that is still to come.
             reading.input().put_back(input);
             return ControlFlow::Continue(());
@@ -185,6 +199,14 @@ impl LineDesk {
         reading.mark_due(if prompted { Due::Prompt } else { Due::Nothing });
         if prompted && reading.input().came_too_soon() {
             reading.say(messages::TYPED_TOO_SOON);
+            return ControlFlow::Continue(());
+        }
+        if line.contains(ESCAPE) {
+            reading.say(prompts::NO_LETTER);
+            return ControlFlow::Continue(());
+        }
+        if matches!(&input, InputLine::Line(line) if line.contains(CTRL_L)) {
+            reading.mark_due(if prompted { Due::Review } else { Due::Nothing });
             return ControlFlow::Continue(());
         }
         match reading.take_prompt() {
@@ -213,7 +235,8 @@ impl LineDesk {
                 self.work.reading().open_question(question);
             }
             (Some(Reply::Yes), Question::Leave, _) => return ControlFlow::Break(Ending::Left),
-            (Some(Reply::Yes), Question::AcceptAnyway | Question::AcceptUnseen(_), Some(id)) => {
+            (Some(Reply::Yes), Question::AcceptAnyway, Some(id)) => self.work.accept_seen(id).await,
+            (Some(Reply::Yes), Question::AcceptUnseen(_), Some(id)) => {
                 self.work.decide(id, Decision::Accept).await
             }
             (Some(Reply::Yes), Question::SingleNewline, Some(id)) => {
@@ -231,53 +254,67 @@ impl LineDesk {
 
     async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
         let reading = self.work.reading();
-        match (line, reading.at()) {
-            ("", _) => {}
-            ("q" | "quit", _) => match reading.question_before_leaving() {
+        if line.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        if let Ok(number) = line.parse() {
+            reading.go_to(number);
+            return ControlFlow::Continue(());
+        }
+        let Some((command, behind)) = letters::command(line, reading.place()) else {
+            self.say(&format!("{:?} is no command here; ? lists them.", harmless::name(line)));
+            return ControlFlow::Continue(());
+        };
+        match (command, reading.at()) {
+            (Command::Leave, _) => match reading.question_before_leaving() {
                 Some(question) => reading.open_question(question),
                 None => return ControlFlow::Break(Ending::Left),
             },
-            ("l" | "list", _) => reading.list(),
-            ("L", _) => reading.list_accepted(None),
-            (line, _) if let Some(number) = prompts::accepted_in(line) => reading.list_accepted(Some(number)),
-            ("f -", _) => self.work.accept_ahead(Request::WithdrawGrants {}).await,
-            ("p" | "pause", _) => self.work.pause().await,
-            ("?" | "h" | "help", _) => reading.help(),
-            (line, _) if let Ok(number) = line.parse() => reading.go_to(number),
-            (line, Some(id)) => self.review_command(id, line).await,
-            (line, None) => self.unknown_command(line),
+            (Command::List, _) => reading.list(),
+            (Command::ListAccepted, _) => reading.list_accepted(behind.parse().ok()),
+            (Command::WithdrawGrants, _) => self.work.accept_ahead(Request::WithdrawGrants {}).await,
+            (Command::Pause, _) => self.work.pause().await,
+            (Command::Help, _) => reading.help(),
+            (command, Some(id)) => self.review_command(id, command, behind).await,
+            (_, None) => {}
         }
         ControlFlow::Continue(())
     }
 
-    async fn review_command(&mut self, id: ReviewId, line: &str) {
+    async fn review_command(&mut self, id: ReviewId, command: Command, behind: &str) {
         let reading = self.work.reading();
         let Some(open) = reading.open(id) else { return };
         let hunk = open.hunk();
         let at_hunk = hunk < open.review().hunks.len();
-        match line {
-            line if let Some(reason) = prompts::reason_in(line) => {
-                self.work.reason(id, at_hunk.then_some(hunk), reason).await;
-            }
-            "a" | "accept" => self.work.accept(id).await,
-            "r" | "reject" => self.work.decide(id, Decision::Reject).await,
-            "A" => reading.list_to_accept(),
-            "f" => reading.open_question(Question::AcceptAhead),
-            "e" | "edit" => self.work.edit(),
-            "u" | "undo" => self.work.take_step(id, Step::Undo).await,
-            "U" | "redo" => self.work.take_step(id, Step::Redo).await,
-            "k" | "y" | "keep" if at_hunk => self.work.keep(id, hunk, true).await,
-            "d" | "n" | "drop" if at_hunk => self.work.keep(id, hunk, false).await,
-            "s" | "split" if at_hunk => self.work.split(id, hunk).await,
-            "j" | "J" | "next" if at_hunk => reading.look_at(hunk + 1),
-            "K" | "previous" if hunk > 0 => reading.look_at(hunk - 1),
-            "K" | "previous" => reading.say(messages::FIRST_CHANGE),
-            "b" | "back" => reading.look_at(0),
-            line => self.unknown_command(line),
+        match command {
+            Command::Reason => self.work.reason(id, at_hunk.then_some(hunk), behind).await,
+            Command::Accept => self.work.accept(id).await,
+            Command::Reject => self.work.decide(id, Decision::Reject).await,
+            Command::AcceptAll => reading.list_to_accept(),
+            Command::AcceptAhead => reading.open_question(Question::AcceptAhead),
+            Command::Edit => self.work.edit(),
+            Command::Undo => self.work.take_step(id, Step::Undo).await,
+            Command::Redo => self.work.take_step(id, Step::Redo).await,
+            Command::Keep => self.work.keep(id, hunk, true).await,
+            Command::Drop => self.work.keep(id, hunk, false).await,
+            Command::KeepRest => self.work.keep_rest(id, hunk, true).await,
+            Command::DropRest => self.work.keep_rest(id, hunk, false).await,
+            Command::Split => self.work.split(id, hunk).await,
+            Command::More => reading.look_further(),
+            Command::Next => reading.look_at(hunk + 1),
+            Command::Previous if hunk > 0 => reading.look_at(hunk - 1),
+            Command::Previous => reading.say(messages::FIRST_CHANGE),
+            Command::Back => reading.look_at(0),
+            Command::Go => reading.look_at_number(behind),
+            Command::Find => reading.find(behind),
+            Command::Retired => reading.say(letters::RETIRED),
+            // They need no review.
+            Command::Leave
+            | Command::List
+            | Command::ListAccepted
+            | Command::WithdrawGrants
+            | Command::Pause
+            | Command::Help => {}
         }
-    }
-
-    fn unknown_command(&mut self, line: &str) {
-        self.say(&format!("{:?} is no command here; ? lists them.", harmless::name(line)));
     }
 }

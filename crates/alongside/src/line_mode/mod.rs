@@ -3,16 +3,26 @@
 
 mod accept_all;
 mod accepted;
+mod activity;
+mod arrivals;
+mod changed_line;
 mod desk;
 mod ending;
+mod find;
+mod hunk_lines;
 pub(crate) mod json;
+mod keeping;
+mod letters;
 mod line_reader;
+mod open_prompt;
+mod printed;
 mod printer;
 mod prompts;
 mod reading;
 pub(crate) mod render;
 pub(crate) mod turn;
 mod undo;
+mod waiting_list;
 mod work;
 
 pub(crate) use desk::LineDesk;

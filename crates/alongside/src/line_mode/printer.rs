@@ -1,5 +1,6 @@
 //! The line desk's output: whole lines, one after the other. Nothing moves the cursor or draws over a line,
-//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour.
+//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour, and shorter
+//! forms of lines that it has no room for.
 
 use std::io::{IsTerminal, Write};
 
@@ -10,8 +11,12 @@ pub(crate) enum Ink {
     Added,
     /// Removed lines.
     Removed,
+    /// Changed lines of a hunk that is dropped.
+    Dropped,
     /// Places and prompts.
     Mark,
+    /// What a person may miss, and what may do harm.
+    Warning,
 }
 
 impl Ink {
@@ -20,7 +25,9 @@ impl Ink {
         match self {
             Self::Added => "\x1b[32m",
             Self::Removed => "\x1b[31m",
+            Self::Dropped => "\x1b[90m",
             Self::Mark => "\x1b[36m",
+            Self::Warning => "\x1b[33m",
         }
     }
 }
@@ -44,7 +51,33 @@ impl Inks {
     pub(crate) fn ink(self, ink: Ink, line: &str) -> String {
         if self.on { format!("{}{line}\x1b[0m", ink.code()) } else { line.to_owned() }
     }
+
+    /// Begins or ends a stressed part within a line that is in a colour.
+    pub(crate) fn stress(self, begins: bool) -> &'static str {
+        match (self.on, begins) {
+            (false, _) => "",
+            (true, true) => "\x1b[7m",
+            (true, false) => "\x1b[27m",
+        }
+    }
+
+    /// Our own words within a line that is in a colour.
+    pub(crate) fn aside(self, said: &str) -> String {
+        if self.on { format!("\x1b[2m{said}\x1b[22m") } else { said.to_owned() }
+    }
 }
+
+/// How text is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// The colours in use.
+    pub(crate) inks: Inks,
+    /// The columns of the terminal, if it is one.
+    pub(crate) columns: Option<usize>,
+}
+
+/// A terminal with fewer columns does not know how many it has.
+const FEWEST_COLUMNS: u16 = 20;
 
 /// Writes lines and prompts from top to bottom.
 pub(crate) struct Printer {
@@ -55,6 +88,8 @@ pub(crate) struct Printer {
     broken: bool,
     /// Lines that wait while an editor has the terminal.
     held: Option<Vec<String>>,
+    /// Whether it writes to standard output, which may be a terminal.
+    is_stdout: bool,
     /// The colours in use.
     pub(crate) inks: Inks,
 }
@@ -62,12 +97,19 @@ pub(crate) struct Printer {
 impl Printer {
     /// Writes to standard output.
     pub(crate) fn stdout() -> Self {
-        Self::on(Box::new(std::io::stdout()), Inks::for_stdout())
+        Self { is_stdout: true, ..Self::on(Box::new(std::io::stdout()), Inks::for_stdout()) }
     }
 
     /// Writes elsewhere.
     pub(crate) fn on(out: Box<dyn Write + Send>, inks: Inks) -> Self {
-        Self { out, prompted: false, broken: false, held: None, inks }
+        Self { out, prompted: false, broken: false, held: None, is_stdout: false, inks }
+    }
+
+    /// How text is printed now: a terminal may get another size.
+    pub(crate) fn look(&self) -> Look {
+        let columns = alongside_platform::terminal::columns().filter(|_| self.is_stdout);
+        let columns = columns.filter(|columns| *columns >= FEWEST_COLUMNS).map(usize::from);
+        Look { inks: self.inks, columns }
     }
 
     /// Writes a line, or several, that are harmless already.

@@ -1,18 +1,23 @@
 //! The reviews as a person reads them line by line, and the prompt that they answer. A review that arrives
-//! never changes the one that is read: one line announces it, and it waits its turn. Each change notes the
+//! never changes the one that is read: a line announces it, and it waits its turn. Each change notes the
 //! [output due](Due), which is printed before the desk waits again.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question};
+use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question, Seen};
 use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance, Status, messages};
 
-use super::accept_all::{AcceptAll, Printed};
+use super::accept_all::AcceptAll;
 use super::accepted;
+use super::arrivals::Arrivals;
 use super::ending::Policy;
+use super::find::Search;
+use super::letters::{self, At};
 use super::line_reader::LineReader;
+use super::open_prompt::Prompt;
+use super::printed::PrintedReviews;
 use super::printer::Printer;
+use super::waiting_list::waiting_list;
 use super::{prompts, render};
 
 /// The output due before the next reply, from little to much.
@@ -25,16 +30,6 @@ pub(super) enum Due {
     Place,
     /// The header too.
     Review,
-}
-
-/// The thing that the next line answers.
-#[derive(Debug)]
-pub(super) enum Prompt {
-    /// The person's place in a review, if they read one.
-    Place,
-    Question(Question),
-    /// The list of reviews to accept together.
-    List(AcceptAll),
 }
 
 /// See the module.
@@ -51,8 +46,9 @@ pub(super) struct Reading {
     /// The review that the person reads.
     at: Option<ReviewId>,
     prompt: Prompt,
-    /// The printed part of each review.
-    printed: HashMap<ReviewId, Printed>,
+    printed: PrintedReviews,
+    arrivals: Arrivals,
+    search: Search,
     due: Due,
 }
 
@@ -68,7 +64,9 @@ impl Reading {
             reviews: Vec::new(),
             at: None,
             prompt: Prompt::Place,
-            printed: HashMap::new(),
+            printed: PrintedReviews::default(),
+            arrivals: Arrivals::default(),
+            search: Search::default(),
             due: Due::Nothing,
         }
     }
@@ -168,7 +166,6 @@ impl Reading {
     /// A review arrives. Returns the decision on it that the policy makes.
     pub(super) fn add(&mut self, review: Review) -> Option<Decision> {
         let id = review.id;
-        let arrived = messages::arrived(&review, &self.roots, self.reviews.len() + 1, "l lists them");
         self.companion.note_review(&review);
         let mut open = OpenReview::new(review);
         if open.review().whole_file_only.is_some() {
@@ -178,7 +175,7 @@ impl Reading {
         match self.policy {
             Policy::AcceptAll => return Some(Decision::Accept),
             Policy::RejectAll => return Some(Decision::Reject),
-            Policy::Ask if self.has_prompt() => self.show(vec![Message::notice(arrived)]),
+            Policy::Ask if self.has_prompt() => self.arrivals.add(id),
             Policy::Ask => {
                 if self.input.terminal && !self.printer.is_held() {
                     self.printer.break_line();
@@ -189,7 +186,7 @@ impl Reading {
         None
     }
 
-    /// The policy decides on this review; its end is that of the review that is read.
+    /// The policy decides on this review, as if the person read it.
     pub(super) fn turn_silently_to(&mut self, id: ReviewId) {
         self.at = Some(id);
     }
@@ -205,17 +202,12 @@ impl Reading {
         };
         let foreign = open.is_foreign(news);
         let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
-        if let Some(printed) = self.printed.get_mut(&id) {
-            if foreign {
-                printed.forget_hunks();
-            }
-            // A change of the file alone is no other text than the one that was printed.
-            if printed.revision == from && !news.content_changed {
-                printed.revision = news.revision;
-            }
-        }
+        self.printed.change(id, from, news.revision, (foreign, news.content_changed));
         if self.at != Some(id) {
             return;
+        }
+        if news.content_changed {
+            self.printed.begin();
         }
         self.show(said);
         // The list stays as it is: the changed review is not accepted with it.
@@ -234,7 +226,8 @@ impl Reading {
         let open = self.reviews.remove(index);
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
-        self.printed.remove(&closed.id);
+        self.printed.forget(closed.id);
+        self.arrivals.forget(closed.id);
         true
     }
 
@@ -266,6 +259,8 @@ impl Reading {
     /// Shows a review from its beginning.
     pub(super) fn begin(&mut self, id: ReviewId) {
         self.at = Some(id);
+        self.arrivals.forget(id);
+        self.printed.begin();
         self.prompt = Prompt::Place;
         self.due = Due::Review;
         self.prompt_changed();
@@ -275,8 +270,67 @@ impl Reading {
     pub(super) fn look_at(&mut self, hunk: usize) {
         if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
             open.look_at(hunk);
+            self.printed.begin();
             self.due = Due::Place;
         }
+    }
+
+    /// Shows the next page of a long change.
+    pub(super) fn look_further(&mut self) {
+        match self.printed.turn_page() {
+            true => self.mark_due(Due::Place),
+            false => self.printer.say(prompts::NO_MORE),
+        }
+    }
+
+    /// Shows the hunk of a number, counted from 1.
+    pub(super) fn look_at_number(&mut self, number: &str) {
+        let Some(open) = self.current() else { return };
+        let hunks = open.review().hunks.len();
+        match number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            Some(hunk) if hunk < hunks => self.look_at(hunk),
+            _ => self.printer.say(&prompts::no_such_change(hunks)),
+        }
+    }
+
+    /// Shows the next hunk that contains a text; without one, the text of before.
+    pub(super) fn find(&mut self, text: &str) {
+        let Some(open) = self.at.and_then(|at| self.reviews.iter().find(|open| open.review().id == at))
+        else {
+            return;
+        };
+        let (found, said) = self.search.next(open.review(), open.hunk(), text);
+        if let Some(said) = said {
+            self.printer.say(&said);
+        }
+        if let Some(hunk) = found {
+            self.look_at(hunk);
+        }
+    }
+
+    /// The person has edited the text. Behind the last change they go back to what they wrote.
+    pub(super) fn edited(&mut self) {
+        let at_end = self.current().filter(|open| At::of(open) == At::End);
+        match at_end.and_then(|open| self.printed.first_unseen_edit(open.review())) {
+            Some(hunk) => self.look_at(hunk),
+            None => self.mark_due(Due::Place),
+        }
+    }
+
+    /// How much of a review was printed.
+    pub(super) fn seen(&self, review: &Review) -> Seen {
+        self.printed.seen(review)
+    }
+
+    /// Waits until proposals that have arrived are to be announced.
+    pub(super) fn arrivals_due(&self) -> impl Future<Output = ()> + use<> {
+        self.arrivals.due()
+    }
+
+    /// Announces proposals that have arrived.
+    pub(super) fn announce(&mut self) {
+        let said = self.arrivals.announce(&self.reviews, &self.roots);
+        self.show(said.map(Message::notice).into_iter().collect());
     }
 
     pub(super) fn open_question(&mut self, question: Question) {
@@ -292,7 +346,7 @@ impl Reading {
 
     /// Prints the reviews that wait, for the person to accept together.
     pub(super) fn list_to_accept(&mut self) {
-        let (list, text) = AcceptAll::new(&self.reviews, &self.printed, &self.roots);
+        let (list, text) = AcceptAll::new(&self.reviews, &self.printed, &self.roots, self.printer.inks);
         self.printer.say(&text);
         if list.is_empty() {
             self.printer.say("No review can be accepted from this list.");
@@ -307,7 +361,7 @@ impl Reading {
         self.due = Due::Prompt;
     }
 
-    /// Whether there is a review or a question to reply to.
+    /// Whether there is something to reply to.
     pub(super) fn has_prompt(&self) -> bool {
         self.at.is_some() || !matches!(self.prompt, Prompt::Place)
     }
@@ -379,27 +433,29 @@ impl Reading {
             }
             return;
         };
-        let (review, inks) = (open.review(), self.printer.inks);
+        let (review, look) = (open.review(), self.printer.look());
         if due >= Due::Review {
-            self.printer.say(&render::header(review, &self.roots, inks));
-            if review.whole_file_only.is_some() && review.hunks.is_empty() {
-                self.printer.say(&render::whole(review, inks));
-            } else if review.whole_file_only.is_some() {
-                for hunk in &review.hunks {
-                    self.printer.say(&render::hunk(review, hunk, inks));
-                }
-            }
+            self.printer.say(&render::header(review, &self.roots, look.inks));
         }
         if due >= Due::Place {
-            let hunk = review.hunks.get(open.hunk());
-            self.printed.entry(review.id).or_default().add(review.revision, hunk);
-            match hunk {
-                Some(hunk) => self.printer.say(&render::hunk(review, hunk, inks)),
-                None => self.printer.say(&render::summary(review, &self.roots)),
+            let page = self.printed.page();
+            let pages = match review.hunks.get(open.hunk()) {
+                Some(hunk) => vec![render::hunk(review, hunk, page, look)],
+                None if review.whole_file_only.is_some() => render::whole(review, page, look),
+                None => Vec::new(),
+            };
+            self.printed.add(review, &pages);
+            for page in &pages {
+                self.printer.say(&page.text);
+            }
+            if review.hunks.get(open.hunk()).is_none() {
+                let seen = self.printed.seen(review);
+                self.printer.say(&render::summary(review, seen, &self.roots));
             }
         }
         if !self.input.has_ended() {
-            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open)));
+            let has_more = self.printed.has_more();
+            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, has_more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");
         }
@@ -415,27 +471,8 @@ impl Reading {
 
     /// Prints the waiting reviews, and the agents.
     pub(super) fn list(&mut self) {
-        let mut lines = Vec::new();
-        for (index, open) in self.reviews.iter().enumerate() {
-            let review = open.review();
-            let here = if self.at == Some(review.id) { " - you are here" } else { "" };
-            let name = messages::file_name(&review.file, &self.roots);
-            let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
-            lines.push(format!("{}. {name} ({agent}, {size}){here}", index + 1));
-        }
-        if lines.is_empty() {
-            lines.push(messages::NO_REVIEW.into());
-        }
-        let status = self.companion.status();
-        lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
-        let hooks: Vec<_> = self.companion.hook_agents().collect();
-        if !hooks.is_empty() {
-            lines.push(format!("Agents that come by their hook: {}.", hooks.join(", ")));
-        }
-        if status.paused {
-            lines.push(messages::paused(true).into());
-        }
-        self.printer.say(&lines.join("\n"));
+        let (reviews, printed, companion) = (&self.reviews, &self.printed, &self.companion);
+        self.printer.say(&waiting_list(reviews, self.at, printed, companion, &self.roots));
     }
 
     /// A rule has accepted a change.
@@ -452,11 +489,11 @@ impl Reading {
 
     /// Prints the letters that mean something now.
     pub(super) fn help(&mut self) {
-        let help = match self.current() {
-            None => prompts::IDLE,
-            Some(open) if open.hunk() < open.review().hunks.len() => prompts::AT_A_HUNK,
-            Some(_) => prompts::AT_THE_END,
-        };
-        self.printer.say(help);
+        self.printer.say(&letters::help(self.place()));
+    }
+
+    /// Where the person is.
+    pub(super) fn place(&self) -> At {
+        self.current().map_or(At::Idle, At::of)
     }
 }

@@ -11,23 +11,12 @@ use alongside_desk::{
 use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
 use super::accept_all::AcceptAll;
+use super::activity::Activity;
+use super::keeping::{changed_rest, changes, reason_taken};
 use super::line_reader::InputLine;
 use super::prompts;
 use super::reading::{Due, Reading};
 use super::undo::{Step, changes_nothing, first_difference};
-
-/// The thing that keeps the desk from listening to the person.
-#[derive(Debug)]
-enum Activity {
-    /// Nothing: the desk listens.
-    Listening,
-    /// A decision was sent, and its review has not closed yet.
-    Deciding(ReviewId),
-    /// Acceptances of a list were sent, and not all have been answered.
-    Accepting(Acceptances),
-    /// The person's editor has the terminal.
-    Editor(Box<Editing>),
-}
 
 /// See the module.
 pub(super) struct ReviewWork {
@@ -214,12 +203,8 @@ impl ReviewWork {
     pub(super) async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
         let Some(review) = self.reading.review(id) else { return };
         let Some(hunk) = review.hunks.get(place) else { return };
-        // Keeping a kept hunk changes nothing, so that there is nothing to undo. Keeping an edited hunk keeps
-        // the person's own text: it never gives way to the proposal.
-        let changes = match hunk.state {
-            HunkState::Kept | HunkState::Edited => !keep,
-            HunkState::Dropped => keep,
-        };
+        // Keeping a kept hunk changes nothing, so that there is nothing to undo.
+        let changes = changes(hunk, keep);
         let (revision, after) = (review.revision, review.hunks.len() - place - 1);
         let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
         if !changes || self.ask(id, request).await.is_some() {
@@ -227,6 +212,18 @@ impl ReviewWork {
             // Counted from the end: a dropped edit leaves no hunk behind, or joins its neighbour.
             let now = self.reading.review(id).map_or(0, |review| review.hunks.len());
             self.reading.look_at(now.saturating_sub(after));
+        }
+    }
+
+    /// Keeps or drops a change and all behind it, in one step, and goes to the end.
+    pub(super) async fn keep_rest(&mut self, id: ReviewId, place: usize, keep: bool) {
+        let Some(review) = self.reading.review(id) else { return };
+        let (hunks, revision) = (changed_rest(review, place, keep), review.revision);
+        let (is_changed, decided) = (!hunks.is_empty(), review.hunks.len().saturating_sub(place));
+        if !is_changed || self.ask(id, Request::KeepHunks { id, revision, hunks, keep }).await.is_some() {
+            self.push_step(id, place, is_changed);
+            self.reading.say(&prompts::rest_decided(decided, keep));
+            self.reading.look_at(usize::MAX);
         }
     }
 
@@ -288,12 +285,7 @@ impl ReviewWork {
         if self.ask(id, Request::SetReason { id, revision, hunk: place, reason }).await.is_none() {
             return;
         }
-        self.reading.say(match place {
-            _ if removes => messages::REASON_REMOVED,
-            Some(_) if is_kept => messages::dropped_with_reason(reasons),
-            Some(_) => messages::reason_of_change_noted(reasons),
-            None => messages::reason_noted(reasons),
-        });
+        self.reading.say(reason_taken(reasons, (removes, place.is_some(), is_kept)));
         if let Some(place) = place.filter(|_| is_kept && !removes) {
             self.keep(id, place, false).await;
         }
@@ -301,6 +293,15 @@ impl ReviewWork {
 
     pub(super) async fn accept(&mut self, id: ReviewId) {
         match self.reading.review(id).and_then(Question::before_accepting) {
+            Some(question) => self.reading.open_question(question),
+            None => self.accept_seen(id).await,
+        }
+    }
+
+    /// Accepts what was printed, and asks first if that is not all.
+    pub(super) async fn accept_seen(&mut self, id: ReviewId) {
+        let Some(review) = self.reading.review(id) else { return };
+        match Question::about_unseen(self.reading.seen(review)) {
             Some(question) => self.reading.open_question(question),
             None => self.decide(id, Decision::Accept).await,
         }
@@ -436,7 +437,7 @@ impl ReviewWork {
             }
         }
         match self.reading.at() {
-            Some(_) => self.reading.mark_due(Due::Place),
+            Some(_) => self.reading.edited(),
             None => self.reading.next_review(),
         }
     }

@@ -219,7 +219,7 @@ async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() 
     desk.shows("keep this change").await;
     std::fs::write(&file, format!("zero\n{ORIGINAL}")).unwrap();
     desk.shows("the file changed on disk").await;
-    decides(&mut desk, "k").await;
+    decides(&mut desk, "y").await;
     desk.answers("accept, reject, or look again", "a").await;
     desk.answers("y", "y").await;
     let answer = hook.answer().await;

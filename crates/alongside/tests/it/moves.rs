@@ -24,8 +24,8 @@ async fn a_dropped_change_of_a_move_leaves_the_old_text() {
     home.file("big.txt", NUMBERS);
     let hook = patch(&home, MOVED).await;
     desk.shows("-6\n+six").await;
-    desk.answers("(1/2) keep this change", "d").await;
-    desk.answers("(2/2) keep this change", "k").await;
+    desk.answers("(1/2) keep this change", "n").await;
+    desk.answers("(2/2) keep this change", "y").await;
     desk.answers("accept, reject, or look again", "a").await;
     let section = "*** Update File: big.txt\n*** Move to: sub/big.txt\n@@\n-12\n+twelve\n";
     assert_eq!(accepted(hook).await, format!("*** Begin Patch\n{section}*** End Patch\n"));
@@ -36,8 +36,8 @@ async fn a_move_without_its_changes_moves_the_file_as_it_is() {
     let (home, mut desk) = serving().await;
     home.file("big.txt", NUMBERS);
     let hook = patch(&home, MOVED).await;
-    desk.answers("(1/2) keep this change", "d").await;
-    desk.answers("(2/2) keep this change", "d").await;
+    desk.answers("(1/2) keep this change", "n").await;
+    desk.answers("(2/2) keep this change", "n").await;
     desk.shows("big.txt: none of the changes is left; the file would be moved as it is.").await;
     desk.answers("accept, reject, or look again", "a").await;
     let command = accepted(hook).await;
@@ -54,6 +54,7 @@ async fn a_file_that_changes_before_it_moves_stays() {
     desk.shows("(1/2) keep this change").await;
     home.file("big.txt", &NUMBERS.replace('3', "three"));
     desk.types("a");
+    desk.answers("1 of 2 changes was not on the screen yet. Accept all the same [y,n]? ", "y").await;
     let why = crate::hook::refused(&hook.answer().await);
     assert!(why.contains("has changed during the review"), "{why}");
 }

@@ -122,7 +122,7 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     desk.shows("(1/1) keep").await;
     desk.types("l");
     desk.shows("Agents connected: ").await;
-    desk.shows("[k,d,s").await;
+    desk.shows("[y,n,s").await;
     let status = finish(home.alongside(&["status"]));
     // The host writes its lines a second later.
     let logged = || Some(std::fs::read_to_string(&log).unwrap()).filter(|text| text.contains("evil"));

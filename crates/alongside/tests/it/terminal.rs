@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use crate::support::{Home, propose, soon};
 
 const CTRL_D: &str = "\x04";
-const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
+const HUNK: &str = "keep this change [y,n,s,e,a,r,u,?]?";
 const IDLE: &str = "(l list, p pause context, ? help, q quit)";
 
 #[tokio::test]

@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 
-use alongside_desk::{LineEnding, ReviewId};
+use alongside_desk::{HunkState, LineEnding, Lines, Position, Range, ReviewId, Words, harmless};
 
 use super::*;
 
 const PLAIN: Inks = Inks { on: false };
+
+/// The first page of a hunk where nobody knows the width.
+fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
+    super::hunk(review, hunk, 0, Look { inks, columns: None }).text
+}
+
+fn summary(review: &Review, roots: &[PathBuf]) -> String {
+    super::summary(review, Seen::changes(1, 1), roots)
+}
 
 fn lines(start: usize, end: usize) -> Lines {
     Lines { start, end }
@@ -64,10 +73,10 @@ fn a_hunk_has_three_lines_of_context() {
 fn a_change_that_nobody_would_see_is_said() {
     let review = review("a\n    b\n", "a\n\tb\n", vec![kept(lines(1, 2), lines(1, 2))]);
     insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @"
-    @@ -1,2 +1,2 @@
+    @@ -1,2 +1,2 @@ in a
      a
-    -    b
-    +\tb
+    -····b
+    +→      b
     Hard to see: a tab in place of blanks.
     ");
 }
@@ -86,6 +95,122 @@ fn colours_are_the_terminals_and_end_with_the_line() {
     let shown = hunk(&review, &review.hunks[0], Inks { on: true });
     assert!(shown.starts_with("\x1b[36m@@ -2,7 +2,7 @@\x1b[0m\n 2\n"), "{shown:?}");
     assert!(shown.contains("\n\x1b[31m-5\x1b[0m\n\x1b[32m+five\x1b[0m\n"), "{shown:?}");
+}
+
+#[test]
+fn words_that_differ_are_stressed_and_what_is_hard_to_see_is_a_warning() {
+    let at = |from, to| Range {
+        start: Position { line: 0, character: from },
+        end: Position { line: 0, character: to },
+    };
+    let mut review = review("let a = cat;\n", "let a = c\u{430}t;\n", vec![kept(lines(0, 1), lines(0, 1))]);
+    review.hunks[0].words = Some(Words { removed: vec![at(8, 11)], added: vec![at(8, 11)] });
+    let shown = hunk(&review, &review.hunks[0], Inks { on: true });
+    let expected = "\x1b[31m-let a = \x1b[7mcat\x1b[27m;\x1b[0m\n\
+                    \x1b[32m+let a = \x1b[7mc\u{430}t\x1b[27m;\x1b[0m\n\
+                    \x1b[33mHard to see: Cyrillic \u{430} (U+0430) in place of a.\x1b[0m";
+    assert!(shown.ends_with(expected), "{shown:?}");
+}
+
+#[test]
+fn a_dropped_hunk_has_a_colour_of_its_own() {
+    let mut review = middle();
+    review.current = review.original.clone().unwrap();
+    review.hunks[0].state = HunkState::Dropped;
+    let shown = hunk(&review, &review.hunks[0], Inks { on: true });
+    assert!(shown.contains("\n\x1b[90m-5\x1b[0m\n\x1b[90m+five\x1b[0m\n"), "{shown:?}");
+}
+
+#[test]
+fn a_hunk_names_the_function_in_which_it_stands() {
+    let original =
+        format!("impl Basket {{\n    fn total\x1b(&self) {{\n{}    }}\n", "        a();\n".repeat(9));
+    let proposed = original.replacen("        a();\n    }", "        b();\n    }", 1);
+    let mut review = review(&original, &proposed, vec![kept(lines(10, 11), lines(10, 11))]);
+    let first = |review: &Review| hunk(review, &review.hunks[0], PLAIN).lines().next().unwrap().to_owned();
+    assert_eq!(first(&review), r"@@ -8,5 +8,5 @@ in fn total\x1b(&self)");
+    review.hunks[0].state = HunkState::Dropped;
+    assert_eq!(first(&review), r"@@ -8,5 +8,5 @@ dropped so far, in fn total\x1b(&self)");
+}
+
+#[test]
+fn lines_that_stay_are_cut_to_the_terminal_and_changed_ones_are_not() {
+    let (long, other) = ("x".repeat(50), "y".repeat(50));
+    let original = format!("\t{long}\nold {other}\n漢字{long}\n");
+    let proposed = original.replace("old", "new");
+    let review = review(&original, &proposed, vec![kept(lines(1, 2), lines(1, 2))]);
+    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(30) });
+    let shown: Vec<_> = page.text.lines().skip(1).collect();
+    let (x, y) = ("x".repeat(21), "x".repeat(24));
+    assert_eq!(shown[0], format!(" \t{x}…"));
+    assert_eq!(shown[1..3], [format!("-old {other}"), format!("+new {other}")]);
+    assert_eq!(shown[3], format!(" 漢字{y}…"));
+}
+
+#[test]
+fn a_long_change_has_pages_and_each_is_seen_by_itself() {
+    let (old, new) = ("o\n".repeat(3_000), "n\n".repeat(4_500));
+    let review = review(
+        &format!("first\n{old}"),
+        &format!("first\n{new}"),
+        vec![kept(lines(1, 3_001), lines(1, 4_501))],
+    );
+    let page = |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None });
+    let counts = |page: &Page| (page.text.matches("\n-o").count(), page.text.matches("\n+n").count());
+    let first = page(0);
+    assert_eq!((counts(&first), first.has_more), ((2_000, 2_000), true));
+    assert_eq!(first.seen, Some((lines(1, 2_001), lines(1, 2_001))));
+    assert!(first.text.contains("@@\n first\n-o"), "{}", &first.text[..60]);
+    assert!(
+        first
+            .text
+            .ends_with("\n... (3500 more lines; m shows the next ones, e the whole text in your editor)")
+    );
+    let second = page(1);
+    assert_eq!((counts(&second), second.has_more), ((1_000, 2_000), true));
+    assert_eq!(second.seen, Some((lines(2_001, 3_001), lines(2_001, 4_001))));
+    assert!(second.text.starts_with("@@ -1,3001 +1,4501 @@ goes on"), "{}", &second.text[..60]);
+    let last = page(2);
+    assert_eq!((counts(&last), last.has_more), ((0, 500), false));
+    assert_eq!(page(9).seen, last.seen, "behind the last page is the last page");
+}
+
+#[test]
+fn an_edited_change_is_seen_once_its_last_page_is() {
+    let mut review = review("old\n", "new\n", vec![kept(lines(0, 1), lines(0, 1))]);
+    review.current = "mine\n".repeat(2_500).into();
+    (review.hunks[0].state, review.hunks[0].current) = (HunkState::Edited, lines(0, 2_500));
+    let page = |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None });
+    assert_eq!(page(0).seen, Some((lines(0, 1), lines(0, 0))));
+    assert_eq!((page(1).seen, page(1).has_more), (Some((lines(1, 1), lines(0, 1))), false));
+}
+
+#[test]
+fn a_change_that_is_cut_is_not_seen() {
+    let review = review("", &format!("{}\n", "x".repeat(9_000)), vec![kept(lines(0, 0), lines(0, 1))]);
+    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(80) });
+    assert_eq!((page.seen, page.has_more), (None, false));
+}
+
+#[test]
+fn a_text_without_changes_has_pages_too() {
+    let mut review = review("", &"x\n".repeat(2_500), Vec::new());
+    review.whole_file_only = Some("it is no text".into());
+    let page = |page| super::whole(&review, page, Look { inks: PLAIN, columns: None }).remove(0);
+    assert_eq!((page(0).seen, page(0).has_more), (Some((lines(0, 0), lines(0, 2_000))), true));
+    assert!(page(0).text.ends_with("\n... (500 more lines; m shows the next ones)"));
+    assert_eq!((page(1).seen, page(1).has_more), (Some((lines(0, 0), lines(2_000, 2_500))), false));
+    let seen = super::summary(&review, Seen::lines(2_000, 2_500), &["/p".into()]);
+    assert_eq!(seen, "src/a.rs: 500 of 2500 lines were not on the screen yet.");
+    let all = super::summary(&review, Seen::lines(2_500, 2_500), &["/p".into()]);
+    assert_eq!(all, "src/a.rs: you have seen all of it.");
+}
+
+#[test]
+fn a_warning_above_a_review_has_its_colour() {
+    let review = Review { stale: true, ..middle() };
+    let shown = header(&review, &["/p".into()], Inks { on: true });
+    assert!(shown.contains("  note: \x1b[33mThe file changed on disk; accepting undoes that change.\x1b[0m"));
 }
 
 #[test]
@@ -168,7 +293,7 @@ fn a_flood_of_lines_is_cut_and_counted() {
     assert!(shown.starts_with("@@ -0,0 +1,5000 @@\n+x\n"), "{}", &shown[..40]);
     assert_eq!(shown.matches("\n+x").count(), MOST_LINES);
     assert!(
-        shown.ends_with("\n... (3000 more lines, not shown here; e shows the whole text in your editor)")
+        shown.ends_with("\n... (3000 more lines; m shows the next ones, e the whole text in your editor)")
     );
 }
 
@@ -227,6 +352,8 @@ fn the_summary_counts_what_became_of_the_changes() {
     let mut review = middle();
     let roots = [PathBuf::from("/p/src")];
     insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");
+    let unseen = super::summary(&review, Seen::changes(0, 1), &roots);
+    assert_eq!(unseen, "a.rs: 1 change: 1 kept; seen 0 of 1 changes.");
     review.current = review.original.clone().unwrap();
     assert_eq!(
         summary(&review, &roots),

@@ -56,7 +56,7 @@ async fn a_review_that_changes_behind_the_list_waits() {
 async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_printed() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
     desk.plays(&["A"]).await;
-    let shown = desk.plays(&["k", "d", "A", "y"]).await;
+    let shown = desk.plays(&["y", "n", "A", "y"]).await;
     let expected = PROPOSED.replace("new a\nnew b\n", "");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&expected));
     assert_snapshot!(home.stable(shown));
@@ -65,10 +65,10 @@ async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_prin
 #[tokio::test]
 async fn a_change_made_at_another_desk_is_printed_before_it_is_accepted_with_others() {
     let (home, mut desk, _agent, _diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["k", "k"]).await;
+    desk.plays(&["y", "y"]).await;
     desk.shows("]? ").await;
     let mut other = home.review(&[]);
-    other.plays(&["k", "d"]).await;
+    other.plays(&["y", "n"]).await;
     // The other desk changed the second change; this one prints the third.
     let shown = desk.shows("changed at another desk").await + &desk.plays(&["A"]).await;
     assert_snapshot!(home.stable(shown + &desk.shows("]? ").await));

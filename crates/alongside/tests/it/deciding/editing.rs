@@ -20,7 +20,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     let diff = propose(&agent, &file, "one\nTWO\n").await;
 
     // Keeping an edited hunk keeps the edit; undo brings the proposal back.
-    desk.plays(&["e", "k", "u", "s", "u", "e", "a"]).await;
+    desk.plays(&["e", "y", "u", "s", "u", "e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
@@ -42,8 +42,8 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, PROPOSED).await;
 
-    desk.plays(&["e", "k", "k", "k"]).await;
-    desk.answers("(4/4) keep this change [k,d,s,e,a,r,u,?]? ", "e").await;
+    desk.plays(&["e", "y", "y", "y"]).await;
+    desk.answers("(4/4) keep this change [y,n,s,e,a,r,u,?]? ", "e").await;
     assert_snapshot!(home.stable(desk.shows("]? ").await));
 }
 
@@ -143,7 +143,7 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     desk.answers("(1/1) keep", "e").await;
     until("the editor", || home.path("home/opened").exists().then_some(())).await;
     let mut other = home.review(&[]);
-    other.plays(&["d"]).await;
+    other.plays(&["n"]).await;
     other.shows("accept, reject, or look again").await;
     std::fs::write(home.path("home/go"), "").unwrap();
     desk.shows("e opens your text again").await;

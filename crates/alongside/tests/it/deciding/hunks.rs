@@ -7,7 +7,7 @@ async fn a_person_keeps_one_change_drops_another_and_accepts() {
     let (home, mut desk, _agent, diff) = proposed("src/numbers.txt", ORIGINAL, PROPOSED).await;
     let file = home.in_project("src/numbers.txt");
 
-    desk.plays(&["k", "d", "k", "a"]).await;
+    desk.plays(&["y", "n", "y", "a"]).await;
     let outcome = soon("the outcome", diff.outcome()).await;
     assert_eq!(outcome, accepted("one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nten\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
@@ -17,7 +17,7 @@ async fn a_person_keeps_one_change_drops_another_and_accepts() {
 #[tokio::test]
 async fn a_person_splits_a_change_and_takes_half_of_it() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "one\ntwo\nthree\n", "ONE\nTWO\nthree\n").await;
-    desk.plays(&["s", "d", "k", "a"]).await;
+    desk.plays(&["s", "n", "y", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nTWO\nthree\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
@@ -26,7 +26,7 @@ async fn a_person_splits_a_change_and_takes_half_of_it() {
 async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     // Keeping what was kept changed nothing; undo still goes back there.
-    desk.plays(&["d", "k"]).await;
+    desk.plays(&["n", "y"]).await;
     let shown = desk.plays(&["u", "u", "u", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
     assert_snapshot!(home.stable(shown));
@@ -35,11 +35,11 @@ async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
 #[tokio::test]
 async fn undo_shows_the_change_that_another_desk_made() {
     let (home, mut first, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    first.plays(&["j", "d"]).await;
+    first.plays(&["j", "n"]).await;
     first.shows("(3/3) keep").await;
     let mut second = home.review(&[]);
     second.plays(&["u"]).await;
-    let undone = second.plays(&["a"]).await;
+    let undone = second.plays(&["a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
     assert_snapshot!(home.stable(undone));
 }
@@ -48,7 +48,7 @@ async fn undo_shows_the_change_that_another_desk_made() {
 async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     // Keeping what was kept changed nothing; redo still goes there.
-    desk.plays(&["d", "k", "u", "u"]).await;
+    desk.plays(&["n", "y", "u", "u"]).await;
     let shown = desk.plays(&["U", "U", "U", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
     assert_snapshot!(home.stable(shown));
@@ -74,8 +74,8 @@ async fn dropping_an_own_edit_skips_no_hunk() {
     let (mut desk, _agent, diff) = home.proposal(&home.file("numbers.txt", ORIGINAL), PROPOSED, desk).await;
     desk.plays(&["e"]).await;
     desk.shows("Edit applied: 4 changes.").await;
-    desk.plays(&["k", "k"]).await;
-    let shown = desk.plays(&["d", "d", "a"]).await;
+    desk.plays(&["y", "y"]).await;
+    let shown = desk.plays(&["n", "n", "a"]).await;
     let text = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nnine\nten\n";
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(text));
     assert_snapshot!(home.stable(shown));
@@ -86,12 +86,12 @@ async fn empty_and_unchanged_texts_are_refused_with_a_reason() {
     let home = Home::new();
     let desk = home.review_with_editor("truncate -s 0");
     let (mut desk, agent, diff) = home.proposal(&home.file("a.txt", "a\nb\n"), "a\nB\n", desk).await;
-    desk.plays(&["d", "a", "e", "a", "", "y"]).await;
+    desk.plays(&["n", "a", "e", "a", "", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("\n"));
 
     // The message speaks of rejecting, so that is taken for an answer too.
     let diff = propose(&agent, &home.in_project("new.txt"), "new\n").await;
-    desk.plays(&["d", "a", "r"]).await;
+    desk.plays(&["n", "a", "r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_snapshot!(home.dialogue(&mut desk, "is told.\n").await);
 }

@@ -4,8 +4,10 @@ mod accepting_all;
 mod content;
 mod editing;
 mod hunks;
+mod letters;
 mod outside_changes;
 mod reasons;
+mod seeing;
 mod unattended;
 
 use alongside_agent::{Outcome, PendingDiff, Session};

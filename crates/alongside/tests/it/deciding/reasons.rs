@@ -38,7 +38,7 @@ async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {
 #[tokio::test]
 async fn a_reason_drops_its_change_and_the_model_reads_it() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.plays(&["R only what I asked for", "K", "R", "a"]).await;
+    desk.plays(&["R only what I asked for", "K", "R", "a", "y"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Accepted { text, message } = verdict else { panic!("{verdict:?}") };
     assert_eq!(*text, *PROPOSED.replace("TWO", "two"));
@@ -50,7 +50,7 @@ async fn a_reason_drops_its_change_and_the_model_reads_it() {
 #[tokio::test]
 async fn a_reason_at_the_end_goes_with_the_rejection() {
     let (home, mut desk, verdict) = reviewing(Reasons::WithRejection).await;
-    desk.plays(&["k", "k", "k"]).await;
+    desk.plays(&["y", "y", "y"]).await;
     let mut shown = desk.plays(&["R", "reason too early", "R -", "R far too early", "r"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Rejected { message } = verdict else { panic!("{verdict:?}") };
@@ -61,7 +61,7 @@ async fn a_reason_at_the_end_goes_with_the_rejection() {
 #[tokio::test]
 async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["R", "R too early", "a"]).await;
+    desk.plays(&["R", "R too early", "a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED), "nothing was dropped");
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }

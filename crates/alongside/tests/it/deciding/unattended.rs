@@ -26,7 +26,7 @@ async fn a_script_can_write_its_answers_ahead() {
     let home = Home::new();
     let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
     let mut desk = home.review(&[]);
-    for line in ["k", "a", "r", "q"] {
+    for line in ["y", "a", "r", "q"] {
         desk.types(line);
     }
     let agent = home.agent().await;
@@ -36,7 +36,7 @@ async fn a_script_can_write_its_answers_ahead() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(0));
     assert!(
-        desk.out.text().contains("(1/1) keep this change [k,d,s,e,a,r,u,?]? k\n"),
+        desk.out.text().contains("(1/1) keep this change [y,n,s,e,a,r,u,?]? y\n"),
         "answers are written down"
     );
 }

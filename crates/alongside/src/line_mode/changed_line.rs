@@ -1,0 +1,276 @@
+//! One changed line as it is printed: its words that differ stressed, its blanks drawn where they differ, and a
+//! long one without what stays the same, so that no change is hidden behind the part that fits.
+
+use std::ops::Range;
+
+use alongside_desk::harmless;
+use alongside_terminal::LineMarks;
+
+use super::printer::{Ink, Look};
+
+/// A line longer than this many characters is cut on the screen, never in the accepted text.
+pub(super) const LONGEST_LINE: usize = 2_000;
+
+/// On a terminal, a line of which only words differ takes this many rows at most, as at the terminal desk.
+const MOST_ROWS: usize = 8;
+
+/// So many characters around a word that differs are printed of a long line.
+const AROUND: usize = 40;
+
+/// Fewer characters than this are not worth leaving out.
+const FEWEST_LEFT_OUT: usize = 40;
+
+/// The columns from one tab stop to the next, as terminals have them.
+pub(super) const TAB: usize = 8;
+
+/// A line with its sign, and whether the end of what changes is not in it.
+pub(super) struct ChangedLine {
+    pub(super) text: String,
+    pub(super) is_cut: bool,
+}
+
+/// A changed line, without its line end, behind its sign.
+pub(super) fn changed_line(sign: char, line: &str, marks: &LineMarks, ink: Ink, look: Look) -> ChangedLine {
+    let mut text = Writing { text: sign.to_string(), marks, look, in_word: false };
+    let (parts, is_cut) = parts(line, marks, look);
+    let count = |bytes: Range<usize>| line[bytes].chars().count();
+    let mut at = 0;
+    for part in parts {
+        if part.start > at {
+            text.leave_out(&format!("... ({} characters) ... ", count(at..part.start)), at > 0);
+        }
+        text.add(line, part.clone());
+        at = part.end;
+    }
+    if at < line.len() {
+        let more = count(at..line.len());
+        text.leave_out(&format!("... ({more} more characters)"), true);
+    }
+    ChangedLine { text: look.inks.ink(ink, &text.text), is_cut }
+}
+
+/// The parts of a line that are printed, and whether some of what changes is in none of them.
+fn parts(line: &str, marks: &LineMarks, look: Look) -> (Vec<Range<usize>>, bool) {
+    let most = match look.columns {
+        Some(columns) if !marks.words.is_empty() => (columns * MOST_ROWS).min(LONGEST_LINE),
+        _ => LONGEST_LINE,
+    };
+    let cut = line.char_indices().nth(most).map(|(end, _)| end);
+    let whole = 0..cut.unwrap_or(line.len());
+    if cut.is_none() || marks.words.is_empty() {
+        // Without words that differ, all of it is new, or goes.
+        return (vec![whole], cut.is_some());
+    }
+    let behind =
+        |at: usize| line[at..].char_indices().nth(AROUND).map_or(line.len(), |(chars, _)| at + chars);
+    let before = |at: usize| line[..at].char_indices().rev().nth(AROUND - 1).map_or(0, |(start, _)| start);
+    let (mut parts, mut room): (Vec<Range<usize>>, usize) = (Vec::new(), LONGEST_LINE);
+    for word in &marks.words {
+        let (start, end) = (before(word.start.min(line.len())), behind(word.end.min(line.len())));
+        let from = parts.last().map_or(0, |last| last.end);
+        let gap = line.get(from..start).unwrap_or_default();
+        let start = if gap.chars().nth(FEWEST_LEFT_OUT).is_some() { start } else { from };
+        let added = line.get(start..end).unwrap_or_default();
+        if let Some((cut, _)) = added.char_indices().nth(room) {
+            add(&mut parts, start..start + cut);
+            return (parts, true);
+        }
+        room -= added.chars().count();
+        add(&mut parts, start..end.max(start));
+    }
+    let last = parts.last().map_or(0, |last| last.end);
+    if line[last..].chars().nth(FEWEST_LEFT_OUT).is_none() {
+        add(&mut parts, last..line.len());
+    }
+    (parts, false)
+}
+
+/// Adds a part behind the others, or to the last one if it begins there.
+fn add(parts: &mut Vec<Range<usize>>, part: Range<usize>) {
+    match parts.last_mut() {
+        Some(last) if last.end >= part.start => last.end = last.end.max(part.end),
+        _ => parts.push(part),
+    }
+}
+
+/// A line as it is written.
+struct Writing<'a> {
+    text: String,
+    marks: &'a LineMarks,
+    look: Look,
+    in_word: bool,
+}
+
+impl Writing<'_> {
+    /// Says that something is left out here.
+    fn leave_out(&mut self, said: &str, has_text: bool) {
+        self.stress(false);
+        if has_text {
+            self.text.push(' ');
+        }
+        self.text.push_str(&self.look.inks.aside(said));
+    }
+
+    /// Writes a part of a line, harmless.
+    fn add(&mut self, line: &str, part: Range<usize>) {
+        let is_in = |ranges: &[Range<usize>], at: usize| {
+            let after = ranges.partition_point(|range| range.end <= at);
+            ranges.get(after).is_some_and(|range| range.start <= at)
+        };
+        let mut harmful = harmless::harmful(&line[..part.end])
+            .skip_while(|(at, _)| *at < part.start)
+            .map(|(at, _)| at)
+            .peekable();
+        for (offset, c) in line[part.clone()].char_indices() {
+            let at = part.start + offset;
+            let is_harmful = harmful.next_if_eq(&at).is_some();
+            self.stress(is_in(&self.marks.words, at));
+            match c {
+                ' ' if is_in(&self.marks.blanks, at) => self.text.push('·'),
+                '\t' if is_in(&self.marks.blanks, at) => self.draw_tab(&line[..at]),
+                '\t' | ' ' => self.text.push(c),
+                _ if is_harmful => self.text.push_str(&escape(c)),
+                // A blank of another kind looks like one.
+                _ if c.is_whitespace() => self.text.push('␣'),
+                _ => self.text.push(c),
+            }
+        }
+        self.stress(false);
+    }
+
+    /// A tab that is drawn; at the beginning of the line it reaches as far as it does otherwise.
+    fn draw_tab(&mut self, before: &str) {
+        self.text.push('→');
+        if !before.chars().all(|c| matches!(c, ' ' | '\t')) {
+            return;
+        }
+        // The sign is in the first column.
+        let column = before.chars().fold(1, |at, c| if c == '\t' { at + TAB - at % TAB } else { at + 1 });
+        let width = TAB - column % TAB;
+        self.text.extend(std::iter::repeat_n(' ', width - 1));
+    }
+
+    /// Begins or ends a word that differs.
+    fn stress(&mut self, in_word: bool) {
+        if std::mem::replace(&mut self.in_word, in_word) != in_word {
+            self.text.push_str(self.look.inks.stress(in_word));
+        }
+    }
+}
+
+/// The visible form of a character that is harmful where it stands.
+fn escape(c: char) -> String {
+    let mut bytes = [0; 4];
+    let text: &str = c.encode_utf8(&mut bytes);
+    match harmless::name(text) {
+        same if same == text => format!("\\u{{{:x}}}", u32::from(c)),
+        escape => escape.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line_mode::printer::Inks;
+
+    const PLAIN: Look = Look { inks: Inks { on: false }, columns: None };
+
+    fn words(words: &[(usize, usize)]) -> LineMarks {
+        LineMarks { words: words.iter().map(|(start, end)| *start..*end).collect(), blanks: Vec::new() }
+    }
+
+    fn printed(line: &str, marks: &LineMarks, look: Look) -> (String, bool) {
+        let printed = changed_line('+', line, marks, Ink::Added, look);
+        (printed.text, printed.is_cut)
+    }
+
+    #[test]
+    fn words_that_differ_are_stressed_where_there_are_colours() {
+        let marks = words(&[(4, 7), (10, 12)]);
+        let coloured = Look { inks: Inks { on: true }, columns: Some(80) };
+        let (text, _) = printed("let new = 12;", &marks, coloured);
+        assert_eq!(text, "\x1b[32m+let \x1b[7mnew\x1b[27m = \x1b[7m12\x1b[27m;\x1b[0m");
+        assert_eq!(printed("let new = 12;", &marks, PLAIN).0, "+let new = 12;");
+        let long = "n".repeat(LONGEST_LINE + 1);
+        let (text, _) = printed(&long, &LineMarks::default(), coloured);
+        assert!(text.ends_with("nn \x1b[2m... (1 more characters)\x1b[22m\x1b[0m"), "{text}");
+    }
+
+    #[test]
+    fn blanks_are_drawn_where_they_differ_and_line_up() {
+        let marks = LineMarks { words: Vec::new(), blanks: vec![0..2, 3..5] };
+        let (text, _) = printed("\t\ta \t", &marks, PLAIN);
+        assert_eq!(text, "+→      →       a·→");
+        let other = "a\u{a0}b\u{3000}c d";
+        assert_eq!(printed(other, &LineMarks::default(), PLAIN).0, "+a␣b␣c d");
+    }
+
+    #[test]
+    fn harmful_characters_are_escaped_within_words_too() {
+        let marks = words(&[(0, 6)]);
+        assert_eq!(printed("a\x1b[2Jb\u{202e}", &marks, PLAIN).0, "+a\\x1b[2Jb\\u{202e}");
+        assert_eq!(printed("pass\u{200d}word", &LineMarks::default(), PLAIN).0, "+pass\\u{200d}word");
+        let emoji = "\u{2764}\u{fe0f} \u{1f469}\u{200d}\u{2695}\u{fe0f}";
+        assert_eq!(printed(emoji, &LineMarks::default(), PLAIN).0, format!("+{emoji}"));
+    }
+
+    #[test]
+    fn a_long_line_is_printed_around_its_changes() {
+        let line = format!("{}OLD{}é{}", "x".repeat(4_000), "y".repeat(3_000), "z".repeat(900));
+        let marks = words(&[(4_000, 4_003), (7_003, 7_005)]);
+        let (text, is_cut) = printed(&line, &marks, PLAIN);
+        let (x, y, z) = ("x".repeat(40), "y".repeat(40), "z".repeat(40));
+        let expected = format!(
+            "+... (3960 characters) ... {x}OLD{y} ... (2920 characters) ... {y}é{z} ... (860 more characters)"
+        );
+        assert_eq!((text, is_cut), (expected, false));
+    }
+
+    #[test]
+    fn a_terminal_decides_what_is_long() {
+        let line = format!("{}OLD{}", "x".repeat(700), "y".repeat(60));
+        let (marks, narrow) = (words(&[(700, 703)]), Look { columns: Some(80), ..PLAIN });
+        assert_eq!(printed(&line, &marks, PLAIN).0, format!("+{line}"));
+        let (text, is_cut) = printed(&line, &marks, narrow);
+        assert!(text.starts_with("+... (660 characters) ... xxx"), "{text}");
+        assert!(
+            text.ends_with(&format!("OLD{}", "y".repeat(60))) && !is_cut,
+            "little is not left out: {text}"
+        );
+        let wide = Look { columns: Some(200), ..PLAIN };
+        assert_eq!(printed(&line, &marks, wide).0, format!("+{line}"));
+    }
+
+    #[test]
+    fn a_change_that_is_too_long_itself_counts_as_cut() {
+        let line = "n".repeat(LONGEST_LINE + 5);
+        let (text, is_cut) = printed(&line, &LineMarks::default(), Look { columns: Some(80), ..PLAIN });
+        assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
+        let (text, is_cut) = printed(&line, &words(&[(0, line.len())]), PLAIN);
+        assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_word_is_printed_unless_it_is_said(
+            line in "[a-zé\t ]{0,3000}", words in proptest::collection::vec((0..3000usize, 1..30usize), 0..6),
+        ) {
+            let mut words: Vec<Range<usize>> = words
+                .into_iter()
+                .map(|(start, len)| {
+                    let start = line.floor_char_boundary(start.min(line.len()));
+                    start..line.ceil_char_boundary((start + len).min(line.len()))
+                })
+                .collect();
+            words.sort_unstable_by_key(|word| word.start);
+            words.dedup_by(|next, word| next.start < word.end);
+            let marks = LineMarks { words: words.clone(), blanks: Vec::new() };
+            let (parts, is_cut) = parts(&line, &marks, Look { columns: Some(40), ..PLAIN });
+            proptest::prop_assert!(parts.windows(2).all(|pair| pair[0].end < pair[1].start));
+            let is_shown = |word: &Range<usize>| {
+                parts.iter().any(|part| part.start <= word.start && word.end <= part.end)
+            };
+            proptest::prop_assert!(is_cut || words.iter().all(is_shown), "{:?} {:?}", parts, words);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The search of line mode: the next change that contains a text. Without a capital letter it finds either
+//! case, as at the terminal desk.
+
+use alongside_desk::{HunkState, Review, Text};
+
+use super::prompts;
+
+/// The text that was searched for last.
+#[derive(Debug, Default)]
+pub(super) struct Search(String);
+
+impl Search {
+    /// The next change with a text; without one, with the text of before. And what the person is told.
+    pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, Option<String>) {
+        if !text.is_empty() {
+            text.clone_into(&mut self.0);
+        }
+        if self.0.is_empty() {
+            return (None, Some(prompts::NO_TEXT.to_owned()));
+        }
+        match next_change(review, at, &self.0) {
+            None => (None, Some(prompts::not_found(&self.0))),
+            Some(hunk) => {
+                let is_before = hunk <= at && at < review.hunks.len();
+                (Some(hunk), is_before.then(|| prompts::found_before(&self.0)))
+            }
+        }
+    }
+}
+
+/// The next change behind `at` that contains a text in a line that goes or comes, as an index; after the last
+/// one, from the first on. `at` itself comes last.
+fn next_change(review: &Review, at: usize, text: &str) -> Option<usize> {
+    let any_case = !text.chars().any(char::is_uppercase);
+    let folded = |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };
+    let wanted = folded(text);
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let contains = |index: &usize| {
+        review.hunks.get(*index).is_some_and(|hunk| {
+            let (new, lines) = match hunk.state {
+                HunkState::Edited => (&current, hunk.current),
+                HunkState::Kept | HunkState::Dropped => (&proposed, hunk.proposed),
+            };
+            let old = original.lines(hunk.original.start..hunk.original.end);
+            [old, new.lines(lines.start..lines.end)].into_iter().any(|lines| folded(lines).contains(&wanted))
+        })
+    };
+    let hunks = review.hunks.len();
+    (at + 1..hunks).chain(0..(at + 1).min(hunks)).find(contains)
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Hunk;
+
+    use super::*;
+
+    #[test]
+    fn the_next_change_with_a_text_is_found_from_here_on() {
+        let line = |line: usize| (line..line + 1).into();
+        let hunk =
+            |at: usize| Hunk { original: line(at), proposed: line(at), current: line(at), ..Hunk::default() };
+        let mut review = Review {
+            original: Some("one\nsame\nthree\nfour\n".into()),
+            proposed: "ONE\nsame\nDrei\nvier\n".into(),
+            current: "ONE\nsame\nDrei\nmine\n".into(),
+            hunks: vec![hunk(0), hunk(2), hunk(3)],
+            ..Review::default()
+        };
+        let found = |review: &Review, at, text| next_change(review, at, text);
+        assert_eq!(found(&review, 0, "drei"), Some(1));
+        assert_eq!(found(&review, 0, "one"), Some(0), "this one comes last");
+        assert_eq!(found(&review, 3, "three"), Some(1), "from the end, the first one");
+        assert_eq!(found(&review, 0, "same"), None, "it does not change");
+        assert_eq!(found(&review, 0, "DREI"), None, "a capital letter means itself");
+        assert_eq!((found(&review, 0, "vier"), found(&review, 0, "mine")), (Some(2), None));
+        review.hunks[2].state = HunkState::Edited;
+        assert_eq!((found(&review, 0, "vier"), found(&review, 0, "mine")), (None, Some(2)));
+    }
+    #[test]
+    fn a_search_goes_on_with_its_text_and_says_where_it_went() {
+        let line = |line: usize| (line..line + 1).into();
+        let hunk = |at: usize| Hunk { original: line(at), proposed: line(at), ..Hunk::default() };
+        let review =
+            Review { proposed: "ax\nb\ncx\n".into(), hunks: (0..3).map(hunk).collect(), ..Review::default() };
+        let mut search = Search::default();
+        assert_eq!(search.next(&review, 0, ""), (None, Some(prompts::NO_TEXT.to_owned())));
+        assert_eq!(search.next(&review, 0, "x"), (Some(2), None));
+        let back = "No later change contains \"x\"; this one does.".to_owned();
+        assert_eq!(search.next(&review, 2, ""), (Some(0), Some(back)));
+        let none = "No change contains \"y\\\\x1b\".".to_owned();
+        assert_eq!(search.next(&review, 2, "y\x1b"), (None, Some(none)));
+    }
+}

@@ -1,0 +1,15 @@
+//! The thing that the next line of the person answers in line mode.
+
+use alongside_desk::review_model::Question;
+
+use super::accept_all::AcceptAll;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) enum Prompt {
+    /// The person's place in a review, if they read one.
+    Place,
+    Question(Question),
+    /// The list of reviews to accept together.
+    List(AcceptAll),
+}

@@ -1,0 +1,253 @@
+//! How much of a review has been printed in line mode, so that nothing counts as seen that was not.
+
+use std::collections::{BTreeSet, HashMap};
+
+use alongside_desk::review_model::Seen;
+use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
+
+use super::hunk_lines::Page;
+
+/// The printed part of each review, and the page on which the person is.
+#[derive(Debug, Default)]
+pub(super) struct PrintedReviews {
+    reviews: HashMap<ReviewId, Printed>,
+    page: usize,
+    /// Whether another page follows on what was printed last.
+    has_more: bool,
+}
+
+/// The printed part of a review.
+#[derive(Debug, Default)]
+pub(super) struct Printed {
+    /// The revision that was printed last.
+    pub(super) revision: u64,
+    /// The printed lines of the original, and of the proposal.
+    original: Stretches,
+    proposed: Stretches,
+    /// Where printed lines begin on both sides, for hunks that have no line on either.
+    places: BTreeSet<(usize, usize)>,
+}
+
+/// Lines in order, none of which touch.
+#[derive(Debug, Default)]
+struct Stretches(Vec<Lines>);
+
+impl PrintedReviews {
+    /// The printed part of a review, if any of it was.
+    pub(super) fn of(&self, id: ReviewId) -> Option<&Printed> {
+        self.reviews.get(&id)
+    }
+
+    /// How much of a review was printed.
+    pub(super) fn seen(&self, review: &Review) -> Seen {
+        match self.of(review.id) {
+            Some(printed) => printed.part_of(review),
+            None => Printed::default().part_of(review),
+        }
+    }
+
+    /// The first hunk of a review that is edited and was not printed.
+    pub(super) fn first_unseen_edit(&self, review: &Review) -> Option<usize> {
+        let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));
+        review.hunks.iter().position(|hunk| hunk.state == HunkState::Edited && !is_seen(hunk))
+    }
+
+    /// The page to print.
+    pub(super) fn page(&self) -> usize {
+        self.page
+    }
+
+    pub(super) fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    /// The person goes to another place: its first page comes first.
+    pub(super) fn begin(&mut self) {
+        (self.page, self.has_more) = (0, false);
+    }
+
+    /// Goes on to the next page; false if there is none.
+    pub(super) fn turn_page(&mut self) -> bool {
+        self.page += usize::from(self.has_more);
+        self.has_more
+    }
+
+    /// These pages of a review are printed at the person's place; none at its end.
+    pub(super) fn add(&mut self, review: &Review, pages: &[Page]) {
+        let printed = self.reviews.entry(review.id).or_default();
+        printed.revision = review.revision;
+        for page in pages {
+            printed.add(review.revision, page.seen);
+        }
+        self.has_more = pages.iter().any(|page| page.has_more);
+    }
+
+    /// A review has a new revision, made by another desk or not, and of another text or not.
+    pub(super) fn change(
+        &mut self,
+        id: ReviewId,
+        from: u64,
+        revision: u64,
+        (is_foreign, is_other): (bool, bool),
+    ) {
+        let Some(printed) = self.reviews.get_mut(&id) else { return };
+        if is_foreign {
+            printed.forget_hunks();
+        }
+        // A change of the file alone is no other text than the one that was printed.
+        if printed.revision == from && !is_other {
+            printed.revision = revision;
+        }
+    }
+
+    /// A review has ended.
+    pub(super) fn forget(&mut self, id: ReviewId) {
+        self.reviews.remove(&id);
+    }
+}
+
+impl Printed {
+    /// Something of this revision was printed: these lines of the original and of the proposal, as a whole.
+    pub(super) fn add(&mut self, revision: u64, lines: Option<(Lines, Lines)>) {
+        self.revision = revision;
+        if let Some((original, proposed)) = lines {
+            self.original.add(original);
+            self.proposed.add(proposed);
+            self.places.insert((original.start, proposed.start));
+        }
+    }
+
+    /// Another desk changed the review, perhaps in a hunk that was printed before.
+    pub(super) fn forget_hunks(&mut self) {
+        *self = Self { revision: self.revision, ..Self::default() };
+    }
+
+    /// Whether all of a hunk was printed, perhaps as a part of one that has been split since.
+    fn holds(&self, hunk: &Hunk) -> bool {
+        let (original, proposed) = (hunk.original, hunk.proposed);
+        match original.is_empty() && proposed.is_empty() {
+            true => self.places.contains(&(original.start, proposed.start)),
+            false => self.lines_of(hunk) >= original.len() + proposed.len(),
+        }
+    }
+
+    /// How many lines of a hunk were printed.
+    fn lines_of(&self, hunk: &Hunk) -> usize {
+        self.original.count(hunk.original) + self.proposed.count(hunk.proposed)
+    }
+
+    /// How much of the review was printed.
+    pub(super) fn part_of(&self, review: &Review) -> Seen {
+        let unseen = || review.hunks.iter().filter(|hunk| !self.holds(hunk));
+        let seen = match &*review.hunks {
+            [] if review.whole_file_only.is_some() || review.original.is_none() => {
+                let all = Text::new(review.current.clone()).len();
+                Seen::lines(self.proposed.count(Lines { start: 0, end: all }), all)
+            }
+            [hunk] if !self.holds(hunk) => {
+                let all = hunk.original.len() + hunk.proposed.len();
+                // A hunk with one line only, or with lines that are cut.
+                Seen::lines(self.lines_of(hunk).min(all.saturating_sub(1)), all.max(1))
+            }
+            hunks => Seen::changes(hunks.len() - unseen().count(), hunks.len()),
+        };
+        let rest = Review { hunks: unseen().cloned().collect(), ..review.clone() };
+        seen.with_hard_to_see(look_alikes::count_hard_to_see(&rest))
+    }
+}
+
+impl Stretches {
+    /// Adds lines, which join those that they touch.
+    fn add(&mut self, lines: Lines) {
+        if lines.is_empty() {
+            return;
+        }
+        let from = self.0.partition_point(|known| known.end < lines.start);
+        let to = self.0.partition_point(|known| known.start <= lines.end);
+        let joined = self.0.get(from..to).unwrap_or_default();
+        let (first, last) =
+            (joined.first().copied().unwrap_or(lines), joined.last().copied().unwrap_or(lines));
+        let joined = Lines { start: first.start.min(lines.start), end: last.end.max(lines.end) };
+        self.0.splice(from..to.max(from), [joined]);
+    }
+
+    /// How many of these lines are there.
+    fn count(&self, lines: Lines) -> usize {
+        let from = self.0.partition_point(|known| known.end <= lines.start);
+        let these = self.0[from..].iter().take_while(|known| known.start < lines.end);
+        these.map(|known| known.end.min(lines.end) - known.start.max(lines.start)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(start: usize, end: usize) -> Lines {
+        Lines { start, end }
+    }
+
+    fn hunk(original: Lines, proposed: Lines) -> Hunk {
+        Hunk { original, proposed, ..Hunk::default() }
+    }
+
+    fn review(hunks: Vec<Hunk>) -> Review {
+        Review { original: Some("".into()), hunks, ..Review::default() }
+    }
+
+    #[test]
+    fn a_long_change_is_seen_once_each_of_its_pages_was_printed() {
+        let review = review(vec![hunk(lines(0, 10), lines(0, 30))]);
+        let mut printed = Printed::default();
+        printed.add(1, Some((lines(0, 10), lines(0, 20))));
+        assert_eq!(printed.part_of(&review).text(), "seen 30 of 40 lines");
+        printed.add(1, None);
+        assert!(!printed.part_of(&review).is_all(), "a line was cut");
+        printed.add(1, Some((lines(10, 10), lines(20, 30))));
+        assert!(printed.part_of(&review).is_all());
+        let split = self::review(vec![hunk(lines(0, 5), lines(0, 7)), hunk(lines(6, 10), lines(9, 30))]);
+        assert!(printed.part_of(&split).is_all(), "the parts of a printed change are printed");
+        printed.forget_hunks();
+        assert_eq!(printed.part_of(&split).text(), "seen 0 of 2 changes");
+    }
+
+    #[test]
+    fn a_text_without_changes_is_seen_by_its_lines() {
+        let whole = Review {
+            whole_file_only: Some("it is no text".into()),
+            current: "a\nb\nc\n".into(),
+            ..Review::default()
+        };
+        let mut printed = Printed::default();
+        printed.add(1, Some((lines(0, 0), lines(0, 2))));
+        assert_eq!(printed.part_of(&whole).text(), "seen 2 of 3 lines");
+        printed.add(1, Some((lines(0, 0), lines(2, 3))));
+        assert!(printed.part_of(&whole).is_all());
+    }
+
+    #[test]
+    fn a_change_without_lines_is_seen_in_its_place_only() {
+        let review = review(vec![hunk(lines(3, 3), lines(4, 4)), hunk(lines(8, 9), lines(9, 9))]);
+        let mut printed = Printed::default();
+        printed.add(1, Some((lines(8, 9), lines(9, 9))));
+        assert_eq!(printed.part_of(&review).text(), "seen 1 of 2 changes");
+        printed.add(1, Some((lines(3, 3), lines(4, 4))));
+        assert!(printed.part_of(&review).is_all());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn stretches_hold_exactly_what_was_added(
+            added in proptest::collection::vec((0..40usize, 0..9usize), 0..12), asked in (0..40usize, 0..20usize),
+        ) {
+            let (mut stretches, mut known) = (Stretches::default(), BTreeSet::new());
+            for (start, len) in added {
+                stretches.add(lines(start, start + len));
+                known.extend(start..start + len);
+            }
+            let (start, end) = (asked.0, asked.0 + asked.1);
+            proptest::prop_assert_eq!(stretches.count(lines(start, end)), known.range(start..end).count());
+            proptest::prop_assert!(stretches.0.windows(2).all(|pair| pair[0].end < pair[1].start));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The list of the reviews that wait, with how much of each was printed, and of the agents.
+
+use std::path::PathBuf;
+
+use alongside_desk::review_model::{CompanionState, OpenReview};
+use alongside_desk::{ReviewId, messages};
+
+use super::printed::PrintedReviews;
+use super::render;
+
+/// The list as lines. `at`: the review that the person reads.
+pub(super) fn waiting_list(
+    reviews: &[OpenReview],
+    at: Option<ReviewId>,
+    printed: &PrintedReviews,
+    companion: &CompanionState,
+    roots: &[PathBuf],
+) -> String {
+    let mut lines = Vec::new();
+    for (index, open) in reviews.iter().enumerate() {
+        let review = open.review();
+        let here = if at == Some(review.id) { " - you are here" } else { "" };
+        let name = messages::file_name(&review.file, roots);
+        let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
+        let seen = match printed.of(review.id) {
+            None => ", not seen yet".to_owned(),
+            Some(printed) => {
+                let seen = printed.part_of(review);
+                if seen.is_all() { String::new() } else { format!(", {}", seen.text()) }
+            }
+        };
+        lines.push(format!("{}. {name} ({agent}, {size}{seen}){here}", index + 1));
+    }
+    if lines.is_empty() {
+        lines.push(messages::NO_REVIEW.into());
+    }
+    let status = companion.status();
+    lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
+    let hooks: Vec<_> = companion.hook_agents().collect();
+    if !hooks.is_empty() {
+        lines.push(format!("Agents that come by their hook: {}.", hooks.join(", ")));
+    }
+    if status.paused {
+        lines.push(messages::paused(true).into());
+    }
+    lines.join("\n")
+}

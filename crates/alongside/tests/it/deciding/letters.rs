@@ -1,0 +1,86 @@
+//! The letters of line mode that go to a change or decide several at once, and keys that send no letter.
+
+use rustix::process::Signal;
+
+use super::*;
+
+#[tokio::test]
+async fn letters_of_the_release_before_answer_with_a_hint_and_do_nothing() {
+    let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\n", "ONE\n").await;
+    for letter in ["k", "d"] {
+        desk.answers("(1/1) keep this change [y,n,s,e,a,r,u,?]? ", letter).await;
+        desk.shows("k and d mean nothing here any more: y keeps a change, n drops it.\n").await;
+    }
+    desk.plays(&["a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("ONE\n"));
+}
+
+#[tokio::test]
+async fn a_person_goes_to_a_change_by_its_number_or_its_text() {
+    let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    let shown = desk.plays(&["g 3", "/ new B", "/ new b", "/", "/one", "g 4", "g", "g1", "r"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert_snapshot!(home.stable(shown));
+}
+
+#[tokio::test]
+async fn a_change_and_all_behind_it_are_decided_at_once() {
+    let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    let shown = desk.plays(&["j", "N", "u", "K", "n", "Y", "l", "a", "y"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
+    assert_snapshot!(home.stable(shown));
+}
+
+#[tokio::test]
+async fn a_dropped_rest_is_one_step_to_undo() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["N"]).await;
+    desk.shows("3 changes dropped; u undoes that.\n").await;
+    desk.shows("nothing is left of the proposal; the file would stay as it is.\n").await;
+    desk.plays(&["u"]).await;
+    desk.shows("Undone.\n").await;
+    desk.plays(&["Y"]).await;
+    desk.shows("numbers.txt: 3 changes: 3 kept; seen 1 of 3 changes.\n").await;
+    desk.plays(&["a", "y"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
+}
+
+#[tokio::test]
+async fn an_arrow_key_is_no_answer_and_ctrl_l_shows_the_change_again() {
+    let home = Home::new();
+    let (mut desk, _agent, diff) =
+        home.proposal(&home.file("a.txt", "one\n"), "ONE\n", home.at_terminal(&["review"])).await;
+    desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
+    desk.types("\x1b[Ar");
+    desk.shows("Ignored: an arrow or another key without a letter is in that line.\r\n").await;
+    desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
+    desk.types("\x0c");
+    desk.shows("a.txt: Gemini CLI proposes 1 change (+1 -1)\r\n@@ -1 +1 @@\r\n-one\r\n+ONE\r\n").await;
+    desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
+    desk.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("ONE\n"));
+}
+
+#[tokio::test]
+async fn an_arrow_key_answers_no_question() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["a", "\x1b[C"]).await;
+    desk.shows("Ignored: an arrow or another key without a letter is in that line.\n").await;
+    desk.answers("Accept all the same [y,n]? ", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
+}
+
+#[tokio::test]
+async fn proposals_that_come_together_are_announced_in_one_line() {
+    let (home, mut desk, agent, _diff) = proposed("a.txt", "old\n", "new\n").await;
+    desk.shows("]? ").await;
+    // They all wait for this desk when it goes on.
+    desk.signal(Signal::STOP);
+    let mut diffs = Vec::new();
+    for name in ["b.txt", "c.txt", "d.txt"] {
+        diffs.push(propose(&agent, &home.file(name, "old\n"), "new\n").await);
+    }
+    desk.signal(Signal::CONT);
+    desk.shows("3 new reviews: b.txt, c.txt, d.txt by Gemini CLI; 4 are waiting (l lists them).\n").await;
+    desk.shows("(1/1) keep this change [y,n,s,e,a,r,u,?]? ").await;
+}

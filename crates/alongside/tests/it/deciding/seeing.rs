@@ -1,0 +1,70 @@
+//! Nothing counts as seen in line mode that was not printed: long changes have pages, and accepting what was
+//! not printed is a question.
+
+use super::*;
+
+/// Lines of which every one differs from those of another name.
+fn lines(name: &str) -> String {
+    (0..5_000).map(|line| format!("{name} {line}\n")).collect()
+}
+
+#[tokio::test]
+async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
+    let (home, mut desk, _agent, diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
+    desk.shows("\n... (6000 more lines; m shows the next ones, e the whole text in your editor)\n").await;
+    desk.plays(&["A"]).await;
+    let listed = desk.shows("]? ").await;
+    desk.types("a");
+    let asked = desk.plays(&["n", "m"]).await;
+    desk.shows("\n... (2000 more lines;").await;
+    desk.plays(&["m"]).await;
+    desk.shows("+new 4999\n").await;
+    let last = desk.plays(&["m", "A", "y"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
+    assert_snapshot!(home.stable(listed + &asked + &last));
+}
+
+#[tokio::test]
+async fn accepting_what_was_not_printed_is_a_question() {
+    // A blank at the end of the last line is hard to see.
+    let proposed_text = PROPOSED.replace("ten\n", "ten \n");
+    let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, &proposed_text).await;
+    let shown = desk.plays(&["a", "maybe", "n", "j", "l", "a", "n", "j", "a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&proposed_text));
+    assert_snapshot!(home.stable(shown));
+}
+
+#[tokio::test]
+async fn a_yes_accepts_what_was_not_printed() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["a"]).await;
+    desk.answers("2 of 3 changes were not on the screen yet. Accept all the same [y,n]? ", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
+}
+
+#[tokio::test]
+async fn a_text_that_is_accepted_as_a_whole_has_pages() {
+    let home = Home::new();
+    let binary = home.file("binary.bin", "");
+    std::fs::write(&binary, b"\xff\xfe\x00\x01").unwrap();
+    let (mut desk, _agent, diff) = home.proposal(&binary, &lines("new"), home.review(&[])).await;
+    desk.shows("\n... (3000 more lines; m shows the next ones)\n").await;
+    desk.shows("binary.bin: 1 change: 1 kept; seen 2000 of 5000 lines.\n").await;
+    desk.answers("accept or reject [m,a,r,?]? ", "a").await;
+    desk.answers("3000 of 5000 lines were not on the screen yet. Accept all the same [y,n]? ", "n").await;
+    desk.plays(&["m", "m"]).await;
+    desk.shows("binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
+    desk.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
+}
+
+#[tokio::test]
+async fn a_changed_word_in_a_long_line_is_printed() {
+    let line = |word: &str| format!("{}{word}{}\n", "before ".repeat(900), "after ".repeat(900));
+    let (home, mut desk, _agent, diff) = proposed("data.json", &line("OLD"), &line("NEW")).await;
+    let shown = desk.plays(&["a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&line("NEW")));
+    let shown = home.stable(shown);
+    let (_, hunk) = shown.split_once("@@\n").unwrap();
+    assert_snapshot!(hunk);
+}
