@@ -122,9 +122,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
     show.lines.extend(messages::why(hunk));
     let proposed = match hunk.state {
         HunkState::Kept | HunkState::Dropped => new_part,
-        // The person's own lines are printed in the place of these.
-        HunkState::Edited if has_more => Lines { end: hunk.proposed.start, ..hunk.proposed },
-        HunkState::Edited => hunk.proposed,
+        HunkState::Edited => replaced_part(hunk.proposed, page, has_more),
     };
     Page { seen: (!show.is_cut).then_some((old_part, proposed)), has_more, text: show.lines.join("\n") }
 }
@@ -148,6 +146,16 @@ pub(super) fn text_page(review: &Review, page: usize, look: Look) -> Page {
     }
     let seen = (!show.is_cut).then_some((Lines::default(), lines));
     Page { seen, has_more, text: show.lines.join("\n") }
+}
+
+/// The proposed lines of which a page has the person's own ones in their place: the last one is on the last
+/// page, however long both are.
+fn replaced_part(lines: Lines, page: usize, has_more: bool) -> Lines {
+    let (part, last) = (part(lines, page), lines.end.saturating_sub(1).max(lines.start));
+    match has_more {
+        true => Lines { start: part.start.min(last), end: part.end.min(last) },
+        false => Lines { start: part.start.min(last), end: lines.end },
+    }
 }
 
 /// The lines of a side that stand on a page.

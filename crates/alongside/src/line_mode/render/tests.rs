@@ -180,9 +180,14 @@ fn an_edited_change_is_seen_once_its_last_page_is() {
     let mut review = review("old\n", "new\n", vec![kept(lines(0, 1), lines(0, 1))]);
     review.current = "mine\n".repeat(2_500).into();
     (review.hunks[0].state, review.hunks[0].current) = (HunkState::Edited, lines(0, 2_500));
-    let page = |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None });
-    assert_eq!(page(0).seen, Some((lines(0, 1), lines(0, 0))));
-    assert_eq!((page(1).seen, page(1).has_more), (Some((lines(1, 1), lines(0, 1))), false));
+    let look = Look { inks: PLAIN, columns: None };
+    let page_of = |review: &Review, page| super::hunk(review, &review.hunks[0], page, look).seen;
+    assert_eq!(page_of(&review, 0), Some((lines(0, 1), lines(0, 0))));
+    assert_eq!(page_of(&review, 1), Some((lines(1, 1), lines(0, 1))));
+    review.proposed = "new\n".repeat(2_500).into();
+    review.hunks[0].proposed = lines(0, 2_500);
+    assert_eq!(page_of(&review, 0), Some((lines(0, 1), lines(0, 2_000))));
+    assert_eq!(page_of(&review, 1), Some((lines(1, 1), lines(2_000, 2_500))));
 }
 
 #[test]

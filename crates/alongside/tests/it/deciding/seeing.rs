@@ -68,3 +68,17 @@ async fn a_changed_word_in_a_long_line_is_printed() {
     let (_, hunk) = shown.split_once("@@\n").unwrap();
     assert_snapshot!(hunk);
 }
+
+#[tokio::test]
+async fn a_long_change_that_another_desk_changed_is_printed_from_its_first_page() {
+    let (home, mut desk, _agent, _diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
+    desk.plays(&["m"]).await;
+    desk.shows("@@ -1,5000 +1,5000 @@ goes on\n").await;
+    desk.shows("]? ").await;
+    let mut other = home.review_with_editor("sed -i 's/new 4000/newer/'");
+    other.plays(&["e"]).await;
+    desk.shows("changed at another desk").await;
+    desk.shows("@@ -1,5000 +1,5000 @@ edited by hand\n-old 0\n").await;
+    desk.plays(&["a"]).await;
+    desk.answers("6000 of 10000 lines were not on the screen yet", "n").await;
+}
