@@ -74,6 +74,7 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     proposal_closed_in_helix_25_01_is_rejected: closed_in_helix(Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     proposal_closed_in_the_newest_helix_is_rejected: closed_in_helix(Generation::Newest),
 }
 

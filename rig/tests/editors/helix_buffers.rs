@@ -15,6 +15,7 @@ use crate::stage::Stage;
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     helix_25_01_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     the_newest_helix_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Newest),
 }
 

@@ -25,6 +25,7 @@ alongside_rig::tests! {
     a_newcomer_with_the_newest_neovim: with_neovim(Generation::Newest),
     #[ignore = "cargo xtask test --all"]
     a_newcomer_with_helix_25_01: with_helix(Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     a_newcomer_with_the_newest_helix: with_helix(Generation::Newest),
 }
 

@@ -15,6 +15,7 @@ use crate::stage::Stage;
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_in_the_oldest_neovim: in_neovim(Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_in_the_newest_neovim: in_neovim(Generation::Newest),
     #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_in_helix_25_01: in_helix(Generation::Oldest),

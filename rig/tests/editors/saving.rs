@@ -12,6 +12,7 @@ alongside_rig::tests! {
     the_newest_neovim_saves_what_is_typed: saves(Editors::neovim, &NEOVIM, Generation::Newest),
     #[ignore = "cargo xtask test --all"]
     the_oldest_helix_saves_what_is_typed: saves(Editors::helix, &HELIX, Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     the_newest_helix_saves_what_is_typed: saves(Editors::helix, &HELIX, Generation::Newest),
 }
 

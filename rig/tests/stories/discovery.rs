@@ -10,6 +10,7 @@ use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     gemini_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Gemini),
     #[ignore = "cargo xtask test --all"]
     qwen_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Qwen),

@@ -22,6 +22,7 @@ alongside_rig::tests! {
     new_gemini_is_set_up_by_run: run_alone(Cli::Gemini),
     #[ignore = "cargo xtask test --all"]
     new_qwen_is_set_up_by_run: run_alone(Cli::Qwen),
+    #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_by_the_desk: desk_then_agent(Cli::Gemini),
     #[ignore = "cargo xtask test --all"]
     new_qwen_is_set_up_by_the_desk: desk_then_agent(Cli::Qwen),
