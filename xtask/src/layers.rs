@@ -1,5 +1,5 @@
-//! Keeps the code map of ARCHITECTURE.md true: dependencies between our crates point down only, and
-//! only one of them asks which system it runs on.
+//! Keeps the code map of ARCHITECTURE.md true: dependencies between our crates point down only, only one of
+//! them asks which system it runs on, and each can be packed by itself.
 
 #[cfg(test)]
 mod tests {
@@ -11,6 +11,7 @@ mod tests {
     /// Every crate, and which of ours it may know.
     const MAY_KNOW: &[(&str, &[&str])] = &[
         ("alongside-platform", &[]),
+        ("alongside-editors", &[]),
         ("alongside-contract", &["alongside-platform"]),
         ("alongside-desk", &["alongside-contract", "alongside-platform"]),
         ("alongside-hook", &["alongside-desk", "alongside-contract", "alongside-platform"]),
@@ -45,6 +46,7 @@ mod tests {
                 "alongside-companion",
                 "alongside-contract",
                 "alongside-desk",
+                "alongside-editors",
                 "alongside-platform",
             ],
         ),
@@ -72,6 +74,7 @@ mod tests {
                 "alongside-conformance",
                 "alongside-contract",
                 "alongside-desk",
+                "alongside-editors",
                 "alongside-hook",
                 "alongside-host",
                 "alongside-lsp",
@@ -175,5 +178,41 @@ mod tests {
         let text =
             "// cfg(unix)\nlet windows = open();\n#[cfg(all(test, unix))]\nmod tests { use std::os::unix; }";
         assert!(asks_for_the_platform(text).is_empty());
+    }
+
+    /// The lines of a file that read a file from above its own package in, but for those of its tests.
+    fn embeds_from_above(text: &str, folders_down: usize) -> Vec<&str> {
+        let is_test = |line: &str| line.trim_start().starts_with("#[cfg(") && line.contains("test");
+        let lines = text.lines().take_while(|line| !is_test(line));
+        lines.filter(|line| line.contains("include") && line.matches("../").count() > folders_down).collect()
+    }
+
+    /// A package of cargo holds no file from above its directory, and would not compile.
+    #[test]
+    fn no_package_embeds_a_file_from_above_it() {
+        let crates = std::fs::read_dir(checkout().join("crates")).expect("the crates are there").flatten();
+        let packages = crates.map(|entry| entry.path()).chain([checkout().join("editors")]);
+        let (mut looked_at, mut embedding) = (0, Vec::new());
+        for package in packages {
+            for file in files_below(&package.join("src")) {
+                looked_at += 1;
+                let folders_down =
+                    file.strip_prefix(&package).expect("it lies there").components().count() - 1;
+                let text = std::fs::read_to_string(&file).expect("a source that can be read");
+                for line in embeds_from_above(&text, folders_down) {
+                    embedding.push(format!("{}: {}", file.display(), line.trim()));
+                }
+            }
+        }
+        assert!(looked_at > 100, "only {looked_at} files were looked at");
+        assert!(embedding.is_empty(), "editors/ is a package, too:\n{}", embedding.join("\n"));
+    }
+
+    #[test]
+    fn an_embedded_file_from_above_the_package_is_seen() {
+        let line = "const LISP: &str = include_str!(\"../../editors/alongside.el\");";
+        assert_eq!(embeds_from_above(line, 1), [line]);
+        assert!(embeds_from_above(line, 2).is_empty());
+        assert!(embeds_from_above(&format!("#[cfg(test)]\n{line}"), 1).is_empty());
     }
 }

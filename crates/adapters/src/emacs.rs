@@ -4,6 +4,8 @@
 use std::future::ready;
 use std::path::PathBuf;
 
+use alongside_editors::EMACS;
+
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
@@ -30,9 +32,6 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// The adapter, which is one file.
-const LISP: &str = include_str!("../../../editors/emacs/alongside.el");
-
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A file of the package that no other installation has.
@@ -55,7 +54,7 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = package(user);
     let file = |name: &str, text: String| (package.join(name), text);
     vec![
-        file("alongside.el", LISP.to_owned()),
+        file("alongside.el", EMACS.to_owned()),
         file("alongside-pkg.el", description()),
         file("alongside-autoloads.el", autoloads()),
         file(STAMP, stamp(&user.program)),
@@ -64,7 +63,7 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
 
 /// The description by which `package.el` knows the package.
 fn description() -> String {
-    let summary = LISP.lines().next().and_then(|line| line.split(" --- ").nth(1)).unwrap_or_default();
+    let summary = EMACS.lines().next().and_then(|line| line.split(" --- ").nth(1)).unwrap_or_default();
     let summary = summary.split("  -*-").next().unwrap_or_default();
     format!(
         ";;; -*- no-byte-compile: t; lexical-binding: nil -*-\n(define-package \"alongside\" \"{VERSION}\" \
@@ -140,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_package_has_the_version_of_the_program() {
-        assert!(LISP.contains(&format!("\n;; Version: {VERSION}\n")), "alongside.el has another version");
+        assert!(EMACS.contains(&format!("\n;; Version: {VERSION}\n")), "alongside.el has another version");
         assert!(description().contains("\"Review the changes that coding agents propose\""));
     }
 

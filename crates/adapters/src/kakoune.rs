@@ -4,6 +4,8 @@
 use std::future::ready;
 use std::path::PathBuf;
 
+use alongside_editors::KAKOUNE;
+
 use super::change;
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
@@ -30,9 +32,6 @@ pub(super) const EDITOR: Editor = Editor {
     made_when_asked: None,
     extensions: None,
 };
-
-/// The adapter, which is one file.
-const ADAPTER: &str = include_str!("../../../editors/kakoune/alongside.kak");
 
 /// A file of the directory that no other installation has.
 const STAMP: &str = "installed.kak";
@@ -61,7 +60,7 @@ fn kakrc(user: &UserEnvironment) -> PathBuf {
 /// The files that are ours alone, with their texts.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let directory = configuration(user).join("alongside");
-    vec![(directory.join("alongside.kak"), ADAPTER.to_owned()), (directory.join(STAMP), stamp(&user.program))]
+    vec![(directory.join("alongside.kak"), KAKOUNE.to_owned()), (directory.join(STAMP), stamp(&user.program))]
 }
 
 /// With this file the adapter finds the program that installed it, whatever Kakoune's PATH is.

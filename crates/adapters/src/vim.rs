@@ -4,6 +4,8 @@
 use std::future::ready;
 use std::path::PathBuf;
 
+use alongside_editors::VIM;
+
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
@@ -36,32 +38,6 @@ const PACKAGE: &str = "pack/alongside/start/alongside";
 /// A file of the package that no other installation has.
 const STAMP: &str = "plugin/alongside_installed.vim";
 
-/// Each file of the plugin with its text.
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../editors/vim/", $name)))),*]
-    };
-}
-
-/// Every file that Vim needs, with its text.
-const FILES: &[(&str, &str)] = files![
-    "README.md",
-    "plugin/alongside.vim",
-    "doc/alongside.txt",
-    "autoload/alongside.vim",
-    "autoload/alongside/agent.vim",
-    "autoload/alongside/context.vim",
-    "autoload/alongside/deciding.vim",
-    "autoload/alongside/review.vim",
-    "autoload/alongside/reviews.vim",
-    "autoload/alongside/say.vim",
-    "autoload/alongside/sending.vim",
-    "autoload/alongside/server.vim",
-    "autoload/alongside/tabline.vim",
-    "autoload/alongside/text.vim",
-    "autoload/alongside/view.vim",
-];
-
 /// The directory of the user's configuration, as Vim chooses it.
 fn configuration(user: &UserEnvironment) -> PathBuf {
     let traditional = user.home.join(".vim");
@@ -73,9 +49,8 @@ fn configuration(user: &UserEnvironment) -> PathBuf {
 /// Every file of an installation, with its text.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = configuration(user).join(PACKAGE);
-    let mut files: Vec<_> =
-        FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
-    for (name, text) in FILES.iter().filter_map(|(name, text)| Some((name.strip_prefix("doc/")?, text))) {
+    let mut files: Vec<_> = VIM.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
+    for (name, text) in VIM.iter().filter_map(|(name, text)| Some((name.strip_prefix("doc/")?, text))) {
         files.push((package.join("doc/tags"), package::help_tags(name, text)));
     }
     files.push((package.join(STAMP), stamp(&user.program)));
@@ -117,22 +92,7 @@ fn package_of(installed: &Installed) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
-
-    #[test]
-    fn every_file_of_the_plugin_is_listed() {
-        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vim");
-        for directory in ["plugin", "doc", "autoload", "autoload/alongside"] {
-            for file in fs::read_dir(plugin.join(directory)).unwrap().flatten() {
-                let name = format!("{directory}/{}", file.file_name().to_string_lossy());
-                let is_listed = FILES.iter().any(|(listed, _)| *listed == name);
-                assert!(is_listed || name == "doc/tags" || file.path().is_dir(), "{name} is not installed");
-            }
-        }
-    }
 
     #[test]
     fn a_path_cannot_leave_its_string() {

@@ -176,7 +176,7 @@ fn state(
 fn plan(Request { editor, user, installed, .. }: Request<'_>) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     if state(editor, user, installed)? != AdapterState::Current {
-        let built = extension::BUILT.ok_or_else(|| {
+        let built = alongside_editors::VSCODE.ok_or_else(|| {
             failure(
                 "this alongside was built without the extension for VS Code",
                 "in its checkout, with npm: `cargo xtask vscode`, then install alongside again",

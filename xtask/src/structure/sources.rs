@@ -9,7 +9,7 @@ use syn::{Attribute, File, ImplItem, Item};
 pub(super) type Module = Vec<String>;
 
 /// Directories with Rust of ours.
-const DIRECTORIES: [&str; 4] = ["crates", "fuzz", "rig", "xtask"];
+const DIRECTORIES: [&str; 5] = ["crates", "editors", "fuzz", "rig", "xtask"];
 
 /// Every Rust file of the repository.
 pub(super) fn rust_files() -> Vec<PathBuf> {

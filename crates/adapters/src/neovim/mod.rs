@@ -1,11 +1,10 @@
 //! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. The
 //! user's configuration is not changed.
 
-mod plugin_files;
-
 use std::future::ready;
 use std::path::{Path, PathBuf};
 
+use alongside_editors::NEOVIM;
 use ignore::WalkBuilder;
 
 use super::editor::{Editor, Minor, TerminalMark};
@@ -13,7 +12,6 @@ use super::installed::Installed;
 use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
-use plugin_files::FILES;
 
 pub(super) const EDITOR: Editor = Editor {
     id: "neovim",
@@ -91,8 +89,8 @@ fn package_of(installed: &Installed) -> Option<PathBuf> {
 fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = dirs.package();
     let mut files: Vec<_> =
-        FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
-    for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("doc/")) {
+        NEOVIM.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
+    for (name, text) in NEOVIM.iter().filter(|(name, _)| name.starts_with("doc/")) {
         let name = name.trim_start_matches("doc/");
         files.push((package.join("doc/tags"), package::help_tags(name, text)));
     }

@@ -4,6 +4,7 @@
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
+use alongside_editors::VSCODE;
 use anyhow::Context as _;
 use twox_hash::XxHash3_64;
 use zip::write::SimpleFileOptions;
@@ -11,9 +12,6 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::change;
 use crate::plan::Extension;
-
-/// The extension as `cargo xtask vscode` has built it; `None` if it had not.
-pub(super) const BUILT: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/vsix.in"));
 
 /// Holds the path of the program. The extension reads it.
 const PROGRAM: &str = "program";
@@ -48,7 +46,7 @@ pub(super) fn is_ours(directory: &Path, program: &str) -> anyhow::Result<bool> {
         let text = change::read(&directory.join(name))?;
         Ok(wanted.is_none_or(|wanted| text.as_deref() == Some(wanted)))
     };
-    Ok(holds(PROGRAM, Some(program))? && holds(DIGEST, BUILT.map(digest).as_deref())?)
+    Ok(holds(PROGRAM, Some(program))? && holds(DIGEST, VSCODE.map(digest).as_deref())?)
 }
 
 fn digest(built: &[u8]) -> String {
@@ -87,7 +85,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert!(!is_ours(directory.path(), "/bin/alongside").unwrap());
         std::fs::write(directory.path().join(PROGRAM), "/bin/alongside").unwrap();
-        let built = BUILT.map(digest).unwrap_or_default();
+        let built = VSCODE.map(digest).unwrap_or_default();
         std::fs::write(directory.path().join(DIGEST), built).unwrap();
         assert!(is_ours(directory.path(), "/bin/alongside").unwrap());
         assert!(!is_ours(directory.path(), "/opt/alongside").unwrap());

@@ -1,14 +1,21 @@
-//! The plugin's files, which are part of this program.
+//! The files that `alongside install` puts into editors, as parts of the program. They are a crate beside the
+//! plugins, for a package of cargo holds no file from above its own directory.
 
-/// Each file of the plugin with its text.
+/// Each file of a plugin, named from the plugin's directory, with its text.
 macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../editors/neovim/", $name)))),*]
+    ($plugin:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../", $plugin, "/", $name)))),*]
     };
 }
 
+/// The adapter for Emacs, which is one file.
+pub const EMACS: &str = include_str!("../emacs/alongside.el");
+
+/// The adapter for Kakoune, which is one file.
+pub const KAKOUNE: &str = include_str!("../kakoune/alongside.kak");
+
 /// Every file that Neovim needs, with its text.
-pub(super) const FILES: &[(&str, &str)] = files![
+pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "README.md",
     "plugin/alongside.lua",
     "doc/alongside.txt",
@@ -59,6 +66,28 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "lua/alongside/writing.lua",
 ];
 
+/// Every file that Vim needs, with its text.
+pub const VIM: &[(&str, &str)] = files!["vim":
+    "README.md",
+    "plugin/alongside.vim",
+    "doc/alongside.txt",
+    "autoload/alongside.vim",
+    "autoload/alongside/agent.vim",
+    "autoload/alongside/context.vim",
+    "autoload/alongside/deciding.vim",
+    "autoload/alongside/review.vim",
+    "autoload/alongside/reviews.vim",
+    "autoload/alongside/say.vim",
+    "autoload/alongside/sending.vim",
+    "autoload/alongside/server.vim",
+    "autoload/alongside/tabline.vim",
+    "autoload/alongside/text.vim",
+    "autoload/alongside/view.vim",
+];
+
+/// The extension for VS Code as `cargo xtask vscode` has built it; `None` if it had not.
+pub const VSCODE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/vsix.in"));
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -66,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Files beside the plugin that are not part of it.
+    /// Files beside a plugin that are not part of it.
     const LEFT_OUT: [&str; 3] = ["tests/", "doc/tags", ".gitignore"];
 
     fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
@@ -81,15 +110,17 @@ mod tests {
     }
 
     #[test]
-    fn the_program_holds_the_whole_plugin() {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/neovim");
-        let mut there = BTreeSet::new();
-        below(&source, "", &mut there);
-        there.retain(|name| !LEFT_OUT.iter().any(|left_out| name.starts_with(left_out)));
-        let embedded = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(there, embedded, "update the list of files above");
-        for (name, text) in FILES {
-            assert_eq!(std::fs::read_to_string(source.join(name)).unwrap(), *text, "{name}");
+    fn the_program_holds_the_whole_plugins() {
+        for (plugin, files) in [("neovim", NEOVIM), ("vim", VIM)] {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(plugin);
+            let mut there = BTreeSet::new();
+            below(&source, "", &mut there);
+            there.retain(|name| !LEFT_OUT.iter().any(|left_out| name.starts_with(left_out)));
+            let embedded = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+            assert_eq!(there, embedded, "update the list of files of {plugin}");
+            for (name, text) in files {
+                assert_eq!(std::fs::read_to_string(source.join(name)).unwrap(), *text, "{plugin}/{name}");
+            }
         }
     }
 }
