@@ -7,6 +7,7 @@ mod age;
 mod commands;
 mod draft_keeper;
 mod line_mode;
+mod panics;
 
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ use alongside_common::{failure, logging};
 use commands::cli::{Cli, print_usage_error};
 
 fn main() -> ExitCode {
+    panics::end_the_process();
     let cli = match Cli::parse_arguments() {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),
