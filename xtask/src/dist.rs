@@ -2,6 +2,7 @@
 //! checksums, the install script, and a Debian package. The same commit and compiler give the same bytes.
 
 mod archive;
+mod crates;
 mod debian;
 mod product;
 #[cfg(test)]
@@ -21,6 +22,9 @@ use crate::rig;
 /// The output directory, below the target directory.
 const OUT: &str = "dist";
 
+/// The version of everything in the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Options of `cargo xtask dist`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -29,6 +33,11 @@ pub(crate) struct Options {
     /// This needs root, and debootstrap with a Debian mirror; without them it is skipped with a message.
     #[arg(long = "try")]
     try_out: bool,
+
+    /// Only try what `cargo install alongside` does: pack every crate as for a registry, and install the
+    /// program from the packed ones. --try does this, too.
+    #[arg(long, conflicts_with_all = ["try_out", "target", "from"])]
+    crates: bool,
 
     /// The target to build for; this machine must be able to run it.
     #[arg(long, value_name = "TRIPLE")]
@@ -40,6 +49,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
+    if options.crates {
+        crates::try_out(VERSION, &target_directory())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let target = options.target.clone().map_or_else(host, Ok)?;
     rig::build_extension("the packages lack it")?;
     let built = target_directory();
@@ -54,7 +67,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     must(&mut build)?;
     let product = Product {
         program: built.join(&target).join("release/alongside"),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: VERSION.to_owned(),
         target,
         epoch: epoch()?,
     };
@@ -64,7 +77,11 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     for name in names(&out)? {
         println!("  {name}");
     }
-    if options.try_out { trial::run_all(&product, &out, &built) } else { Ok(ExitCode::SUCCESS) }
+    if !options.try_out {
+        return Ok(ExitCode::SUCCESS);
+    }
+    crates::try_out(VERSION, &built)?;
+    trial::run_all(&product, &out, &built)
 }
 
 /// Makes everything in `out`, which is emptied first.

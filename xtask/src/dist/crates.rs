@@ -1,0 +1,122 @@
+//! `cargo xtask dist --crates`: packs every crate as for a registry, and installs the program from what was
+//! packed, as `cargo install alongside` does. No registry has the crates, so the packed ones stand in for
+//! them by `[patch]`; the crates of others are those of the packed lock file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use alongside_testing::chores::{cargo, checkout, must};
+use anyhow::{Context as _, ensure};
+
+use super::tools;
+
+/// Packages for tests and chores, which no registry gets.
+const KEPT: [&str; 3] = ["alongside-rig", "alongside-testing", "xtask"];
+
+/// Packs the crates, installs the program from them, and has it play its demo.
+pub(super) fn try_out(version: &str, targets: &Path) -> anyhow::Result<()> {
+    println!("==> the packed crates");
+    // Not below a checkout: cargo would take its manifest for that of the packed crates.
+    let scratch = Scratch::new()?;
+    let packed = scratch.0.join("packed");
+    pack(&packed)?;
+    let names = unpack(&packed.join("package"), version, &scratch.0)?;
+    stand_in(&names, version, &scratch.0)?;
+    let program = install(&scratch.0, version, targets)?;
+    let mut said = Command::new(&program);
+    let said = tools::output(said.arg("--version"))?;
+    ensure!(said == format!("alongside {version}\n"), "the installed program calls itself {said}");
+    let mut demo = Command::new(&program);
+    // It finds no other home than this one, which stays as empty as it is.
+    demo.arg("demo").env_clear().env("HOME", &scratch.0).env("ALONGSIDE_RUNTIME_DIR", scratch.0.join("run"));
+    tools::run(&mut demo)?;
+    println!(
+        "ok: {} crates are packed, and the program that is installed from them plays its demo",
+        names.len()
+    );
+    Ok(())
+}
+
+/// Packs every crate that a registry gets. This compiles nothing: [`install`] does, all at once.
+fn pack(out: &Path) -> anyhow::Result<()> {
+    let mut pack = cargo();
+    pack.args(["package", "--quiet", "--workspace", "--locked", "--no-verify", "--allow-dirty"]);
+    pack.args(KEPT.iter().flat_map(|name| ["--exclude", name]));
+    must(pack.arg("--target-dir").arg(out).current_dir(checkout()))
+}
+
+/// Unpacks the crates, each into a directory of its own; their names.
+fn unpack(packed: &Path, version: &str, to: &Path) -> anyhow::Result<Vec<String>> {
+    let ending = format!("-{version}.crate");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(packed).with_context(|| format!("cannot read {}", packed.display()))? {
+        let entry = entry?;
+        let Some(name) =
+            entry.file_name().to_str().and_then(|file| file.strip_suffix(&ending)).map(str::to_owned)
+        else {
+            continue;
+        };
+        tools::run(Command::new("tar").arg("-xzf").arg(entry.path()).arg("-C").arg(to))?;
+        names.push(name);
+    }
+    ensure!(names.iter().any(|name| name == "alongside"), "cargo has packed no program: {names:?}");
+    Ok(names)
+}
+
+/// Has cargo find the packed crates where a registry would have them.
+fn stand_in(names: &[String], version: &str, scratch: &Path) -> anyhow::Result<()> {
+    let mut patch = String::from("[patch.crates-io]\n");
+    for name in names.iter().filter(|name| *name != "alongside") {
+        patch += &format!("{name} = {{ path = \"{name}-{version}\" }}\n");
+    }
+    fs::create_dir(scratch.join(".cargo"))?;
+    fs::write(scratch.join(".cargo/config.toml"), patch)?;
+    // The packed lock file names a registry that has them.
+    let mut relock = cargo();
+    must(relock.args(["update", "--quiet", "--workspace"]).current_dir(program_in(scratch, version)))
+}
+
+/// Installs the program, unoptimised; its path.
+fn install(scratch: &Path, version: &str, targets: &Path) -> anyhow::Result<PathBuf> {
+    let root = scratch.join("root");
+    let mut install = cargo();
+    install.args([
+        "install",
+        "--quiet",
+        "--locked",
+        "--debug",
+        "--config",
+        "profile.dev.debug=false",
+        "--path",
+        ".",
+    ]);
+    install.arg("--root").arg(&root).current_dir(program_in(scratch, version));
+    // The crates of others stay compiled for the next time.
+    install.env("CARGO_TARGET_DIR", targets.join("crates-trial")).stdin(Stdio::null());
+    must(&mut install)?;
+    Ok(root.join("bin/alongside"))
+}
+
+fn program_in(scratch: &Path, version: &str) -> PathBuf {
+    scratch.join(format!("alongside-{version}"))
+}
+
+/// A directory that ends with the trial.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!("alongside-crates-{}", std::process::id()));
+        fs::create_dir(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            println!("cannot remove {}: {error}", self.0.display());
+        }
+    }
+}
