@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alongside_agent::version::release;
 use alongside_desk::socket::{Goodbye, Joined, Welcome};
 use alongside_desk::{
     Call, Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat,
-    pair,
+    harmless, pair,
 };
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
@@ -16,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::connect::{connect, reconnect};
-use super::entry::Entry;
+use super::entry::{Entry, VERSION};
 use super::join_request::JoinRequest;
 use super::port_hold::HostPortHold;
 use super::registry::Registry;
@@ -65,8 +66,20 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
         leave: Leave::NotAsked,
     };
     relay.port_hold.follow(welcome.alongside.clone()).await;
+    if is_older(&welcome.server_info.version) {
+        let what = format!(
+            "the companion of this project still runs the older alongside {}",
+            harmless::name(&welcome.server_info.version)
+        );
+        relay.problem(&what, Some("hand over to this version with `alongside host --replace`"));
+    }
     tokio::spawn(relay.run(joined));
     Ok(JoinedDesk { desk, welcome })
+}
+
+/// Whether a host that speaks with us has an older version: an update has left it as it was.
+fn is_older(version: &str) -> bool {
+    matches!((release(version), release(VERSION)), (Some(host), Some(own)) if host < own)
 }
 
 /// Relays messages between a desk and whichever host there is.

@@ -15,6 +15,9 @@ use super::{
     run, status, stdio, turn, turns, uninstall,
 };
 
+/// The version, with the commit and its date where this was built from a checkout.
+const VERSION: &str = env!("ALONGSIDE_VERSION");
+
 /// The IDE companion for every editor
 ///
 /// Coding agents such as Claude Code, Gemini CLI and Qwen Code find alongside by themselves. They learn which
@@ -25,7 +28,7 @@ use super::{
 /// the project. To see it all first, run `alongside demo`.
 #[derive(Debug, Parser)]
 #[command(
-    version,
+    version = VERSION,
     max_term_width = 100,
     override_usage = "alongside [OPTIONS] [DIR]...\n       alongside [OPTIONS] <COMMAND>"
 )]

@@ -1,5 +1,10 @@
 //! The help of every command.
 
+use std::path::Path;
+use std::process::Command;
+
+use regex::Regex;
+
 use crate::support::Home;
 
 #[test]
@@ -29,6 +34,16 @@ fn help_of_every_command() {
         insta::assert_snapshot!(format!("help of {name}"), output.out);
     }
     insta::assert_snapshot!("without arguments", home.prints(&["run", "uninstall"]));
-    let version = home.run(&["--version"]);
-    assert_eq!(version.out, concat!("alongside ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn version_names_the_commit_and_its_date_in_a_checkout() {
+    let said = Home::new().run(&["--version"]).out;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let git = Command::new("git").arg("-C").arg(&root).args(["rev-parse", "HEAD"]).output();
+    let is_checkout = root.join(".git").exists() && git.is_ok_and(|git| git.status.success());
+    let commit = if is_checkout { r" \([0-9a-f]{9} 20\d\d-\d\d-\d\d\)" } else { "" };
+    let version = regex::escape(env!("CARGO_PKG_VERSION"));
+    let expected = Regex::new(&format!("^alongside {version}{commit}\n$")).unwrap();
+    assert!(expected.is_match(&said), "{said}");
 }

@@ -3,7 +3,10 @@
 use alongside_agent::{Outcome, find};
 use alongside_desk::socket::{JoinError, Mismatch, PROTOCOL, join};
 use insta::assert_snapshot;
-use tokio::net::UnixListener;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinHandle;
 
 use super::{dial, hello, is_dead};
 use crate::support::{Home, accepted, files_below, propose, proposed, serving, soon, until};
@@ -89,18 +92,18 @@ async fn a_desk_of_another_protocol_gets_a_hint() {
     assert_eq!(host, Mismatch { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() });
 }
 
-#[tokio::test]
-async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
-    let home = Home::new();
+/// A host of an earlier release, in its place: it gives whoever joins it this answer, and stays there.
+fn earlier_host(home: &Home, answer: &Value) -> JoinHandle<UnixStream> {
     let directory = home.directory("run/alongside");
     std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-    let entry = serde_json::json!({
-        "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1
-    });
+    let entry =
+        json!({ "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1 });
     std::fs::write(directory.join("old.json"), entry.to_string()).unwrap();
     let listener = UnixListener::bind(directory.join("old.sock")).unwrap();
-    let host = tokio::spawn(async move {
-        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let mut answer = answer.clone();
+    answer["jsonrpc"] = "2.0".into();
+    answer["id"] = 0.into();
+    tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut asked = Vec::new();
         let is_whole = |asked: &[u8]| {
@@ -112,15 +115,19 @@ async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
         while !is_whole(&asked) {
             assert!(stream.read_buf(&mut asked).await.unwrap() > 0);
         }
-        let data = serde_json::json!({ "protocol": 0, "version": "0.0.1" });
-        let error = serde_json::json!({ "code": -32099, "message": "the old one's words", "data": data });
-        let answer = serde_json::json!({ "jsonrpc": "2.0", "id": 0, "error": error });
         let answer = answer.to_string();
+        let framed = format!("Content-Length: {}\r\n\r\n{answer}", answer.len());
+        stream.write_all(framed.as_bytes()).await.unwrap();
         stream
-            .write_all(format!("Content-Length: {}\r\n\r\n{answer}", answer.len()).as_bytes())
-            .await
-            .unwrap();
-    });
+    })
+}
+
+#[tokio::test]
+async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
+    let home = Home::new();
+    let data = json!({ "protocol": 0, "version": "0.0.1" });
+    let error = json!({ "code": -32099, "message": "the old one's words", "data": data });
+    let host = earlier_host(&home, &json!({ "error": error }));
     let refused = tokio::task::spawn_blocking(move || (home.run(&["review"]), home)).await.unwrap();
     host.await.unwrap();
     let (output, home) = refused;
@@ -131,5 +138,24 @@ async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
     --- exit code 1
     ");
     assert_eq!(home.hosts().len(), 1, "no other was started");
-    std::fs::remove_dir_all(directory).unwrap();
+    std::fs::remove_dir_all(home.path("run/alongside")).unwrap();
+}
+
+#[tokio::test]
+async fn an_older_host_that_still_runs_is_named_once() {
+    let home = Home::new();
+    let serves = json!({
+        "protocol": PROTOCOL, "name": "old", "pid": 1, "roots": [home.project], "port": 1, "token": "x"
+    });
+    let program = json!({ "name": "alongside", "version": "0.0.1" });
+    let host = earlier_host(&home, &json!({ "result": { "serverInfo": program, "alongside": serves } }));
+    let desk = home.review(&["--json"]);
+    let is_problem = |message: &Value| message["method"] == "alongside/problem";
+    let said = crate::json::message(&desk, "the problem", is_problem).await;
+    let what = "the companion of this project still runs the older alongside 0.0.1";
+    let hint = "hand over to this version with `alongside host --replace`";
+    assert_eq!(said["params"], json!({ "what": what, "hint": hint }));
+    assert_eq!(desk.out.text().matches("the older alongside").count(), 1);
+    drop((desk, host));
+    std::fs::remove_dir_all(home.path("run/alongside")).unwrap();
 }
