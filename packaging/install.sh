@@ -185,7 +185,7 @@ install() {
     put 644 "$tree/completions/alongside.bash" share/bash-completion/completions/alongside
     put 644 "$tree/completions/_alongside" share/zsh/site-functions/_alongside
     put 644 "$tree/completions/alongside.fish" share/fish/vendor_completions.d/alongside.fish
-    for text in "$tree"/*.md "$tree"/LICENSE-*; do
+    for text in "$tree"/*.md "$tree"/*LICENSE*; do
         put 644 "$text" "share/doc/alongside/${text##*/}"
     done
     # Removes the files that only an older version had. Its directories stay in the list.

@@ -7,7 +7,7 @@ set -eu
 
 has_no_compiler
 everything >/tmp/before
-dpkg -i /dist/*.deb >$said 2>&1 || broken "dpkg -i failed" $said
+dpkg -i /dist/*_"$(dpkg --print-architecture)".deb >$said 2>&1 || broken "dpkg -i failed" $said
 ok "dpkg -i"
 dpkg -V alongside >$said 2>&1 || broken "files differ from the package's checksums" $said
 ok "checksums of the installed files"

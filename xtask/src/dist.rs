@@ -1,19 +1,24 @@
-//! `cargo xtask dist`: builds the packages for people without a compiler: an archive for this machine,
-//! checksums, the install script, and a Debian package. The same commit and compiler give the same bytes.
+//! `cargo xtask dist`: builds the packages for people without a compiler: an archive and a Debian
+//! package for each target, checksums, and the install script. The same commit and compiler give the same
+//! bytes.
 
 mod archive;
+mod build;
+mod c_library;
 mod crates;
 mod debian;
+mod licences;
 mod product;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod trial;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use alongside_testing::chores::{cargo, checkout, must, target_directory};
+use alongside_testing::chores::{checkout, target_directory};
 use anyhow::{Context as _, bail};
 
 use self::product::Product;
@@ -39,7 +44,8 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["try_out", "target", "from"])]
     crates: bool,
 
-    /// The target to build for; this machine must be able to run it.
+    /// The only target to build for; this machine must be able to run it. By default, all that it can build
+    /// for.
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
 
@@ -53,26 +59,18 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
         crates::try_out(VERSION, &target_directory())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let target = options.target.clone().map_or_else(host, Ok)?;
     rig::build_extension("the packages lack it")?;
     let built = target_directory();
-    let mut build = cargo();
-    build.args(["build", "--release", "--package", "alongside", "--target", &target]);
-    // Paths of this machine would make every build different.
-    let home =
-        std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
-    let places = [(checkout().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
-    let remap = places.map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
-    build.env("CARGO_ENCODED_RUSTFLAGS", remap.join("\u{1f}"));
-    must(&mut build)?;
-    let product = Product {
-        program: built.join(&target).join("release/alongside"),
-        version: VERSION.to_owned(),
-        target,
-        epoch: epoch()?,
+    let epoch = epoch()?;
+    let syntaxes = licences::of_syntaxes()?;
+    let product = |(target, program): (String, PathBuf)| {
+        let licences = licences::of_crates(&target)? + &syntaxes;
+        Ok(Product { program, version: VERSION.to_owned(), target, epoch, licences })
     };
+    let programs = build::programs(options.target.as_deref())?.into_iter();
+    let products = programs.map(product).collect::<anyhow::Result<Vec<_>>>()?;
     let out = built.join(OUT);
-    make(&product, &out, options.from.as_deref())?;
+    make(&products, &out, options.from.as_deref())?;
     println!("{}:", out.display());
     for name in names(&out)? {
         println!("  {name}");
@@ -81,22 +79,26 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     crates::try_out(VERSION, &built)?;
-    trial::run_all(&product, &out, &built)
+    trial::run_all(&products[0], &out, &built)
 }
 
-/// Makes everything in `out`, which is emptied first.
-pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow::Result<()> {
+/// Makes everything in `out`, which is emptied first. The first program writes the manual pages of all.
+pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyhow::Result<()> {
+    let runs_here = products.first().context("there is no program to pack")?;
     if out.exists() {
         std::fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
     std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let scratch = out.join("scratch");
-    let pages = archive::Pages::written_by(&product.program, &scratch.join("pages"))?;
-    archive::make(product, &pages, &scratch, out)?;
-    if debian::can_be_made() {
-        debian::make(product, &pages, &scratch, out)?;
-    } else {
-        println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
+    let pages = archive::Pages::written_by(&runs_here.program, &scratch.join("pages"))?;
+    for product in products {
+        let scratch = scratch.join(&product.target);
+        archive::make(product, &pages, &scratch, out)?;
+        if debian::can_be_made() {
+            debian::make(product, &pages, &scratch, out)?;
+        } else {
+            println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
+        }
     }
     std::fs::remove_dir_all(&scratch)?;
     script(out, from)?;
@@ -132,13 +134,6 @@ fn names(directory: &Path) -> anyhow::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// This machine's target.
-fn host() -> anyhow::Result<String> {
-    let said = tools::output(Command::new("rustc").arg("-vV"))?;
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc -vV names no host target; use --target")
 }
 
 /// `SOURCE_DATE_EPOCH`, else the time of the last commit.

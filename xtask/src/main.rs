@@ -40,10 +40,11 @@ enum Chore {
     ///
     /// `cargo xtask test` checks the same where cargo-deny is installed, and never compiles it.
     Deny,
-    /// Builds the installable files in target/dist: an archive, its checksum, the install script and a Debian
-    /// package.
+    /// Builds the installable files in target/dist: an archive and a Debian package for each target,
+    /// checksums, and the install script.
     ///
-    /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb.
+    /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb. An old C library to link with comes
+    /// from PyPI.
     Dist(dist::Options),
     /// Fuzzes everything that reads input from outside with libFuzzer, a minute for each target.
     ///

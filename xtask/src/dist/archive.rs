@@ -9,7 +9,7 @@ use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
 use super::product::Product;
-use super::tools;
+use super::{licences, tools};
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
@@ -67,15 +67,22 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
             Command::new("install").args(["-m", "644"]).arg(checkout().join(text)).arg(tree.join(text)),
         )?;
     }
+    fs::write(tree.join(licences::FILE), &product.licences)?;
     tools::run(Command::new("cp").arg("-r").args([&pages.man, &pages.completions]).arg(&tree))?;
+    pack(&tree, &out.join(format!("{name}.tar.gz")), product.epoch)
+}
+
+/// Packs a directory, with its name, into a file. The same content gives the same bytes.
+pub(super) fn pack(tree: &Path, file: &Path, epoch: u64) -> anyhow::Result<()> {
+    let (above, name) = tree.parent().zip(tree.file_name()).context("a directory with a name")?;
     let mut tar = Command::new("tar");
     // Nothing of this machine: no directory order, users or times.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"])
-        .arg(format!("--mtime=@{}", product.epoch))
+        .arg(format!("--mtime=@{epoch}"))
         .args(["--use-compress-program=gzip -9n", "-cf"])
-        .arg(out.join(format!("{name}.tar.gz")))
+        .arg(file)
         .arg("-C")
-        .arg(scratch)
-        .arg(&name);
+        .arg(above)
+        .arg(name);
     tools::run(&mut tar).context("the archive needs GNU tar and gzip")
 }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 
 use super::archive::Pages;
 use super::product::Product;
-use super::tools;
+use super::{c_library, licences, tools};
 
 /// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");
@@ -73,6 +73,7 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     tree.compress(&write("changelog", &changelog(product)?)?, &format!("{doc}/changelog.Debian"))?;
     tree.compress(&checkout().join("CHANGELOG.md"), &format!("{doc}/changelog"))?;
     tree.compress(&checkout().join("README.md"), &format!("{doc}/README.md"))?;
+    tree.compress(&write(licences::FILE, &product.licences)?, &format!("{doc}/{}", licences::FILE))?;
 
     let files = tree.files()?;
     let mut size = 0;
@@ -182,25 +183,17 @@ fn architecture(target: &str) -> anyhow::Result<&'static str> {
 /// `None` for a static program.
 fn depends(program: &[u8]) -> Option<String> {
     let names = |what: &[u8]| program.windows(what.len()).any(|window| window == what);
-    const GLIBC: &[u8] = b"GLIBC_2.";
-    let minor =
-        program.windows(GLIBC.len() + 3).filter(|window| window.starts_with(GLIBC)).filter_map(|window| {
-            let digits: String = window[GLIBC.len()..]
-                .iter()
-                .map_while(|byte| byte.is_ascii_digit().then_some(char::from(*byte)))
-                .collect();
-            digits.parse::<u32>().ok()
-        });
-    let libc = format!("libc6 (>= 2.{})", minor.max()?);
+    let libc = format!("libc6 (>= 2.{})", c_library::newest_glibc(program)?);
     Some(if names(b"libgcc_s.so.1") { format!("{libc}, libgcc-s1") } else { libc })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::targets::TARGETS;
     use super::*;
 
     #[test]
-    fn newest_c_library_version_is_compared_by_number() {
+    fn a_package_needs_the_c_library_of_its_program() {
         let program = b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0libgcc_s.so.1\0";
         assert_eq!(depends(program).as_deref(), Some("libc6 (>= 2.34), libgcc-s1"));
         assert_eq!(depends(b"\0GLIBC_2.4\0 and").as_deref(), Some("libc6 (>= 2.4)"));
@@ -214,8 +207,12 @@ mod tests {
             version: "0.2.0-rc.1".into(),
             target: "aarch64-unknown-linux-gnu".into(),
             epoch: 0,
+            licences: String::new(),
         };
         assert_eq!(file_name(&product).unwrap(), "alongside_0.2.0~rc.1-1_arm64.deb");
         assert!(architecture("z80-unknown-none").is_err());
+        for target in TARGETS {
+            assert!(architecture(target.triple).is_ok(), "{}", target.triple);
+        }
     }
 }

@@ -13,4 +13,6 @@ pub(crate) struct Product {
     pub(crate) target: String,
     /// The date of every file in a package, in seconds since the Unix epoch: the last commit's.
     pub(crate) epoch: u64,
+    /// The licences of the crates of others in it.
+    pub(crate) licences: String,
 }

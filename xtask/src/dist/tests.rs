@@ -11,7 +11,8 @@ use alongside_rig::Sandbox;
 use alongside_testing::skip;
 
 use super::product::Product;
-use super::{host, make, names, tools};
+use super::targets::host;
+use super::{make, names, tools};
 
 /// The packages, and a home to install them in.
 struct Stage {
@@ -41,9 +42,10 @@ impl Stage {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             target: host().unwrap(),
             epoch: 1_700_000_000,
+            licences: "the licences of others\n".to_owned(),
         };
         let out = sandbox.tmp().join("out");
-        make(&product, &out, None).unwrap();
+        make(std::slice::from_ref(&product), &out, None).unwrap();
         Some(Self { sandbox, out, product })
     }
 
@@ -64,6 +66,10 @@ impl Stage {
 
     fn variables(&self) -> [(&'static str, &str); 1] {
         [("ALONGSIDE_FROM", self.out.to_str().unwrap())]
+    }
+
+    fn products(&self) -> &[Product] {
+        std::slice::from_ref(&self.product)
     }
 
     /// Everything at home.
@@ -105,6 +111,7 @@ fn script_installs_and_uninstalls_a_working_program() {
         "share/zsh/site-functions/_alongside",
         "share/fish/vendor_completions.d/alongside.fish",
         "share/doc/alongside/LICENSE-MIT",
+        "share/doc/alongside/THIRD-PARTY-LICENSES.txt",
     ] {
         assert!(local.join(file).is_file(), "{file}");
     }
@@ -274,7 +281,7 @@ fn package_follows_debian_and_is_reproducible() {
 
     let again = stage.sandbox.tmp().join("again");
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    make(&stage.product, &again, None).unwrap();
+    make(stage.products(), &again, None).unwrap();
     assert_eq!(names(&stage.out).unwrap(), names(&again).unwrap());
     for name in names(&again).unwrap() {
         let read = |directory: &Path| fs::read(directory.join(&name)).unwrap();
@@ -286,10 +293,10 @@ fn package_follows_debian_and_is_reproducible() {
 fn published_script_has_its_https_url() {
     let Some(stage) = Stage::new() else { return };
     let out = stage.sandbox.tmp().join("published");
-    make(&stage.product, &out, Some("https://example.org/alongside")).unwrap();
+    make(stage.products(), &out, Some("https://example.org/alongside")).unwrap();
     let script = fs::read_to_string(out.join("install.sh")).unwrap();
     assert!(script.contains("\npublished='https://example.org/alongside'\n"));
     for bad in ["http://example.org", "https://example.org/'; rm -rf ~ #"] {
-        assert!(make(&stage.product, &out, Some(bad)).is_err(), "{bad}");
+        assert!(make(stage.products(), &out, Some(bad)).is_err(), "{bad}");
     }
 }

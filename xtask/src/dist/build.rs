@@ -1,0 +1,104 @@
+//! Builds the program for each target. Zig links it with an old C library: a program that is linked as usual
+//! needs the C library of the machine that built it, or a newer one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
+use anyhow::{Context as _, ensure};
+
+use super::targets::{self, TARGETS, Target};
+use super::{c_library, tools};
+
+/// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
+const TOOLS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
+
+/// Builds the program for one target, or for every one that this machine can build for. Each target with its
+/// program: the first is one that runs here, and writes the manual pages of all.
+pub(super) fn programs(target: Option<&str>) -> anyhow::Result<Vec<(String, PathBuf)>> {
+    let host = targets::host()?;
+    let all = || TARGETS.iter().map(|target| target.triple).filter(|triple| *triple != host);
+    let wanted: Vec<&str> = match target {
+        Some(target) => vec![target],
+        None => std::iter::once(host.as_str()).chain(all()).collect(),
+    };
+    let mut built = Vec::new();
+    for triple in wanted {
+        let program = match targets::row_of(triple) {
+            None => as_usual(triple)?,
+            Some(row) => match tools_for(row) {
+                Ok(zig) => with_zig(row, &zig)?,
+                Err(why) if triple == host => {
+                    println!(
+                        "SKIPPED: an old C library for {triple}, the program needs this machine's: {why:#}"
+                    );
+                    as_usual(triple)?
+                }
+                Err(why) => {
+                    println!("SKIPPED: {triple}: {why:#}");
+                    continue;
+                }
+            },
+        };
+        built.push((triple.to_owned(), program));
+    }
+    Ok(built)
+}
+
+/// The directory of the linker, if Rust has its part of a target, too.
+fn tools_for(target: &Target) -> anyhow::Result<PathBuf> {
+    let triple = target.triple;
+    ensure!(target.can_be_built()?, "Rust's library for it is missing: rustup target add {triple}");
+    zig()
+}
+
+fn as_usual(triple: &str) -> anyhow::Result<PathBuf> {
+    let mut build = cargo();
+    must(build_arguments(build.arg("build"), triple))?;
+    Ok(built_for(triple))
+}
+
+fn with_zig(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
+    let mut build = Command::new(zig.join("bin/cargo-zigbuild"));
+    build.arg("zigbuild").env("CARGO_ZIGBUILD_ZIG_PATH", zig.join("ziglang/zig"));
+    build
+        .env("CARGO_ZIGBUILD_CACHE_DIR", zig.join("cache"))
+        .env("ZIG_GLOBAL_CACHE_DIR", zig.join("cache/zig"));
+    must(build_arguments(&mut build, &format!("{}.2.{}", target.triple, target.glibc)))?;
+    let program = built_for(target.triple);
+    c_library::check(&fs::read(&program)?, target.glibc).context(target.triple)?;
+    Ok(program)
+}
+
+fn build_arguments<'a>(build: &'a mut Command, target: &str) -> &'a mut Command {
+    build.args(["--release", "--locked", "--package", "alongside", "--target", target]);
+    // Paths of this machine would make every build different.
+    let home =
+        std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
+    let places = [(checkout().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
+    let remap = places.map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
+    build.env("CARGO_ENCODED_RUSTFLAGS", remap.join("\u{1f}")).current_dir(checkout())
+}
+
+fn built_for(triple: &str) -> PathBuf {
+    target_directory().join(triple).join("release/alongside")
+}
+
+/// The directory of the linker, below that of everything the rig installs; it is filled once.
+fn zig() -> anyhow::Result<PathBuf> {
+    let cache = cache_directory().context("neither XDG_CACHE_HOME nor HOME is an absolute path")?;
+    let name = format!("zig-{}", TOOLS.map(|tool| tool.split('=').next_back().unwrap_or_default()).join("-"));
+    let directory = cache.join(&name);
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    let half = cache.join(format!("{name}.half"));
+    let _ = fs::remove_dir_all(&half);
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]).arg(&half);
+    tools::run(pip.args(TOOLS)).context("cannot install cargo-zigbuild with pip")?;
+    ensure!(half.join("bin/cargo-zigbuild").is_file(), "{} has no program", TOOLS[1]);
+    fs::rename(&half, &directory)?;
+    Ok(directory)
+}

@@ -1,0 +1,115 @@
+//! The licences of the crates that the program is made of: most ask that their text goes with every copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use alongside_testing::chores::{cargo, checkout};
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+
+use super::tools;
+
+/// Its name in every package.
+pub(super) const FILE: &str = "THIRD-PARTY-LICENSES.txt";
+
+/// How the names of files with terms begin, in capitals.
+const TERMS: [&str; 5] = ["COPYING", "COPYRIGHT", "LICEN", "NOTICE", "UNLICEN"];
+
+const ABOUT: &str = "\
+The program alongside is made of the crates below, besides its own. The texts of their licences follow, each
+with the crates that carry it.
+
+The standard library of Rust is part of it, too: MIT OR Apache-2.0, by the Rust Project contributors.
+";
+
+/// The licences of all crates of others in the program for a target, and their texts.
+///
+/// # Errors
+/// When a crate has no text of a licence: then somebody has to find it.
+pub(super) fn of_crates(target: &str) -> anyhow::Result<String> {
+    let linked = linked(target)?;
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--locked", "--format-version", "1", "--filter-platform", target]);
+    let metadata: Value = serde_json::from_str(&tools::output(metadata.current_dir(checkout()))?)?;
+    let mut list = String::from(ABOUT) + "\n";
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().context("cargo metadata names no packages")? {
+        let said = |field: &str| package[field].as_str().unwrap_or_default();
+        let name = format!("{} {}", said("name"), said("version"));
+        if !linked.contains(&name) || package["source"].is_null() {
+            continue;
+        }
+        list += &format!("{name}: {}\n", said("license"));
+        let directory = Path::new(said("manifest_path")).parent().unwrap_or(Path::new("."));
+        let terms = terms_in(directory)?;
+        ensure!(!terms.is_empty(), "the crate {name} has no text of its licence, {}", said("license"));
+        for text in terms {
+            texts.entry(text).or_default().push(name.clone());
+        }
+    }
+    for (text, crates) in texts {
+        list += &format!("\n{}\n{}\n\n{text}\n", "=".repeat(80), crates.join(", "));
+    }
+    Ok(list)
+}
+
+/// The licences of the syntaxes of the desk, which one crate holds and no file of it tells.
+///
+/// # Errors
+/// When the program that prints them cannot be built.
+pub(super) fn of_syntaxes() -> anyhow::Result<String> {
+    let mut print = cargo();
+    print.args([
+        "run",
+        "--quiet",
+        "--locked",
+        "--package",
+        "alongside-terminal",
+        "--example",
+        "syntax_licences",
+    ]);
+    let said = tools::output(print.current_dir(checkout()))?;
+    Ok(format!("\n{}\nThe syntaxes of the highlighter\n\n{said}", "=".repeat(80)))
+}
+
+/// The names and versions of the crates in the program.
+fn linked(target: &str) -> anyhow::Result<BTreeSet<String>> {
+    let mut tree = cargo();
+    tree.args(["tree", "--locked", "--package", "alongside", "--edges", "normal", "--target", target]);
+    let lines = tools::output(tree.args(["--prefix", "none", "--format", "{p}"]).current_dir(checkout()))?;
+    let crates = lines.lines().filter_map(|line| line.split_once(" v"));
+    let crates = crates.map(|(name, rest)| {
+        let version = rest.split(' ').next().unwrap_or_default();
+        format!("{name} {version}")
+    });
+    Ok(crates.collect())
+}
+
+/// The texts of a crate's licence.
+fn terms_in(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        if path.is_file() && TERMS.iter().any(|terms| name.starts_with(terms)) {
+            found.push(String::from_utf8_lossy(&fs::read(&path)?).trim().replace("\r\n", "\n"));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_crate_is_listed_with_the_text_of_its_licence() {
+        let text = of_crates(&super::super::targets::host().unwrap()).unwrap();
+        assert!(text.lines().any(|line| line.starts_with("tokio 1.") && line.ends_with(": MIT")), "{text}");
+        assert!(text.contains("Copyright (c) Tokio Contributors"), "{text}");
+        assert!(!text.contains("alongside-companion"), "our own are no third parties");
+        assert!(!text.contains("\ninsta "), "crates for tests are in no program");
+    }
+}

@@ -1,0 +1,46 @@
+//! The table of targets: a program for each, and the system that it starts on. A new target is a row.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context as _;
+
+use super::tools;
+
+/// A target that programs are published for.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// Its name, as Rust spells it. Archives have it in theirs.
+    pub(super) triple: &'static str,
+    /// The release 2.x of the GNU C library with which the program has to start.
+    pub(super) glibc: u32,
+}
+
+/// That of 2012: every distribution of the last ten years has it, or a newer one.
+const OLDEST_GLIBC: u32 = 17;
+
+pub(super) const TARGETS: &[Target] = &[
+    Target { triple: "x86_64-unknown-linux-gnu", glibc: OLDEST_GLIBC },
+    Target { triple: "aarch64-unknown-linux-gnu", glibc: OLDEST_GLIBC },
+];
+
+impl Target {
+    /// Whether Rust's standard library for it is installed here.
+    pub(super) fn can_be_built(&self) -> anyhow::Result<bool> {
+        let mut rustc = Command::new("rustc");
+        let directory = tools::output(rustc.args(["--print", "target-libdir", "--target", self.triple]))?;
+        Ok(Path::new(directory.trim()).is_dir())
+    }
+}
+
+/// The row of a target; `None` for one that no row is for.
+pub(super) fn row_of(triple: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.triple == triple)
+}
+
+/// This machine's target.
+pub(super) fn host() -> anyhow::Result<String> {
+    let said = tools::output(Command::new("rustc").arg("-vV"))?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc -vV names no host target")
+}
