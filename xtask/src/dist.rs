@@ -1,6 +1,6 @@
-//! `cargo xtask dist`: builds the packages for people without a compiler: an archive and a Debian
-//! package for each target, checksums, and the install script. The same commit and compiler give the same
-//! bytes.
+//! `cargo xtask dist`: builds the packages for people without a compiler: an archive, a Debian package and a
+//! package of npm for each target, checksums, and the install script. The same commit and compiler give the
+//! same bytes.
 
 mod archive;
 mod build;
@@ -8,6 +8,7 @@ mod c_library;
 mod crates;
 mod debian;
 mod licences;
+mod npm;
 mod product;
 mod targets;
 #[cfg(test)]
@@ -100,6 +101,7 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
             println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
         }
     }
+    npm::make(products, &pages, &scratch, out)?;
     std::fs::remove_dir_all(&scratch)?;
     script(out, from)?;
     let names = names(out)?;

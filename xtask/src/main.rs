@@ -40,8 +40,8 @@ enum Chore {
     ///
     /// `cargo xtask test` checks the same where cargo-deny is installed, and never compiles it.
     Deny,
-    /// Builds the installable files in target/dist: an archive and a Debian package for each target,
-    /// checksums, and the install script.
+    /// Builds the installable files in target/dist: an archive, a Debian package and a package of npm for
+    /// each target, checksums, and the install script.
     ///
     /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb. An old C library to link with comes
     /// from PyPI.

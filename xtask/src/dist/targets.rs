@@ -14,14 +14,16 @@ pub(super) struct Target {
     pub(super) triple: &'static str,
     /// The release 2.x of the GNU C library with which the program has to start.
     pub(super) glibc: u32,
+    /// How Node.js calls the system and the processor: the end of the name of a package of npm.
+    pub(super) node: [&'static str; 2],
 }
 
 /// That of 2012: every distribution of the last ten years has it, or a newer one.
 const OLDEST_GLIBC: u32 = 17;
 
 pub(super) const TARGETS: &[Target] = &[
-    Target { triple: "x86_64-unknown-linux-gnu", glibc: OLDEST_GLIBC },
-    Target { triple: "aarch64-unknown-linux-gnu", glibc: OLDEST_GLIBC },
+    Target { triple: "x86_64-unknown-linux-gnu", glibc: OLDEST_GLIBC, node: ["linux", "x64"] },
+    Target { triple: "aarch64-unknown-linux-gnu", glibc: OLDEST_GLIBC, node: ["linux", "arm64"] },
 ];
 
 impl Target {

@@ -1,6 +1,8 @@
 //! Tests the script and the package, made from the program that the tests use. `dist --try` does the same in
 //! a clean Debian.
 
+mod npm;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// Starts the program, which a package of its own has for each system. Hosts, hooks and the servers of editors start
+// that program by its path, without this file.
+'use strict';
+
+const { spawn } = require('node:child_process');
+
+const platform = `alongside-${process.platform}-${process.arch}`;
+
+function fail(what, hint) {
+  process.stderr.write(`alongside: ${what}\n  hint: ${hint}\n`);
+  process.exit(1);
+}
+
+let program;
+try {
+  program = require.resolve(`${platform}/bin/alongside`);
+} catch {
+  fail(`the package ${platform} is not installed`,
+    'if npm has it, install alongside again, with optional dependencies; else build alongside from source with Rust');
+}
+
+const child = spawn(program, process.argv.slice(2), { stdio: 'inherit' });
+child.on('error', (error) => fail(`cannot start ${program}: ${error.message}`, 'install alongside again'));
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
+// A terminal sends its signals to both processes, and the program answers them.
+for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {});
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

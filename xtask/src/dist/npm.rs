@@ -1,0 +1,109 @@
+//! The packages for npm: one with a launcher, which people install, and one with a program for each target.
+//! npm takes the one for the system by `os`, `cpu` and `libc`; no script runs at the installation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use alongside_testing::chores::checkout;
+use serde_json::{Map, Value, json};
+
+use super::archive::{self, Pages};
+use super::licences;
+use super::product::Product;
+use super::targets::{self, Target};
+use super::tools;
+
+const NAME: &str = "alongside";
+
+const DESCRIPTION: &str =
+    "The IDE companion for every editor: review what coding agents propose, hunk by hunk";
+
+/// Makes `alongside-VERSION.tgz`, and one for each program of a target in the table.
+pub(super) fn make(products: &[Product], pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
+    let mut programs = Map::new();
+    for product in products {
+        if let Some(target) = targets::row_of(&product.target) {
+            let package = Package::new(&name_of(target), scratch)?;
+            package.install(&product.program, "bin/alongside", "755")?;
+            package.write(licences::FILE, &product.licences)?;
+            package.write("README.md", &about(target))?;
+            let [os, cpu] = target.node;
+            let only = json!({ "os": [os], "cpu": [cpu], "libc": ["glibc"], "preferUnplugged": true });
+            package.finish(&only, product, out)?;
+            programs.insert(package.name, product.version.clone().into());
+        }
+    }
+    // A system without a row has its own way to build.
+    let Some(product) = products.first().filter(|_| !programs.is_empty()) else { return Ok(()) };
+    let package = Package::new(NAME, scratch)?;
+    package.install(&checkout().join("packaging/npm/alongside.js"), "bin/alongside.js", "755")?;
+    package.install(&checkout().join("README.md"), "README.md", "644")?;
+    let mut man = Vec::new();
+    for page in fs::read_dir(&pages.man)? {
+        let page = page?;
+        let name = format!("man/{}", page.file_name().to_string_lossy());
+        package.install(&page.path(), &name, "644")?;
+        man.push(name);
+    }
+    man.sort();
+    let launcher = json!({
+        "bin": { NAME: "bin/alongside.js" },
+        "man": man,
+        "engines": { "node": ">=18" },
+        "optionalDependencies": programs,
+    });
+    package.finish(&launcher, product, out)
+}
+
+/// The package with the program for a target, as the launcher names it.
+fn name_of(target: &Target) -> String {
+    format!("{NAME}-{}", target.node.join("-"))
+}
+
+fn about(target: &Target) -> String {
+    let triple = target.triple;
+    format!("The program of alongside for {triple}. Install the package `alongside`, which takes it in.\n")
+}
+
+/// A package in the making.
+struct Package {
+    name: String,
+    /// What npm calls `package/`.
+    tree: PathBuf,
+}
+
+impl Package {
+    fn new(name: &str, scratch: &Path) -> anyhow::Result<Self> {
+        let tree = scratch.join("npm").join(name).join("package");
+        fs::create_dir_all(&tree)?;
+        Ok(Self { name: name.to_owned(), tree })
+    }
+
+    fn install(&self, from: &Path, to: &str, mode: &str) -> anyhow::Result<()> {
+        tools::run(Command::new("install").args(["-D", "-m", mode]).arg(from).arg(self.tree.join(to)))
+    }
+
+    fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        Ok(fs::write(self.tree.join(name), text)?)
+    }
+
+    /// Adds the licence and the manifest, and packs all of it.
+    fn finish(&self, own: &Value, product: &Product, out: &Path) -> anyhow::Result<()> {
+        for text in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            self.install(&checkout().join(text), text, "644")?;
+        }
+        let mut manifest = json!({
+            "name": self.name,
+            "version": product.version,
+            "description": DESCRIPTION,
+            "license": "MIT OR Apache-2.0",
+        });
+        if let (Some(manifest), Some(own)) = (manifest.as_object_mut(), own.as_object()) {
+            manifest.extend(own.clone());
+        }
+        self.write("package.json", &(serde_json::to_string_pretty(&manifest)? + "\n"))?;
+        let file = out.join(format!("{}-{}.tgz", self.name, product.version));
+        archive::pack(&self.tree, &file, product.epoch)
+    }
+}

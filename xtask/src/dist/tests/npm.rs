@@ -1,0 +1,130 @@
+//! Tests the packages for npm as a registry has them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use alongside_testing::skip;
+use serde_json::{Value, json};
+
+use super::super::{targets, tools};
+use super::{Stage, said, serve};
+
+/// Everything below which npm installs for a person.
+struct Prefix<'a> {
+    stage: &'a Stage,
+    directory: PathBuf,
+}
+
+impl Prefix<'_> {
+    /// What npm has as a program of a person's.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.stage.command(self.directory.join("bin/alongside"));
+        command.args(arguments).output().unwrap()
+    }
+}
+
+/// The packages, and the registry that has them and no others.
+fn published() -> Option<(Stage, String)> {
+    let stage = Stage::new()?;
+    if targets::row_of(&stage.product.target).is_none() {
+        skip("no package of npm is for this machine");
+        return None;
+    }
+    if !tools::is_installed("npm") {
+        skip("npm is not installed");
+        return None;
+    }
+    let directory = stage.sandbox.tmp().join("registry");
+    fs::create_dir(&directory).unwrap();
+    let url = serve(directory.clone());
+    for entry in fs::read_dir(&stage.out).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "tgz") {
+            publish(&path, &directory, &url);
+        }
+    }
+    Some((stage, url))
+}
+
+/// Has a registry of files tell of a package.
+fn publish(package: &Path, registry: &Path, url: &str) {
+    let mut manifest = Command::new("tar");
+    manifest.arg("-xOzf").arg(package).arg("package/package.json");
+    let mut manifest: Value = serde_json::from_str(&tools::output(&mut manifest).unwrap()).unwrap();
+    let file = package.file_name().unwrap().to_str().unwrap();
+    manifest["dist"] = json!({ "tarball": format!("{url}{file}") });
+    let (name, version) = (manifest["name"].as_str().unwrap(), manifest["version"].as_str().unwrap());
+    let mut about = json!({ "name": name, "dist-tags": { "latest": version } });
+    about["versions"] = json!({ version: manifest.clone() });
+    fs::write(registry.join(name), about.to_string()).unwrap();
+    fs::copy(package, registry.join(file)).unwrap();
+}
+
+/// Has npm install packages as a person does, with more options.
+fn install<'a>(stage: &'a Stage, options: &[&str], packages: &[&str]) -> Prefix<'a> {
+    let directory = stage.sandbox.tmp().join("prefix");
+    let mut npm = stage.command("npm");
+    npm.args(["install", "--global", "--no-audit", "--no-fund", "--prefix"]).arg(&directory);
+    let output = npm.args(options).args(packages).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    Prefix { stage, directory }
+}
+
+#[test]
+fn npm_installs_the_program_of_this_system_without_a_script() {
+    let Some((stage, url)) = published() else { return };
+    let prefix = install(&stage, &["--registry", &url, "--ignore-scripts"], &["alongside"]);
+    let version = said(&prefix.run(&["--version"]));
+    assert!(version.starts_with(&format!("alongside {}", stage.product.version)), "{version}");
+    let demo = prefix.run(&["demo"]);
+    assert!(demo.status.success(), "{}", said(&demo));
+    assert_eq!(prefix.run(&["no-such-command"]).status.code(), Some(2));
+    assert!(prefix.directory.join("share/man/man1/alongside-review.1").exists());
+
+    let modules = prefix.directory.join("lib/node_modules/alongside");
+    let manifest = fs::read_to_string(modules.join("package.json")).unwrap();
+    assert!(!manifest.contains("\"scripts\""), "{manifest}");
+    assert!(modules.join("LICENSE-MIT").is_file());
+}
+
+/// Before anything is published, README installs the files themselves.
+#[test]
+fn npm_installs_both_files_without_a_registry() {
+    let Some((stage, _)) = published() else { return };
+    let Some(target) = targets::row_of(&stage.product.target) else { return };
+    let [program, launcher] = [format!("-{}", target.node.join("-")), String::new()].map(|name| {
+        stage.out.join(format!("alongside{name}-{}.tgz", stage.product.version)).display().to_string()
+    });
+    let prefix = install(&stage, &["--offline"], &[&program, &launcher]);
+    let version = said(&prefix.run(&["--version"]));
+    assert!(version.starts_with("alongside "), "{version}");
+}
+
+#[test]
+fn a_signal_for_the_launcher_ends_the_program() {
+    let Some((stage, url)) = published() else { return };
+    let prefix = install(&stage, &["--registry", &url], &["alongside"]);
+    let mut review = stage.command(prefix.directory.join("bin/alongside"));
+    review.args(["review", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = review.spawn().unwrap();
+    // It has joined its companion when it writes its first line.
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.contains("didChangeStatus"), "{first}");
+    tools::run(Command::new("kill").arg(child.id().to_string())).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+fn a_launcher_without_its_program_says_what_is_missing() {
+    let Some((stage, url)) = published() else { return };
+    let prefix = install(&stage, &["--registry", &url], &["alongside"]);
+    // As if the registry had none for this system.
+    fs::remove_dir_all(prefix.directory.join("lib/node_modules/alongside/node_modules")).unwrap();
+    let output = prefix.run(&["--version"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = said(&output);
+    assert!(said.contains("is not installed") && said.contains("hint: "), "{said}");
+}
