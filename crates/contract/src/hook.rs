@@ -43,8 +43,8 @@ pub struct Hook {
     pub comes_twice: bool,
     /// Whether its model calls a tool again whose review is still open, because the agent cannot wait longer.
     pub calls_again: bool,
-    /// Whether it asks in its own prompt after the hook let the tool run, in a mode of which the hook does not
-    /// hear.
+    /// Whether it asks in its own prompt after the hook let the tool run, in a mode of which the hook does
+    /// not hear.
     pub asks_afterwards: bool,
     /// Whether its model reads a message of a hook that lets the tool run. A refusal is read in every agent.
     pub hears_acceptances: bool,

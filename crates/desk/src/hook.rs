@@ -50,8 +50,8 @@ pub struct HookProposal {
     /// The review stays open for a repeated call when the patience is over. Otherwise it ends.
     #[serde(default)]
     pub calls_again: bool,
-    /// The agent asks its person by itself where the hook has no answer: by `openDiff` of its session here, or
-    /// in its own prompt.
+    /// The agent asks its person by itself where the hook has no answer: by `openDiff` of its session here,
+    /// or in its own prompt.
     #[serde(default)]
     pub asks_itself: bool,
     /// The agent may ask in its own prompt after an acceptance.

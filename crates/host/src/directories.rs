@@ -34,8 +34,8 @@ pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -
     roots.iter().map(|root| real(root)).any(|root| root == dir || is_nested(&root))
 }
 
-/// The project of a directory: up to the top of its repository, or to a directory on the way that has settings
-/// of its own. No project begins in the home directory or above it, which hold every other one.
+/// The project of a directory: up to the top of its repository, or to a directory on the way that has
+/// settings of its own. No project begins in the home directory or above it, which hold every other one.
 pub fn project_of(dir: &Path) -> PathBuf {
     project_below(dir, directories::home().as_deref())
 }

@@ -1,5 +1,5 @@
-//! One changed line as it is printed: its words that differ stressed, its blanks drawn where they differ, and a
-//! long one without what stays the same, so that no change is hidden behind the part that fits.
+//! One changed line as it is printed: its words that differ stressed, its blanks drawn where they differ, and
+//! a long one without what stays the same, so that no change is hidden behind the part that fits.
 
 use std::ops::Range;
 
@@ -221,7 +221,8 @@ mod tests {
         let (text, is_cut) = printed(&line, &marks, PLAIN);
         let (x, y, z) = ("x".repeat(40), "y".repeat(40), "z".repeat(40));
         let expected = format!(
-            "+... (3960 characters) ... {x}OLD{y} ... (2920 characters) ... {y}é{z} ... (860 more characters)"
+            "+... (3960 characters) ... {x}OLD{y} ... (2920 characters) ... \
+             {y}é{z} ... (860 more characters)"
         );
         assert_eq!((text, is_cut), (expected, false));
     }
@@ -253,7 +254,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn every_word_is_printed_unless_it_is_said(
-            line in "[a-zé\t ]{0,3000}", words in proptest::collection::vec((0..3000usize, 1..30usize), 0..6),
+            line in "[a-zé\t ]{0,3000}",
+            words in proptest::collection::vec((0..3000usize, 1..30usize), 0..6),
         ) {
             let mut words: Vec<Range<usize>> = words
                 .into_iter()

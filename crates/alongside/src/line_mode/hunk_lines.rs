@@ -77,8 +77,8 @@ impl Origin {
     }
 }
 
-/// A page of a hunk; of one that is not there, the last one. Below the lines stand why some that look the same
-/// differ, and the person's reason.
+/// A page of a hunk; of one that is not there, the last one. Below the lines stand why some that look the
+/// same differ, and the person's reason.
 pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usize, look: Look) -> Page {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (new_text, new) = match hunk.state {

@@ -2,8 +2,8 @@
 
 use alongside_desk::{Hunk, HunkState, Reasons, Review, messages};
 
-/// Whether keeping or dropping a hunk changes it. Keeping an edited hunk keeps the person's own text: it never
-/// gives way to the proposal.
+/// Whether keeping or dropping a hunk changes it. Keeping an edited hunk keeps the person's own text: it
+/// never gives way to the proposal.
 pub(super) fn changes(hunk: &Hunk, keep: bool) -> bool {
     match hunk.state {
         HunkState::Kept | HunkState::Edited => !keep,

@@ -238,7 +238,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn stretches_hold_exactly_what_was_added(
-            added in proptest::collection::vec((0..40usize, 0..9usize), 0..12), asked in (0..40usize, 0..20usize),
+            added in proptest::collection::vec((0..40usize, 0..9usize), 0..12),
+            asked in (0..40usize, 0..20usize),
         ) {
             let (mut stretches, mut known) = (Stretches::default(), BTreeSet::new());
             for (start, len) in added {

@@ -1,5 +1,5 @@
-//! A review as lines: its header, its pages, its summary. Pure functions from a [`Review`] to text; everything
-//! in the review is somebody else's and goes through `harmless`.
+//! A review as lines: its header, its pages, its summary. Pure functions from a [`Review`] to text;
+//! everything in the review is somebody else's and goes through `harmless`.
 
 use std::path::PathBuf;
 

@@ -284,7 +284,8 @@ impl Bridge {
         });
         let mut bridge = Self { child, input, told };
         bridge.send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
-            "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":name,"version":"0.61.0"}}}));
+            "protocolVersion":"2025-06-18","capabilities":{},
+            "clientInfo":{"name":name,"version":"0.61.0"}}}));
         let welcome = bridge.hears("the welcome", |message| message["id"] == 1);
         assert_eq!(welcome["result"]["protocolVersion"], "2025-06-18");
         bridge.send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));

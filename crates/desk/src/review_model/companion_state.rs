@@ -77,8 +77,8 @@ impl CompanionState {
         &self.accepted
     }
 
-    /// Takes an acceptance by a rule, or that its patch was broken off. No message tells of one that is old or
-    /// known.
+    /// Takes an acceptance by a rule, or that its patch was broken off. No message tells of one that is old
+    /// or known.
     pub fn take_acceptance(&mut self, new: RuleAcceptance, roots: &[std::path::PathBuf]) -> Option<Message> {
         let is_same = |known: &RuleAcceptance| (known.number, known.at) == (new.number, new.at);
         if let Some(known) = self.accepted.iter_mut().find(|known| is_same(known)) {

@@ -1,5 +1,5 @@
-//! The marks on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words that
-//! differ, the blanks to draw, and what the hunk stands in. They are those of the [`Content`] of a page.
+//! The marks on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words
+//! that differ, the blanks to draw, and what the hunk stands in. They are those of the [`Content`] of a page.
 
 use std::ops::Range;
 
