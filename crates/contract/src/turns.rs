@@ -17,7 +17,24 @@ pub struct Turns {
     pub begins: Begins,
     /// The field with the list of tasks in the background, among them subagents that still run at an end.
     pub tasks: Option<&'static str>,
+    /// How it takes a text for its model at a person's prompt.
+    pub answer: PromptAnswer,
+    /// The longest text that it takes there whole, in UTF-16 units, with a margin.
+    pub most: usize,
 }
+
+/// The answer to a prompt event that gives the model a text beside the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptAnswer {
+    /// `{"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}`.
+    HookSpecific,
+    /// `{"additionalContext":…}`.
+    Flat,
+}
+
+/// The longest text for an agent of which no other limit was measured. Claude Code cuts more than 10,000
+/// characters to the first 2,000 and names a file instead.
+pub const MOST_CONTEXT: usize = 9_000;
 
 /// Which prompt events are a person's. Others go on with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

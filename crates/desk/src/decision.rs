@@ -162,6 +162,18 @@ pub enum Refusal {
         /// The reason. Harmless to show.
         reason: String,
     },
+    /// There is no such comment in this working tree, or it was removed.
+    #[error("there is no such comment any more")]
+    NoSuchComment,
+    /// An agent has read the comment.
+    #[error("the agent has read that comment: write another one")]
+    CommentRead,
+    /// The comment could not be kept.
+    #[error("the comment is not kept: {reason}")]
+    CommentNotKept {
+        /// The reason. Harmless to show.
+        reason: String,
+    },
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -8,6 +8,7 @@
 //! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.
 
 pub mod agent_setup;
+mod comment;
 mod connection;
 mod context;
 mod decision;
@@ -31,6 +32,7 @@ mod status;
 mod text;
 mod turn;
 
+pub use comment::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, TurnMessage};
 pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use decision::{Closed, Closing, Decision, Follows, Refusal, Revised};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::comment::{CommentId, LineRange, Side, is_false};
 use crate::context::ContextReport;
 use crate::decision::{Closed, Decision};
 use crate::diagnostics::FileDiagnostics;
@@ -141,6 +142,37 @@ pub enum Request {
         /// Whether it is undone.
         undo: bool,
     },
+    /// Adds a comment to a turn review, or to lines of a file of it. The comment is on disk, and
+    /// [`Event::Turn`] has told it, before the reply.
+    #[serde(rename = "alongside/addComment", rename_all = "camelCase")]
+    AddComment {
+        /// Which turn review.
+        turn: TurnId,
+        /// The revision on the screen.
+        revision: u64,
+        /// Index into [`Turn::files`] of that revision; absent: the whole turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<usize>,
+        /// The lines of that file; absent: all of it. The companion takes their text from its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<LineRange>,
+        /// The text in which these lines are.
+        #[serde(default, skip_serializing_if = "Side::is_new")]
+        side: Side,
+        /// The person's words.
+        text: String,
+    },
+    /// Changes the words of a comment that no agent has read, or removes any comment. [`Event::Turn`] comes
+    /// before the reply.
+    #[serde(rename = "alongside/changeComment", rename_all = "camelCase")]
+    ChangeComment {
+        /// Which turn review.
+        turn: TurnId,
+        /// Which comment.
+        id: CommentId,
+        /// The words; empty to remove it.
+        text: String,
+    },
     /// Undoes all that is marked, and nothing else. [`Event::TurnFinished`] comes before the reply, and the
     /// new list. Only ever sent because a person said so, who has seen the list of it.
     #[serde(rename = "alongside/finishTurn", rename_all = "camelCase")]
@@ -149,6 +181,13 @@ pub enum Request {
         turn: TurnId,
         /// The revision on the screen.
         revision: u64,
+        /// Whether the agent gets a message of what was undone, with the comments.
+        #[serde(default, skip_serializing_if = "is_false")]
+        send: bool,
+        /// Whether nothing is written, and the message asks the agent to undo what is marked. Without
+        /// `send`, it counts as if that were there.
+        #[serde(default, skip_serializing_if = "is_false")]
+        ask_to_undo: bool,
     },
     /// Stops or resumes telling agents about the person's files.
     #[serde(rename = "alongside/pauseContext")]

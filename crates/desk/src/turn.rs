@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::comment::{Comment, Route, TurnMessage};
 use crate::review::Review;
 
 /// Names a turn review. Never used again for another one while the companion lives.
@@ -32,6 +33,16 @@ pub struct Turn {
     /// What the person must know of the list, each in one line. Harmless to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// The comments that wait for the finish, those that wait for the agent, and those of the message that
+    /// was read last; in the order in which they were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Comment>,
+    /// How a message would reach the agent now; absent where none can be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
+    /// The last message that was sent, and whether it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<TurnMessage>,
 }
 
 /// The beginning of the changes that a turn review shows.
@@ -137,7 +148,8 @@ impl Author {
     }
 }
 
-/// A hook has taken a snapshot. It tells a host so that desks hear of it, and waits for nothing.
+/// A hook has taken a snapshot, or has given its agent a message. It tells a host so that desks hear of it,
+/// and waits for nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotTaken {
@@ -157,6 +169,8 @@ pub enum SnapshotKind {
     /// The end of a turn.
     #[default]
     End,
+    /// No snapshot was taken: an agent has read a person's message.
+    Message,
     /// One that only later programs know.
     #[serde(other)]
     Other,
@@ -182,8 +196,18 @@ pub struct OpenedTurnFile {
 pub struct TurnFinished {
     /// The turn review.
     pub turn: TurnId,
-    /// Every file that had a mark, in the order of the list.
+    /// Every file that had a mark, in the order of the list; none if the agent is asked to undo them.
     pub files: Vec<UndoneFile>,
+    /// The paths that the agent is asked to undo, as [`TurnFile::path`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
+    /// The message that was sent; absent if none was to be, or there was nothing to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<TurnMessage>,
+    /// Why no message was sent that was to be: comments wait on, and what is marked stays marked if the agent
+    /// was to be asked. In one line, harmless to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_sent: Option<String>,
 }
 
 /// A file that was marked to be undone.

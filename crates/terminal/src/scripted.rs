@@ -386,7 +386,8 @@ impl Companion {
                     refused: self.not_undone.get(&file.path).cloned(),
                     draft: Some(format!("/drafts/{}", file.path)),
                 });
-                let finished = TurnFinished { turn: turn.id, files: files.collect() };
+                let finished =
+                    TurnFinished { turn: turn.id, files: files.collect(), ..TurnFinished::default() };
                 let is_undone = |path: &String| {
                     finished.files.iter().any(|file| file.path == *path && file.refused.is_none())
                 };

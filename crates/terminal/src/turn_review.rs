@@ -383,7 +383,10 @@ impl TurnReview {
             ListPurpose::Finish => {
                 let (turn, revision) = (files.turn().id, files.turn().revision);
                 self.under_way = Some(TurnRequest::Finish);
-                out.ask(Request::FinishTurn { turn, revision }, Purpose::Turn(TurnRequest::Finish));
+                out.ask(
+                    Request::FinishTurn { turn, revision, send: false, ask_to_undo: false },
+                    Purpose::Turn(TurnRequest::Finish),
+                );
             }
             ListPurpose::Leave | ListPurpose::Finished => {}
         }

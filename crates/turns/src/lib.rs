@@ -21,6 +21,7 @@ mod left_out;
 mod log;
 mod look;
 mod look_state;
+mod outbox;
 mod places;
 mod project_index;
 mod recording;
@@ -36,6 +37,7 @@ mod workbench;
 mod working_tree;
 
 pub use fault::Fault;
+pub use outbox::{Claim, Delivery, Message, Reader, claim, pending, watched_file};
 pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, record, seed};
 pub use store::TurnStore;

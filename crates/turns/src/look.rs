@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::turns::source::TurnLook;
+use alongside_companion::turns::source::{Feedback, TurnLook};
 use alongside_desk::{Baseline, harmless};
 
 use crate::authors::{self, Authors};
@@ -73,6 +73,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.at },
         files: changes.files(),
         remarks,
+        feedback: Feedback::default(),
     })
 }
 

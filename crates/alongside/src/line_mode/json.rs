@@ -201,7 +201,7 @@ mod tests {
             Request::MarkTurnFile { turn, revision, file: 3, undo: true }
         );
         let finish = parsed("finishTurn", json!({ "turn": 1, "revision": 2 }));
-        assert_eq!(finish, Request::FinishTurn { turn, revision });
+        assert_eq!(finish, Request::FinishTurn { turn, revision, send: false, ask_to_undo: false });
         let look = Request::ReviewTurn { directory: None, since: Some("HEAD~2".into()) };
         assert_eq!(parsed("reviewTurn", json!({ "since": "HEAD~2" })), look);
         let refused = result(None, Err(Refusal::TurnUnknown { reason: "there is no git".into() }));

@@ -47,7 +47,15 @@ impl DeskRequest {
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 Self::Turn(TurnRequest::Mark { turn, revision, file, undo })
             }
-            Request::FinishTurn { turn, revision } => Self::Turn(TurnRequest::Finish { turn, revision }),
+            Request::AddComment { turn, revision, file, lines, side, text } => {
+                Self::Turn(TurnRequest::AddComment { turn, revision, file, lines, side, text })
+            }
+            Request::ChangeComment { turn, id, text } => {
+                Self::Turn(TurnRequest::ChangeComment { turn, id, text })
+            }
+            Request::FinishTurn { turn, revision, send, ask_to_undo } => {
+                Self::Turn(TurnRequest::Finish { turn, revision, send, ask_to_undo })
+            }
             Request::MentionFile { path, lines, agent } => {
                 Self::Mention { file: path.map(|path| (path, lines)), agent }
             }

@@ -26,7 +26,7 @@ pub(super) struct Outcome {
 /// What became of the files, of which these answers are about those that were to be written.
 pub(super) fn outcome(turn: TurnId, files: Vec<(PathBuf, UndoneFile)>, undone: Vec<UndoneFile>) -> Outcome {
     let mut undone = undone.into_iter();
-    let mut outcome = Outcome { told: TurnFinished { turn, files: Vec::new() }, written: Vec::new() };
+    let mut outcome = Outcome { told: TurnFinished { turn, ..TurnFinished::default() }, written: Vec::new() };
     for (path, file) in files {
         let file = match file.refused {
             Some(_) => file,

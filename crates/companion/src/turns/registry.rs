@@ -144,13 +144,16 @@ impl Turns {
             }
             TurnRequest::Edit { text, revision, edit } => self.edit(text, revision, edit, &mut effects),
             TurnRequest::Decide => Err(other(NO_DECISION)),
-            TurnRequest::Finish { turn, revision } => match self.check_markable(turn, revision) {
-                Ok(()) => {
-                    self.begin_finish(turn, desk, answer, around, &mut effects);
-                    return effects;
+            TurnRequest::AddComment { .. } | TurnRequest::ChangeComment { .. } => Err(Refusal::NoSuchComment),
+            TurnRequest::Finish { turn, revision, send: _, ask_to_undo: _ } => {
+                match self.check_markable(turn, revision) {
+                    Ok(()) => {
+                        self.begin_finish(turn, desk, answer, around, &mut effects);
+                        return effects;
+                    }
+                    Err(refusal) => Err(refusal),
                 }
-                Err(refusal) => Err(refusal),
-            },
+            }
         };
         effects.push(TurnEffect::Answer(answer, answered));
         effects

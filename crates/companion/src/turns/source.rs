@@ -4,7 +4,10 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{Baseline, TurnFile, UndoneFile};
+use alongside_desk::{
+    Baseline, Comment, CommentId, LineRange, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
+};
+use serde::{Deserialize, Serialize};
 
 /// Reads the baselines and changes of working trees. Every method blocks, and is called outside the main
 /// loop.
@@ -32,6 +35,99 @@ pub trait TurnSource: Debug + Send + Sync {
     fn finish(&self, look: &TurnLook) {
         let _ = look;
     }
+
+    /// The comments of the working tree with the places of their lines now, and the way of a message.
+    ///
+    /// # Errors
+    /// Why they cannot be read, in one line for the person, harmless.
+    fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
+        let _ = look;
+        Ok(Feedback::default())
+    }
+
+    /// Keeps a comment. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// Why it is not kept.
+    fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal> {
+        let _ = (look, comment);
+        Err(Refusal::CommentNotKept { reason: "no comments are kept here".to_owned() })
+    }
+
+    /// Changes the words of a comment, or removes it if there are none.
+    ///
+    /// # Errors
+    /// Why it stays as it is.
+    fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
+        let _ = (look, id, text);
+        Err(Refusal::NoSuchComment)
+    }
+
+    /// Sends every comment that waits, with what was undone and what the agent is asked to undo. The message
+    /// is on disk when this returns, until an agent has read it. `None` if there is nothing to say.
+    ///
+    /// # Errors
+    /// Why nothing was sent, in one line for the person, harmless. Comments wait on.
+    fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
+        let _ = (look, round);
+        Err("no agent is known here".to_owned())
+    }
+}
+
+/// What goes back to the agent from a working tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Feedback {
+    /// As [`Turn::comments`](alongside_desk::Turn::comments).
+    pub comments: Vec<Comment>,
+    /// As [`Turn::route`](alongside_desk::Turn::route).
+    pub route: Option<Route>,
+    /// As [`Turn::message`](alongside_desk::Turn::message).
+    pub message: Option<TurnMessage>,
+}
+
+/// A comment that is to be kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewComment {
+    /// The file; `None` for the whole turn.
+    pub file: Option<FoundFile>,
+    /// Its lines; `None` for all of it.
+    pub lines: Option<LineRange>,
+    /// The text in which these lines are.
+    pub side: Side,
+    /// The text of these lines.
+    pub code: String,
+    /// The person's words.
+    pub text: String,
+}
+
+/// What a message says beside the comments that wait.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewRound {
+    /// What the person has undone.
+    pub undone: Vec<ChangeBack>,
+    /// What the agent is asked to undo.
+    pub asked: Vec<ChangeBack>,
+}
+
+/// A change of a file back to what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeBack {
+    /// As [`TurnFile::path`].
+    pub path: String,
+    /// The hunks that go back; none if the whole file does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<HunkBack>,
+}
+
+/// A hunk that goes back to what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HunkBack {
+    /// The line of the changed text with which it begins, from 1.
+    pub line: usize,
+    /// The changed lines, which go.
+    pub changed: String,
+    /// The lines of before, which take their place.
+    pub before: String,
 }
 
 /// The result of a look.
@@ -47,6 +143,8 @@ pub struct TurnLook {
     pub files: Vec<FoundFile>,
     /// As [`Turn::remarks`](alongside_desk::Turn::remarks).
     pub remarks: Vec<String>,
+    /// The comments of the working tree, and the way back to its agent.
+    pub feedback: Feedback,
 }
 
 /// A file that differs.

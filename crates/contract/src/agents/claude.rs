@@ -11,7 +11,7 @@ use crate::hook::{
     Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
-use crate::turns::{Begins, Turns};
+use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "claude",
@@ -43,6 +43,8 @@ pub(super) const AGENT: Agent = Agent {
         // It tells its model so of tasks that have ended.
         begins: Begins::UnlessTagged("<task-notification>"),
         tasks: Some("background_tasks"),
+        answer: PromptAnswer::HookSpecific,
+        most: MOST_CONTEXT,
     }),
 };
 

@@ -7,7 +7,7 @@ use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
     OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
 };
-use crate::turns::{Begins, Turns};
+use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "codex",
@@ -25,6 +25,8 @@ pub(super) const AGENT: Agent = Agent {
         subagent: Some("agent_id"),
         begins: Begins::Always,
         tasks: None,
+        answer: PromptAnswer::HookSpecific,
+        most: MOST_CONTEXT,
     }),
 };
 

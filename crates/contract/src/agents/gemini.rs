@@ -9,7 +9,7 @@ use crate::hook::{
     Tool, ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
-use crate::turns::{Begins, Turns};
+use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "gemini",
@@ -28,6 +28,8 @@ pub(super) const AGENT: Agent = Agent {
         subagent: None,
         begins: Begins::Always,
         tasks: None,
+        answer: PromptAnswer::HookSpecific,
+        most: MOST_CONTEXT,
     }),
 };
 

@@ -11,7 +11,7 @@ use crate::hook::{
     ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
-use crate::turns::{Begins, Turns};
+use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "qwen",
@@ -30,6 +30,8 @@ pub(super) const AGENT: Agent = Agent {
         // The event comes after each tool as well, with an empty prompt.
         begins: Begins::WithField("submitted_prompt"),
         tasks: Some("background_tasks"),
+        answer: PromptAnswer::HookSpecific,
+        most: MOST_CONTEXT,
     }),
 };
 

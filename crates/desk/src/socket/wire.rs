@@ -177,7 +177,7 @@ pub(super) fn read_host_message(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContextReport, Decision, Scope, TurnId};
+    use crate::{CommentId, ContextReport, Decision, LineRange, Scope, Side, TurnId};
 
     fn round(request: &Request) -> Request {
         let line = super::request(7, request);
@@ -202,7 +202,16 @@ mod tests {
             Request::ReviewTurn { directory: None, since: Some("HEAD~3".into()) },
             Request::OpenTurnFile { turn: TurnId(1), revision: 2, file: 3 },
             Request::MarkTurnFile { turn: TurnId(1), revision: 2, file: 3, undo: true },
-            Request::FinishTurn { turn: TurnId(1), revision: 2 },
+            Request::AddComment {
+                turn: TurnId(1),
+                revision: 2,
+                file: Some(3),
+                lines: Some(LineRange { first: 4, last: 5 }),
+                side: Side::Old,
+                text: "why?".into(),
+            },
+            Request::ChangeComment { turn: TurnId(1), id: CommentId(6), text: String::new() },
+            Request::FinishTurn { turn: TurnId(1), revision: 2, send: true, ask_to_undo: false },
             Request::PauseContext { paused: true },
             Request::Focus,
             Request::Leave,

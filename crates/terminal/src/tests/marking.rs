@@ -14,6 +14,10 @@ fn hunk(file: u64, revision: u64, hunk: usize, keep: bool) -> Request {
     Request::KeepHunks { id: ReviewId(1000 + file), revision, hunks: vec![hunk], keep }
 }
 
+fn finish(revision: u64) -> Request {
+    Request::FinishTurn { turn: ID, revision, send: false, ask_to_undo: false }
+}
+
 /// At the third file, which has three changes.
 async fn at_basket(width: u16, height: u16) -> Stage {
     let mut stage = Stage::in_turn(width, height, None).await;
@@ -99,7 +103,7 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
         stage.companion.not_undone.insert("README.md".into(), "it has changed since it was shown".into());
         stage.press("fy").await;
         stage.a_while().await;
-        assert_eq!(stage.asked_of_turn()[3..], [Request::FinishTurn { turn: ID, revision: 4 }]);
+        assert_eq!(stage.asked_of_turn()[3..], [finish(4)]);
         assert_snapshot!(format!("turn_finished_{width}x{height}"), stage.screen());
         stage.key(KeyCode::Esc).await;
         stage.does_not_show("Not undone");
@@ -116,7 +120,7 @@ async fn a_yes_before_the_list_was_seen_undoes_nothing() {
     stage.shows("Undo 1 change?");
     assert_eq!(stage.asked_of_turn().len(), 1);
     stage.press("y").await;
-    assert_eq!(stage.asked_of_turn()[1..], [Request::FinishTurn { turn: ID, revision: 2 }]);
+    assert_eq!(stage.asked_of_turn()[1..], [finish(2)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +138,7 @@ async fn a_long_list_is_read_to_its_end_first() {
     assert_eq!(stage.asked_of_turn(), []);
     stage.shows("Undo what is marked in these 30 files? The list goes on below (j).");
     stage.press("jjjjjjjjjjjjjjjjjjjjjjjjjjjjy").await;
-    assert_eq!(stage.asked_of_turn(), [Request::FinishTurn { turn: ID, revision: 1 }]);
+    assert_eq!(stage.asked_of_turn(), [finish(1)]);
 }
 
 #[tokio::test(start_paused = true)]

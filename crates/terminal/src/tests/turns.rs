@@ -18,7 +18,7 @@ pub(super) fn file(path: &str, change: FileChange, added: usize, removed: usize)
 pub(super) fn turn(files: Vec<TurnFile>) -> Turn {
     let name = "the end of the last turn of Codex".into();
     let baseline = Baseline { asked: None, name, at: Some(NOW - 5 * 60_000) };
-    Turn { id: ID, root: "/shop".into(), revision: 1, baseline, files, remarks: Vec::new() }
+    Turn { id: ID, root: "/shop".into(), revision: 1, baseline, files, ..Turn::default() }
 }
 
 /// Six files of every kind.

@@ -191,7 +191,8 @@ impl TurnWork {
     /// Undoes all that is marked, and finishes: the person has confirmed the list of it.
     pub(super) async fn finish(&mut self) -> ControlFlow<Ending> {
         let turn = self.reading.walk().turn();
-        let request = Request::FinishTurn { turn: turn.id, revision: turn.revision };
+        let request =
+            Request::FinishTurn { turn: turn.id, revision: turn.revision, send: false, ask_to_undo: false };
         match self.ask(request).await {
             true => self.reading.end(),
             false => ControlFlow::Continue(()),

@@ -156,7 +156,7 @@ impl Companion {
                 }));
                 return Ok(Revised { revision: review.revision });
             }
-            Request::FinishTurn { turn, revision } => {
+            Request::FinishTurn { turn, revision, .. } => {
                 self.check(turn, revision)?;
                 let files = self.turn.files.iter().enumerate().filter(|(_, file)| !file.marked.is_nothing());
                 let undone = files.map(|(at, file)| {
@@ -164,7 +164,11 @@ impl Companion {
                     let draft = refused.is_none().then(|| format!("/drafts/{at}"));
                     UndoneFile { path: file.path.clone(), refused: refused.map(|(_, why)| why), draft }
                 });
-                tell(Event::TurnFinished(TurnFinished { turn, files: undone.collect() }));
+                tell(Event::TurnFinished(TurnFinished {
+                    turn,
+                    files: undone.collect(),
+                    ..TurnFinished::default()
+                }));
                 self.turn.revision += 1;
                 self.turn.files.clear();
                 tell(Event::Turn(self.turn.clone()));

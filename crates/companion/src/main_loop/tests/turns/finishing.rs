@@ -34,7 +34,7 @@ async fn a_finish_writes_exactly_what_is_marked_and_nothing_before() {
     let mut other = stage.desk();
     let revision = desk.finish(&turn).await.unwrap();
     let files = vec![undone("a.txt"), undone("b.txt"), undone("new.txt")];
-    assert_eq!(desk.finished(), [TurnFinished { turn: turn.id, files }]);
+    assert_eq!(desk.finished(), [TurnFinished { turn: turn.id, files, ..TurnFinished::default() }]);
     let list = desk.turns().pop().unwrap();
     assert_eq!((list.revision, list.files.len()), (revision, 0), "what stays is the next baseline");
     assert_eq!(stage.read("a.txt"), "ONE\n2\n3\n4\n5\n");
@@ -63,7 +63,7 @@ async fn a_file_that_an_editor_holds_unsaved_is_not_undone_and_keeps_its_mark() 
     desk.finish(&turn).await.unwrap();
     let refused = Some("an editor holds unsaved changes to it".to_owned());
     let files = vec![UndoneFile { refused, ..undone("a.txt") }, undone("b.txt")];
-    assert_eq!(desk.finished(), [TurnFinished { turn: turn.id, files }]);
+    assert_eq!(desk.finished(), [TurnFinished { turn: turn.id, files, ..TurnFinished::default() }]);
     assert_eq!((stage.read("a.txt"), stage.read("b.txt")), ("A\n".to_owned(), "b\n".to_owned()));
     assert_eq!(marked(&desk.turns()[0]), [("a.txt", Marked::Whole)]);
     assert_eq!(stage.source.finished.load(Ordering::SeqCst), 0, "the review goes on");
@@ -92,7 +92,7 @@ async fn one_finish_at_a_time_and_nothing_is_marked_meanwhile() {
     one.mark(&turn, "a.txt", true).await.unwrap();
     let turn = one.turns().pop().unwrap();
     stage.source.hold(true);
-    let finish = one.desk.send(Request::FinishTurn { turn: turn.id, revision: turn.revision });
+    let finish = one.desk.send(finish_of(&turn));
     let meanwhile = |refused: Result<u64, Refusal>| matches!(refused, Err(Refusal::Other { .. }));
     assert!(meanwhile(two.finish(&turn).await));
     assert!(meanwhile(two.mark(&turn, "a.txt", false).await));
@@ -140,7 +140,7 @@ async fn a_look_during_a_finish_waits_for_its_end() {
     while stage.source.looks.load(Ordering::SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
-    let finish = one.desk.send(Request::FinishTurn { turn: turn.id, revision: turn.revision });
+    let finish = one.desk.send(finish_of(&turn));
     stage.source.hold(false);
     let (finished, looked) = (finish.await.unwrap().unwrap(), look.await.unwrap().unwrap());
     assert_eq!(finished.revision, looked.revision);

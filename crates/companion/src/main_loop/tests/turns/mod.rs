@@ -163,8 +163,12 @@ impl Seated {
     }
 
     async fn finish(&mut self, turn: &Turn) -> Result<u64, Refusal> {
-        self.ask(Request::FinishTurn { turn: turn.id, revision: turn.revision }).await
+        self.ask(finish_of(turn)).await
     }
+}
+
+fn finish_of(turn: &Turn) -> Request {
+    Request::FinishTurn { turn: turn.id, revision: turn.revision, send: false, ask_to_undo: false }
 }
 
 fn at(turn: &Turn, name: &str) -> usize {

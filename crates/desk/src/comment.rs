@@ -1,0 +1,191 @@
+//! A person's comments on a turn, and the message by which an agent reads them.
+//!
+//! A comment is on disk before its request is answered, and stays with its lines while the file changes: they
+//! are found again by their content. It is never dropped because its lines are gone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::Lines;
+
+/// Names a comment within its working tree. Never used again for another one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommentId(pub u64);
+
+/// A person's words on lines, on a file, or on a whole turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comment {
+    /// Its name.
+    pub id: CommentId,
+    /// What it is about, as it was when the comment was written.
+    pub anchor: Anchor,
+    /// The person's words. Render them harmless before showing them.
+    pub text: String,
+    /// When it was written or changed last, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Where its lines are now, in the text of their [side](Anchor::side); absent for a whole file, for the
+    /// whole turn, and where they are [lost](Self::lost).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<LineRange>,
+    /// The lines that it is about are nowhere in the file any more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lost: bool,
+    /// Whether it has gone to the agent.
+    #[serde(default, skip_serializing_if = "CommentState::is_unsent")]
+    pub state: CommentState,
+}
+
+/// Whether a comment has gone to the agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CommentState {
+    /// It waits for the person's finish.
+    #[default]
+    Unsent,
+    /// It is in a message to the agent, which has read it or has yet to.
+    Sent,
+    /// One that only later companions know: it was sent.
+    #[serde(other)]
+    Other,
+}
+
+impl CommentState {
+    /// Whether it waits for the person's finish.
+    #[must_use]
+    pub fn is_unsent(&self) -> bool {
+        *self == Self::Unsent
+    }
+}
+
+/// What a comment is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Anchor {
+    /// As [`TurnFile::path`](crate::TurnFile::path); absent: the whole turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Its lines when it was written; absent: the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineRange>,
+    /// The text in which these lines are.
+    #[serde(default, skip_serializing_if = "Side::is_new")]
+    pub side: Side,
+    /// The text of these lines when it was written. Render it harmless before showing it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+}
+
+/// One of the two texts of a file of a turn review.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Side {
+    /// What is on disk: `proposed` of an open file.
+    #[default]
+    New,
+    /// The baseline: `original` of an open file.
+    Old,
+}
+
+impl Side {
+    /// Whether it is the text on disk.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        *self == Self::New
+    }
+}
+
+/// Lines as people count them: from 1, the last one included. Not to be confused with [`Lines`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LineRange {
+    /// The first line, from 1.
+    pub first: usize,
+    /// The last line, which may be the first.
+    pub last: usize,
+}
+
+impl LineRange {
+    /// The lines of such a stretch; `None` if it is empty.
+    #[must_use]
+    pub fn of(lines: Lines) -> Option<Self> {
+        (lines.start < lines.end).then(|| Self { first: lines.start + 1, last: lines.end })
+    }
+
+    /// The same as a stretch from 0, without its end.
+    #[must_use]
+    pub fn lines(self) -> Lines {
+        Lines { start: self.first.saturating_sub(1), end: self.last }
+    }
+
+    /// Whether a line, counted from 1, is one of these.
+    #[must_use]
+    pub fn holds(self, line: usize) -> bool {
+        (self.first..=self.last).contains(&line)
+    }
+}
+
+/// For people: `line 4`, `lines 4–7`.
+impl std::fmt::Display for LineRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.first == self.last {
+            write!(f, "line {}", self.first)
+        } else {
+            write!(f, "lines {}–{}", self.first, self.last)
+        }
+    }
+}
+
+/// The way by which a message would reach an agent, before it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Route {
+    /// The agent, for people and harmless; empty if it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// How and when it reads the message, in one line, harmless to show: `Codex reads it with your next
+    /// prompt`.
+    pub words: String,
+}
+
+/// A message to an agent: what was undone, what is to be undone, and comments.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnMessage {
+    /// Its whole text, as an agent reads it that takes that much. Harmless to show.
+    pub text: String,
+    /// Which agent reads it by which way and when, or has read it; in one line, harmless to show.
+    pub words: String,
+    /// When the person sent it, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// When an agent has read it; absent as long as none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
+}
+
+/// Leaves the usual value out of a message.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_1_for_people() {
+        let lines = LineRange::of(Lines { start: 3, end: 7 }).unwrap();
+        assert_eq!((lines, lines.to_string().as_str()), (LineRange { first: 4, last: 7 }, "lines 4–7"));
+        assert_eq!(lines.lines(), Lines { start: 3, end: 7 });
+        assert_eq!(LineRange::of(Lines { start: 3, end: 3 }), None);
+        assert_eq!(LineRange { first: 4, last: 4 }.to_string(), "line 4");
+        assert!(lines.holds(4) && lines.holds(7) && !lines.holds(3) && !lines.holds(8));
+    }
+
+    #[test]
+    fn a_later_state_is_one_that_was_sent() {
+        let comment = r#"{"id":1,"anchor":{},"text":"t","at":2,"state":"answered"}"#;
+        let comment: Comment = serde_json::from_str(comment).unwrap();
+        assert_eq!((comment.state, comment.state.is_unsent()), (CommentState::Other, false));
+    }
+}
