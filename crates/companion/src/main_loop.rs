@@ -52,8 +52,9 @@ use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
 use crate::rules::book::{RuleBook, Ruled};
 use crate::turns::effect::TurnEffect;
-use crate::turns::registry::{Surroundings, Turns};
+use crate::turns::registry::Turns;
 use crate::turns::request::TurnRequest;
+use crate::turns::surroundings::Surroundings;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 

@@ -3,7 +3,7 @@
 use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope};
 
 use crate::reviews::reviewed_text::Edit;
-use crate::turns::request::TurnRequest;
+use crate::turns::request::{CommentRequest, TurnRequest};
 
 /// A request, but none that only a host carries out. Edits and decisions name a review and its revision.
 #[derive(Debug)]
@@ -48,10 +48,11 @@ impl DeskRequest {
                 Self::Turn(TurnRequest::Mark { turn, revision, file, undo })
             }
             Request::AddComment { turn, revision, file, lines, side, text } => {
-                Self::Turn(TurnRequest::AddComment { turn, revision, file, lines, side, text })
+                let add = CommentRequest::Add { revision, file, lines, side, text };
+                Self::Turn(TurnRequest::Comment(turn, add))
             }
             Request::ChangeComment { turn, id, text } => {
-                Self::Turn(TurnRequest::ChangeComment { turn, id, text })
+                Self::Turn(TurnRequest::Comment(turn, CommentRequest::Change { id, text }))
             }
             Request::FinishTurn { turn, revision, send, ask_to_undo } => {
                 Self::Turn(TurnRequest::Finish { turn, revision, send, ask_to_undo })

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use alongside_desk::{CallAnswer, Event, Refusal};
 
 use super::job::TurnJob;
+use super::opening::Opening;
 use crate::ids::DeskId;
 
 #[derive(Debug)]
@@ -18,6 +19,13 @@ pub(crate) enum TurnEffect {
 }
 
 impl TurnEffect {
+    /// Refuses those who open a file.
+    pub(super) fn refuse(openings: Vec<Opening>, refusal: &Refusal, effects: &mut Vec<Self>) {
+        for Opening { answer, .. } in openings {
+            effects.push(Self::Answer(answer, Err(refusal.clone())));
+        }
+    }
+
     pub(super) fn tell(desks: BTreeSet<DeskId>, event: Event) -> Self {
         Self::Tell(desks, Box::new(event))
     }

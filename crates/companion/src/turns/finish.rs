@@ -1,9 +1,11 @@
-//! The end of a turn review at a desk: marked files that are being undone.
+//! The end of a turn review at a desk: marked files that are being undone, or that the agent is asked to undo,
+//! and the message to the agent.
 
 use std::path::PathBuf;
 
 use alongside_desk::{CallAnswer, TurnFinished, TurnId, UndoneFile};
 
+use super::sending::Sent;
 use super::work::LookAsker;
 use crate::ids::DeskId;
 
@@ -11,31 +13,54 @@ use crate::ids::DeskId;
 pub(super) struct Finish {
     pub(super) desk: DeskId,
     pub(super) answer: CallAnswer,
-    /// Every marked file in the order of the list; those without a reason are being written.
-    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+    pub(super) marked: MarkedFiles,
     /// Those who wait for a look that may have seen half of it.
     pub(super) waiting: Vec<LookAsker>,
+}
+
+/// Every marked file in the order of the list.
+#[derive(Debug, Default)]
+pub(super) struct MarkedFiles {
+    /// Those without a reason are being written.
+    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+    /// Those that the agent is asked to undo.
+    pub(super) asked: Vec<(PathBuf, String)>,
 }
 
 /// The result for every marked file.
 pub(super) struct Outcome {
     pub(super) told: TurnFinished,
-    pub(super) written: Vec<PathBuf>,
+    /// The files whose marks are done with.
+    pub(super) done: Vec<PathBuf>,
 }
 
 /// What became of the files, of which these answers are about those that were to be written.
-pub(super) fn outcome(turn: TurnId, files: Vec<(PathBuf, UndoneFile)>, undone: Vec<UndoneFile>) -> Outcome {
+pub(super) fn outcome(
+    turn: TurnId,
+    marked: MarkedFiles,
+    undone: Vec<UndoneFile>,
+    sent: Option<Sent>,
+) -> Outcome {
     let mut undone = undone.into_iter();
-    let mut outcome = Outcome { told: TurnFinished { turn, ..TurnFinished::default() }, written: Vec::new() };
-    for (path, file) in files {
+    let mut outcome = Outcome { told: TurnFinished { turn, ..TurnFinished::default() }, done: Vec::new() };
+    for (path, file) in marked.files {
         let file = match file.refused {
             Some(_) => file,
             None => undone.next().unwrap_or_else(|| unknown(file)),
         };
         if file.refused.is_none() {
-            outcome.written.push(path);
+            outcome.done.push(path);
         }
         outcome.told.files.push(file);
+    }
+    match sent {
+        Some(Err(reason)) => outcome.told.not_sent = Some(reason),
+        Some(Ok(message)) => {
+            let (paths, names): (Vec<_>, Vec<_>) = marked.asked.into_iter().unzip();
+            outcome.done.extend(paths);
+            (outcome.told.asked, outcome.told.sent) = (names, message);
+        }
+        None => {}
     }
     outcome
 }

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::{Refusal, TurnId, UndoneFile, harmless};
+use alongside_desk::{CallAnswer, Refusal, TurnId, UndoneFile, harmless};
 
-use super::source::{FoundFile, TurnLook, TurnSource, TurnTexts, Undo};
+use super::comment_work::CommentWork;
+use super::file_texts::{KnownTexts, texts};
+use super::sending::{Sending, Sent};
+use super::source::{Feedback, FoundFile, TurnLook, TurnSource, Undo};
 use crate::real_path;
 use crate::reviews::proposal::PreparedProposal;
 
@@ -15,9 +18,6 @@ pub(crate) struct LookKey {
     pub(super) directory: PathBuf,
     pub(super) since: Option<String>,
 }
-
-/// The two texts of a file that is open: the baseline's, if it has one, and the one on disk.
-pub(super) type KnownTexts = (Option<Arc<str>>, Arc<str>);
 
 #[derive(Debug)]
 pub(crate) struct TurnJob {
@@ -31,8 +31,11 @@ pub(super) enum Work {
     Look { key: LookKey, number: u64, roots: Arc<[PathBuf]> },
     /// The texts of a file. `known` are those that are open.
     Read { turn: TurnId, look: Arc<TurnLook>, file: FoundFile, known: Option<KnownTexts> },
-    /// An undo. `finishes` if nothing that is marked is left out: then the review begins anew after it.
-    Undo { turn: TurnId, look: Arc<TurnLook>, files: Vec<Undo>, finishes: bool },
+    /// An undo, and a message about it. `finishes` if nothing that is marked is left out: then the review
+    /// begins anew after it.
+    Undo { turn: TurnId, look: Arc<TurnLook>, files: Vec<Undo>, finishes: bool, sending: Option<Sending> },
+    /// A comment that is to be on disk before its request is answered.
+    Comment { turn: TurnId, look: Arc<TurnLook>, work: CommentWork, answer: CallAnswer },
 }
 
 /// The result of a job.
@@ -40,7 +43,8 @@ pub(super) enum Work {
 pub(crate) enum WorkDone {
     Look { key: LookKey, number: u64, result: Result<TurnLook, String> },
     Read { turn: TurnId, file: FoundFile, result: Result<ReadTexts, Refusal> },
-    Undo { turn: TurnId, undone: Vec<UndoneFile> },
+    Undo { turn: TurnId, undone: Vec<UndoneFile>, sent: Option<Sent> },
+    Comment { turn: TurnId, answer: CallAnswer, result: Result<Feedback, Refusal> },
 }
 
 #[derive(Debug)]
@@ -63,12 +67,20 @@ impl TurnJob {
                 let result = read(&*source, &look, &file, known.as_ref());
                 WorkDone::Read { turn, file, result }
             }
-            Work::Undo { turn, look, files, finishes } => {
+            Work::Undo { turn, look, files, finishes, sending } => {
                 let undone = source.undo(&look, &files);
-                if finishes && undone.iter().all(|file| file.refused.is_none()) {
+                let asks = sending.as_ref().is_some_and(|sending| sending.asks);
+                let sent = sending.map(|sending| source.send(&look, &sending.round(&undone)));
+                // What nobody was asked to undo stays marked.
+                let is_unasked = asks && matches!(sent, Some(Err(_)));
+                if finishes && !is_unasked && undone.iter().all(|file| file.refused.is_none()) {
                     source.finish(&look);
                 }
-                WorkDone::Undo { turn, undone }
+                WorkDone::Undo { turn, undone, sent }
+            }
+            Work::Comment { turn, look, work, answer } => {
+                let result = work.run(&*source, &look);
+                WorkDone::Comment { turn, answer, result }
             }
         }
     }
@@ -93,25 +105,10 @@ fn read(
     file: &FoundFile,
     known: Option<&KnownTexts>,
 ) -> Result<ReadTexts, Refusal> {
-    let texts = source.texts(look, file).map_err(|reason| Refusal::TurnUnknown { reason })?;
-    let TurnTexts { before, now } = texts;
-    let before = before.map(|bytes| text(bytes, "before")).transpose()?;
-    // Of a deleted file, all is one deletion.
-    let now = now.map(|bytes| text(bytes, "on disk")).transpose()?.unwrap_or_default();
+    let (before, now) = texts(source, look, file)?;
     if known.is_some_and(|known| (&known.0, &known.1) == (&before, &now)) {
         return Ok(ReadTexts::AsKnown);
     }
     let path = look.root.join(&file.path);
     Ok(ReadTexts::Others(Box::new(PreparedProposal::of_turn(path, before.as_ref(), &now))))
-}
-
-/// A text, byte for byte.
-fn text(bytes: Vec<u8>, side: &str) -> Result<Arc<str>, Refusal> {
-    if memchr::memchr(0, &bytes).is_some() {
-        return Err(Refusal::WholeFileOnly { reason: format!("the file {side} is binary") });
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.into()),
-        Err(_) => Err(Refusal::WholeFileOnly { reason: format!("the file {side} is not UTF-8 text") }),
-    }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use alongside_desk::{Changed, FileChange, HunkState, Lines, Marked, Refusal, Review, ReviewId, Text};
 
-use super::job::KnownTexts;
-use super::source::UndoTo;
+use super::file_texts::KnownTexts;
+use super::source::{ChangeBack, HunkBack, UndoTo};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
@@ -197,6 +197,23 @@ impl MarkedFile {
             }
             (_, Marked::Whole | Marked::Hunks(_)) => Some(Ok(UndoTo::Baseline)),
         }
+    }
+
+    /// The change that its marks make: the hunks that are marked; none if it is marked as a whole.
+    pub(super) fn back(&self, change: FileChange, path: &str) -> ChangeBack {
+        let mut back = ChangeBack { path: path.to_owned(), hunks: Vec::new() };
+        if let (Some(text), Marked::Hunks(_)) = (&self.text, self.marked(change)) {
+            let review = text.review();
+            let proposed = review.hunks.iter().map(|hunk| hunk.proposed.start + 1);
+            let marked = hunks(&review).into_iter().zip(proposed);
+            let marked = marked.filter(|((state, _), _)| *state == HunkState::Dropped);
+            back.hunks.extend(marked.map(|((_, hunk), line)| HunkBack {
+                line,
+                changed: hunk.proposed,
+                before: hunk.original,
+            }));
+        }
+        back
     }
 
     /// The number of marks, of which that of the whole file without hunks is one.

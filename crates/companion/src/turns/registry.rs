@@ -10,15 +10,18 @@ use std::sync::Arc;
 
 use alongside_desk::{CallAnswer, Event, Refusal, ReviewId, TurnId, UndoneFile};
 
+use super::comment_work::CommentWork;
 use super::effect::TurnEffect;
 use super::finish::{self, Finish};
 use super::job::{LookKey, ReadTexts, Work, WorkDone};
-use super::request::TurnRequest;
-use super::source::{FoundFile, TurnLook, TurnSource};
+use super::opening::Opening;
+use super::request::{CommentRequest, TurnRequest, check_marks, no_decision};
+use super::sending::{Sending, Sent};
+use super::source::{Feedback, FoundFile, TurnLook, TurnSource};
+use super::surroundings::Surroundings;
 use super::turn_review::{ToUndo, TurnReview};
-use super::work::{LookAsker, Opening, TurnWork};
+use super::work::{LookAsker, TurnWork};
 use crate::ids::DeskId;
-use crate::reviews::registry::Reviews;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
 #[derive(Debug)]
@@ -33,22 +36,7 @@ pub(crate) struct Turns {
     desks: BTreeMap<DeskId, bool>,
 }
 
-/// The other parts of the companion, as far as turn reviews need them.
-pub(crate) struct Surroundings<'a> {
-    /// The roots without links.
-    pub(crate) roots: &'a Arc<[PathBuf]>,
-    /// Whether an editor holds unsaved changes of a file, given by its path and by that without links.
-    pub(crate) is_dirty: &'a dyn Fn(&str, &Path) -> bool,
-    /// They give ids away.
-    pub(crate) reviews: &'a mut Reviews,
-}
-
 type Effects = Vec<TurnEffect>;
-
-const READ_ONLY: &str = "the texts of a turn are read only here: open the file itself";
-const NO_REASON: &str = "a change of a turn takes no reason: no agent waits to read it";
-const NO_DECISION: &str =
-    "the changes of a turn are in their files already: mark those that are to be undone, then finish";
 
 impl Turns {
     pub(crate) fn new(source: Option<Arc<dyn TurnSource>>) -> Self {
@@ -123,7 +111,7 @@ impl Turns {
         let mut effects = Effects::new();
         let answered = match request {
             TurnRequest::Look { directory, since } => {
-                match self.look_key(directory, since.as_deref(), around.roots) {
+                match self.work.look_key(directory, since, around.roots) {
                     Ok(key) => {
                         let asker = LookAsker::Desk { desk, answer };
                         self.work.ask_for_look(&key, vec![asker], around.roots, &mut effects);
@@ -143,12 +131,19 @@ impl Turns {
                 self.mark(turn, revision, file, undo, &mut effects)
             }
             TurnRequest::Edit { text, revision, edit } => self.edit(text, revision, edit, &mut effects),
-            TurnRequest::Decide => Err(other(NO_DECISION)),
-            TurnRequest::AddComment { .. } | TurnRequest::ChangeComment { .. } => Err(Refusal::NoSuchComment),
-            TurnRequest::Finish { turn, revision, send: _, ask_to_undo: _ } => {
+            TurnRequest::Decide => Err(no_decision()),
+            TurnRequest::Comment(turn, request) => match self.comment_work(turn, request) {
+                Ok((look, work)) => {
+                    self.work.begin(Work::Comment { turn, look, work, answer }, &mut effects);
+                    return effects;
+                }
+                Err(refusal) => Err(refusal),
+            },
+            TurnRequest::Finish { turn, revision, send, ask_to_undo } => {
                 match self.check_markable(turn, revision) {
                     Ok(()) => {
-                        self.begin_finish(turn, desk, answer, around, &mut effects);
+                        let sends = (send || ask_to_undo).then_some(ask_to_undo);
+                        self.begin_finish(turn, desk, answer, sends, around, &mut effects);
                         return effects;
                     }
                     Err(refusal) => Err(refusal),
@@ -157,20 +152,6 @@ impl Turns {
         };
         effects.push(TurnEffect::Answer(answer, answered));
         effects
-    }
-
-    fn look_key(
-        &self,
-        directory: Option<String>,
-        since: Option<&str>,
-        roots: &[PathBuf],
-    ) -> Result<LookKey, &'static str> {
-        if !self.work.has_source() {
-            return Err("this companion keeps no turns");
-        }
-        let directory = directory.map(PathBuf::from).or_else(|| roots.first().cloned());
-        let directory = directory.ok_or("this companion serves no project")?;
-        Ok(LookKey { directory, since: since.map(str::to_owned) })
     }
 
     fn check_markable(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
@@ -208,7 +189,13 @@ impl Turns {
                 self.end_look(key, number, result, around.roots, &mut effects);
             }
             WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around, &mut effects),
-            WorkDone::Undo { turn, undone } => self.end_undo(turn, undone, around.roots, &mut effects),
+            WorkDone::Undo { turn, undone, sent } => {
+                self.end_undo(turn, undone, sent, around.roots, &mut effects);
+            }
+            WorkDone::Comment { turn, answer, result } => {
+                let kept = result.and_then(|feedback| self.take_feedback(turn, &feedback, &mut effects));
+                effects.push(TurnEffect::Answer(answer, kept));
+            }
         }
         effects
     }
@@ -314,7 +301,7 @@ impl Turns {
     fn ask_for_texts(&mut self, turn: TurnId, path: PathBuf, openings: Vec<Opening>, effects: &mut Effects) {
         let review = self.reviews.get(&turn);
         let refused = self.work.ask_for_texts(&(turn, path), openings, review, effects);
-        refuse(refused, &Refusal::NoSuchTurn, effects);
+        TurnEffect::refuse(refused, &Refusal::NoSuchTurn, effects);
     }
 
     fn end_read(
@@ -327,10 +314,10 @@ impl Turns {
     ) {
         let key = (turn, file.path);
         let (openings, refused) = self.work.end_read(&key, self.reviews.get(&turn), effects);
-        refuse(refused, &Refusal::NoSuchTurn, effects);
+        TurnEffect::refuse(refused, &Refusal::NoSuchTurn, effects);
         let path = key.1;
         let Some(review) = self.reviews.get_mut(&turn) else {
-            return refuse(openings, &Refusal::NoSuchTurn, effects);
+            return TurnEffect::refuse(openings, &Refusal::NoSuchTurn, effects);
         };
         let is_current = review.found(&path).is_some_and(|found| found.content == file.content);
         let is_new = match result {
@@ -347,7 +334,7 @@ impl Turns {
             Err(refusal) => {
                 review.close(&path);
                 self.renew_list(turn, effects);
-                return refuse(openings, &refusal, effects);
+                return TurnEffect::refuse(openings, &refusal, effects);
             }
         };
         self.renew_list(turn, effects);
@@ -405,11 +392,7 @@ impl Turns {
         edit: Edit,
         effects: &mut Effects,
     ) -> Result<u64, Refusal> {
-        match edit {
-            Edit::Type(_) => return Err(other(READ_ONLY)),
-            Edit::SetReason { .. } => return Err(other(NO_REASON)),
-            Edit::Keep { .. } | Edit::Split { .. } | Edit::Undo | Edit::Redo => {}
-        }
+        check_marks(&edit)?;
         let (turn, path) = self.of_text(text).ok_or(Refusal::NoSuchReview)?;
         let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchReview)?;
         // The list may have another revision by now: this one is that of the text.
@@ -427,6 +410,35 @@ impl Turns {
         changes.map(|(desks, changed)| TurnEffect::tell(desks, Event::Changed(changed))).collect()
     }
 
+    // Comments.
+
+    fn comment_work(
+        &self,
+        turn: TurnId,
+        request: CommentRequest,
+    ) -> Result<(Arc<TurnLook>, CommentWork), Refusal> {
+        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        Ok((review.look().clone(), review.comment_work(request)?))
+    }
+
+    /// Tells the comments of a working tree, of which there may be several reviews.
+    fn take_feedback(
+        &mut self,
+        turn: TurnId,
+        feedback: &Feedback,
+        effects: &mut Effects,
+    ) -> Result<u64, Refusal> {
+        let root = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.look().root.clone();
+        let same = self.reviews.iter().filter(|(_, review)| review.look().root == root);
+        for turn in same.map(|(turn, _)| *turn).collect::<Vec<_>>() {
+            if let Some(review) = self.reviews.get_mut(&turn) {
+                review.set_feedback(feedback);
+            }
+            self.renew_list(turn, effects);
+        }
+        self.revision(turn)
+    }
+
     // The finish.
 
     fn begin_finish(
@@ -434,21 +446,18 @@ impl Turns {
         turn: TurnId,
         desk: DeskId,
         answer: CallAnswer,
+        sends: Option<bool>,
         around: &Surroundings<'_>,
         effects: &mut Effects,
     ) {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
-        let ToUndo { undos, files } = review.begin_finish(around.is_dirty);
-        tracing::info!(
-            turn = turn.0,
-            marked = files.len(),
-            undos = undos.len(),
-            "a person finishes a turn review"
-        );
+        let ToUndo { undos, marked, back } = review.begin_finish(around.is_dirty, sends == Some(true));
+        tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
         // What is left out would be forgotten with the old baseline.
-        let finishes = !review.is_private() && undos.len() == files.len();
-        let work = Work::Undo { turn, look: review.look().clone(), files: undos, finishes };
-        self.finishes.insert(turn, Finish { desk, answer, files, waiting: Vec::new() });
+        let finishes = !review.is_private() && undos.len() == marked.files.len();
+        let sending = sends.map(|asks| Sending { back, asks });
+        let work = Work::Undo { turn, look: review.look().clone(), files: undos, finishes, sending };
+        self.finishes.insert(turn, Finish { desk, answer, marked, waiting: Vec::new() });
         self.work.begin(work, effects);
     }
 
@@ -456,17 +465,18 @@ impl Turns {
         &mut self,
         turn: TurnId,
         undone: Vec<UndoneFile>,
+        sent: Option<Sent>,
         roots: &Arc<[PathBuf]>,
         effects: &mut Effects,
     ) {
-        let Some(Finish { desk, answer, files, waiting }) = self.finishes.remove(&turn) else { return };
-        let outcome = finish::outcome(turn, files, undone);
+        let Some(Finish { desk, answer, marked, waiting }) = self.finishes.remove(&turn) else { return };
+        let outcome = finish::outcome(turn, marked, undone, sent);
         effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(outcome.told)));
         let Some(review) = self.reviews.get_mut(&turn) else {
             // Its only desk has left.
             return;
         };
-        review.end_undo(&outcome.written, self.work.next_look());
+        review.end_undo(&outcome.done, self.work.next_look());
         let key = review.key().clone();
         let mut askers = vec![LookAsker::Finish { turn, answer }];
         askers.extend(waiting);
@@ -479,15 +489,5 @@ impl Turns {
         }
         self.renew_list(turn, effects);
         effects.push(TurnEffect::Answer(answer, self.revision(turn)));
-    }
-}
-
-fn other(words: &str) -> Refusal {
-    Refusal::Other { words: words.to_owned() }
-}
-
-fn refuse(openings: Vec<Opening>, refusal: &Refusal, effects: &mut Effects) {
-    for Opening { answer, .. } in openings {
-        effects.push(TurnEffect::Answer(answer, Err(refusal.clone())));
     }
 }

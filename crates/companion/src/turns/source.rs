@@ -83,6 +83,8 @@ pub struct Feedback {
     pub route: Option<Route>,
     /// As [`Turn::message`](alongside_desk::Turn::message).
     pub message: Option<TurnMessage>,
+    /// Rises with every comment and message: of two, the one with the higher number is the newer one.
+    pub revision: u64,
 }
 
 /// A comment that is to be kept.
@@ -96,6 +98,10 @@ pub struct NewComment {
     pub side: Side,
     /// The text of these lines.
     pub code: String,
+    /// The text of some lines before them, which tells places apart that hold the same lines.
+    pub before: String,
+    /// The text of some lines after them.
+    pub after: String,
     /// The person's words.
     pub text: String,
 }

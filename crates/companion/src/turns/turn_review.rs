@@ -9,9 +9,13 @@ use alongside_desk::{
     harmless,
 };
 
-use super::job::{KnownTexts, LookKey};
+use super::comment_work::{self, CommentWork};
+use super::file_texts::KnownTexts;
+use super::finish::MarkedFiles;
+use super::job::LookKey;
 use super::marked_file::MarkedFile;
-use super::source::{FoundFile, TurnLook, Undo};
+use super::request::CommentRequest;
+use super::source::{ChangeBack, Feedback, FoundFile, NewComment, TurnLook, Undo};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
@@ -20,6 +24,8 @@ pub(super) struct TurnReview {
     /// The directory and the revision by which it was looked at last.
     key: LookKey,
     look: Arc<TurnLook>,
+    /// The comments of the working tree, and the way to its agent.
+    feedback: Feedback,
     /// The number of that look. The result of an earlier one is out of date.
     number: u64,
     /// The list as desks are told it, with its revision.
@@ -39,8 +45,9 @@ pub(super) struct TurnReview {
 /// The marked files, as a finish takes them.
 pub(super) struct ToUndo {
     pub(super) undos: Vec<Undo>,
-    /// Every marked file in the order of the list, with the reason why it is left as it is.
-    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+    pub(super) marked: MarkedFiles,
+    /// The changes that these undos make, or that the agent is asked for.
+    pub(super) back: Vec<ChangeBack>,
 }
 
 impl TurnReview {
@@ -48,6 +55,7 @@ impl TurnReview {
         let root = look.root.to_string_lossy().into_owned();
         let mut new = Self {
             key,
+            feedback: look.feedback.clone(),
             look: Arc::new(look),
             number,
             list: Turn { id, root, ..Turn::default() },
@@ -132,6 +140,7 @@ impl TurnReview {
     pub(super) fn take_look(&mut self, key: LookKey, look: TurnLook, number: u64) -> Vec<PathBuf> {
         let before = std::mem::replace(&mut self.look, Arc::new(look));
         (self.key, self.number) = (key, number);
+        self.set_feedback(&self.look.feedback.clone());
         let (old, new) = (by_path(&before), by_path(&self.look));
         let mut to_read = Vec::new();
         for (path, file) in &mut self.files {
@@ -150,6 +159,13 @@ impl TurnReview {
         self.lost.retain(|path, _| new.contains_key(&**path) || old.contains_key(&**path));
         self.tidy();
         to_read
+    }
+
+    /// Takes the comments and messages, unless newer ones are known.
+    pub(super) fn set_feedback(&mut self, feedback: &Feedback) {
+        if feedback.revision >= self.feedback.revision {
+            self.feedback.clone_from(feedback);
+        }
     }
 
     /// Marks and desks have changed.
@@ -173,9 +189,9 @@ impl TurnReview {
             baseline: Baseline { asked: self.key.since.clone(), ..look.baseline.clone() },
             files: look.files.iter().map(told).collect(),
             remarks: look.remarks.iter().cloned().chain(lost).collect(),
-            comments: look.feedback.comments.clone(),
-            route: look.feedback.route.clone(),
-            message: look.feedback.message.clone(),
+            comments: self.feedback.comments.clone(),
+            route: self.feedback.route.clone(),
+            message: self.feedback.message.clone(),
             id: self.list.id,
             root: self.list.root.clone(),
             revision: self.list.revision,
@@ -202,7 +218,7 @@ impl TurnReview {
         desks: impl IntoIterator<Item = DeskId>,
         asker: Option<DeskId>,
     ) -> BTreeSet<DeskId> {
-        let (revision, is_empty) = (self.list.revision, self.list.files.is_empty());
+        let (revision, is_empty) = (self.list.revision, self.is_empty());
         let mut news = BTreeSet::new();
         for desk in desks {
             let is_news = self.told.get(&desk).map_or(!is_empty, |known| *known != revision);
@@ -212,6 +228,14 @@ impl TurnReview {
             }
         }
         news
+    }
+
+    /// Whether nothing differs, and nothing waits for the person or the agent.
+    fn is_empty(&self) -> bool {
+        let Turn { files, comments, message, .. } = &self.list;
+        let waits = comments.iter().any(|comment| comment.state.is_unsent())
+            || message.as_ref().is_some_and(|message| message.read.is_none());
+        files.is_empty() && !waits
     }
 
     pub(super) fn leave(&mut self, desk: DeskId) {
@@ -299,30 +323,65 @@ impl TurnReview {
         changes
     }
 
+    // Comments.
+
+    /// The work of a request, unless it can be refused at once.
+    pub(super) fn comment_work(&self, request: CommentRequest) -> Result<CommentWork, Refusal> {
+        match request {
+            CommentRequest::Add { revision, file, lines, side, text } => {
+                self.check_markable(revision)?;
+                let text = comment_work::words(&text)?;
+                if text.is_empty() {
+                    return Err(comment_work::not_kept("it has no words"));
+                }
+                let file = file.map(|at| self.at(at)).transpose()?.cloned();
+                let known = match (&file, lines) {
+                    (None, Some(lines)) => return Err(comment_work::out_of_range(lines)),
+                    (None, None) | (Some(_), None) => None,
+                    (Some(file), Some(_)) => match &file.told.without_text {
+                        Some(reason) => return Err(Refusal::WholeFileOnly { reason: reason.clone() }),
+                        None => self.known_texts(&file.path),
+                    },
+                };
+                let comment = Box::new(NewComment { file, lines, side, text, ..NewComment::default() });
+                Ok(CommentWork::Add { comment, known })
+            }
+            CommentRequest::Change { id, text } => {
+                self.check_markable(self.list.revision)?;
+                Ok(CommentWork::Change { id, text: comment_work::words(&text)? })
+            }
+        }
+    }
+
     // The finish.
 
-    /// Begins to undo what is marked. No file that an editor holds unsaved is written.
-    pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool) -> ToUndo {
+    /// Begins to undo what is marked, or to ask for it. No file that an editor holds unsaved is written.
+    pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool, asks: bool) -> ToUndo {
         self.is_finishing = true;
-        let mut all = ToUndo { undos: Vec::new(), files: Vec::new() };
+        let mut all = ToUndo { undos: Vec::new(), marked: MarkedFiles::default(), back: Vec::new() };
         let marked = self.look.files.iter().zip(&self.list.files);
         for (found, told) in marked.filter(|(_, told)| told.marked != Marked::Nothing) {
-            let Some(undo) = self.files.get(&found.path).and_then(|file| file.undo(told.change)) else {
-                continue;
-            };
+            let Some(file) = self.files.get(&found.path) else { continue };
+            let Some(undo) = file.undo(told.change) else { continue };
             let path = self.look.root.join(&found.path);
             let refused = match undo {
+                Ok(_) if asks => {
+                    all.back.push(file.back(told.change, &told.path));
+                    all.marked.asked.push((found.path.clone(), told.path.clone()));
+                    continue;
+                }
                 _ if is_dirty(&path.to_string_lossy(), &path) => {
                     Some("an editor holds unsaved changes to it".to_owned())
                 }
                 Err(reason) => Some(reason),
                 Ok(to) => {
+                    all.back.push(file.back(told.change, &told.path));
                     all.undos.push(Undo { file: found.clone(), to });
                     None
                 }
             };
             let file = UndoneFile { path: told.path.clone(), refused, draft: None };
-            all.files.push((found.path.clone(), file));
+            all.marked.files.push((found.path.clone(), file));
         }
         all
     }

@@ -7,6 +7,7 @@ use alongside_desk::{CallAnswer, TurnId};
 
 use super::effect::TurnEffect;
 use super::job::{LookKey, TurnJob, Work};
+use super::opening::Opening;
 use super::single_runs::SingleRuns;
 use super::source::TurnSource;
 use super::turn_review::TurnReview;
@@ -39,13 +40,6 @@ pub(super) enum LookAsker {
     },
 }
 
-/// A desk that opens a file, and waits for its texts.
-#[derive(Debug)]
-pub(super) struct Opening {
-    pub(super) desk: DeskId,
-    pub(super) answer: CallAnswer,
-}
-
 impl TurnWork {
     pub(super) fn new(source: Option<Arc<dyn TurnSource>>) -> Self {
         Self { source, last_look: 0, looks: SingleRuns::default(), reads: SingleRuns::default() }
@@ -53,6 +47,24 @@ impl TurnWork {
 
     pub(super) fn has_source(&self) -> bool {
         self.source.is_some()
+    }
+
+    /// What a desk asks to be looked at; without a directory, the first root.
+    ///
+    /// # Errors
+    /// Why there is nothing to look at.
+    pub(super) fn look_key(
+        &self,
+        directory: Option<String>,
+        since: Option<String>,
+        roots: &[PathBuf],
+    ) -> Result<LookKey, &'static str> {
+        if !self.has_source() {
+            return Err("this companion keeps no turns");
+        }
+        let directory = directory.map(PathBuf::from).or_else(|| roots.first().cloned());
+        let directory = directory.ok_or("this companion serves no project")?;
+        Ok(LookKey { directory, since })
     }
 
     /// The number of the next look that begins.

@@ -1,5 +1,6 @@
 //! Turn reviews, with a source that compares the project on disk with texts that it remembers.
 
+mod commenting;
 mod files;
 mod finishing;
 mod lists;

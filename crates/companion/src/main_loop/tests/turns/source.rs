@@ -7,9 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use alongside_desk::{Baseline, FileChange, TurnFile, UndoneFile};
+use alongside_desk::{
+    Anchor, Baseline, Comment, CommentId, FileChange, Refusal, Route, TurnFile, TurnMessage, UndoneFile,
+};
 
-use crate::turns::source::{FoundFile, TurnLook, TurnSource, TurnTexts, Undo, UndoTo};
+use crate::turns::source::{
+    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource, TurnTexts, Undo, UndoTo,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct DiskSource {
@@ -21,11 +25,49 @@ pub(super) struct DiskSource {
     pub(super) is_held: AtomicBool,
     /// The number of reviews that were finished.
     pub(super) finished: AtomicUsize,
+    feedback: Mutex<Kept>,
+}
+
+/// Comments as they were kept, and rounds as they were sent.
+#[derive(Debug, Default)]
+struct Kept {
+    comments: Vec<(Comment, NewComment)>,
+    rounds: Vec<NewRound>,
+    refuses: bool,
+    revision: u64,
 }
 
 impl DiskSource {
     fn before(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Option<Vec<u8>>>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.feedback.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn comments(&self) -> Vec<Comment> {
+        self.kept().comments.iter().map(|(comment, _)| comment.clone()).collect()
+    }
+
+    pub(super) fn rounds(&self) -> Vec<NewRound> {
+        self.kept().rounds.clone()
+    }
+
+    /// The lines before and after those of a comment.
+    pub(super) fn around(&self, at: usize) -> (String, String) {
+        let new = &self.kept().comments[at].1;
+        (new.before.clone(), new.after.clone())
+    }
+
+    pub(super) fn refuse_to_send(&self, refuses: bool) {
+        self.kept().refuses = refuses;
+    }
+
+    fn all(&self) -> Feedback {
+        let (comments, kept) = (self.comments(), self.kept());
+        let route = Some(Route { words: "soon".into(), ..Route::default() });
+        Feedback { comments, route, message: kept.message(), revision: kept.revision }
     }
 
     pub(super) fn remember(&self, name: &str, text: Option<&[u8]>) {
@@ -40,6 +82,13 @@ impl DiskSource {
         while self.is_held.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+}
+
+impl Kept {
+    fn message(&self) -> Option<TurnMessage> {
+        let message = TurnMessage { text: "the message".into(), words: "soon".into(), at: 1, read: None };
+        self.rounds.last().map(|_| message)
     }
 }
 
@@ -68,10 +117,11 @@ impl TurnSource for DiskSource {
                 ..FoundFile::default()
             });
         }
+        let feedback = self.all();
         // Nobody has seen the changes from here on.
         self.wait();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
-        Ok(TurnLook { root: directory.to_owned(), baseline, files, ..TurnLook::default() })
+        Ok(TurnLook { root: directory.to_owned(), baseline, files, feedback, ..TurnLook::default() })
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
@@ -99,6 +149,42 @@ impl TurnSource for DiskSource {
             told
         };
         files.iter().map(undo).collect()
+    }
+
+    fn feedback(&self, _: &TurnLook) -> Result<Feedback, String> {
+        Ok(self.all())
+    }
+
+    fn add_comment(&self, _: &TurnLook, new: &NewComment) -> Result<(), Refusal> {
+        let mut kept = self.kept();
+        kept.revision += 1;
+        let path = new.file.as_ref().map(|file| file.told.path.clone());
+        let anchor = Anchor { path, lines: new.lines, side: new.side, code: new.code.clone() };
+        let (id, text) = (CommentId(kept.revision), new.text.clone());
+        kept.comments.push((Comment { id, anchor, text, ..Comment::default() }, new.clone()));
+        Ok(())
+    }
+
+    fn change_comment(&self, _: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
+        let mut kept = self.kept();
+        kept.revision += 1;
+        let at = kept.comments.iter().position(|(comment, _)| comment.id == id);
+        let at = at.ok_or(Refusal::NoSuchComment)?;
+        match text {
+            "" => drop(kept.comments.remove(at)),
+            text => text.clone_into(&mut kept.comments[at].0.text),
+        }
+        Ok(())
+    }
+
+    fn send(&self, _: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
+        let mut kept = self.kept();
+        if kept.refuses {
+            return Err("no".into());
+        }
+        kept.revision += 1;
+        kept.rounds.push(round.clone());
+        Ok(kept.message())
     }
 
     fn finish(&self, look: &TurnLook) {

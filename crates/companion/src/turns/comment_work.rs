@@ -1,0 +1,92 @@
+//! The work on a comment that blocks: the text of its lines is read, and the source keeps it.
+
+use std::sync::Arc;
+
+use alongside_desk::{CommentId, LineRange, Refusal, Side, Text};
+
+use super::file_texts::{KnownTexts, texts};
+use super::source::{Feedback, NewComment, TurnLook, TurnSource};
+
+/// How many lines before and after tell places apart that hold the same lines.
+const AROUND: usize = 3;
+/// The longest text that is quoted, in bytes. Every desk gets it with every change of the list.
+const MAX_CODE: usize = 64 << 10;
+/// The longest comment, in bytes.
+const MAX_WORDS: usize = 64 << 10;
+
+const TOO_LONG: &str = "these lines are too long to be quoted: take fewer, or comment on the whole file";
+
+#[derive(Debug)]
+pub(super) enum CommentWork {
+    /// It lacks the text of its lines. `known` are the texts that are open.
+    Add {
+        comment: Box<NewComment>,
+        known: Option<KnownTexts>,
+    },
+    Change {
+        id: CommentId,
+        text: String,
+    },
+}
+
+impl CommentWork {
+    pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Feedback, Refusal> {
+        match self {
+            Self::Add { comment, known } => {
+                let comment = quoted(source, look, *comment, known)?;
+                source.add_comment(look, &comment)?;
+            }
+            Self::Change { id, text } => source.change_comment(look, id, &text)?,
+        }
+        source.feedback(look).map_err(|reason| Refusal::TurnUnknown { reason })
+    }
+}
+
+/// The words of a comment without the space around them.
+///
+/// # Errors
+/// When they are too long.
+pub(super) fn words(text: &str) -> Result<String, Refusal> {
+    if text.len() > MAX_WORDS {
+        return Err(not_kept("it is longer than 64 KB"));
+    }
+    Ok(text.trim().to_owned())
+}
+
+pub(super) fn not_kept(reason: &str) -> Refusal {
+    Refusal::CommentNotKept { reason: reason.to_owned() }
+}
+
+/// The comment with the text of its lines.
+fn quoted(
+    source: &dyn TurnSource,
+    look: &TurnLook,
+    comment: NewComment,
+    known: Option<KnownTexts>,
+) -> Result<NewComment, Refusal> {
+    let (Some(file), Some(lines)) = (&comment.file, comment.lines) else { return Ok(comment) };
+    let (before, now) = match known {
+        Some(known) => known,
+        None => texts(source, look, file)?,
+    };
+    let text: Arc<str> = match comment.side {
+        Side::New => now,
+        Side::Old => before.unwrap_or_default(),
+    };
+    let text = Text::new(text);
+    if lines.first == 0 || lines.last < lines.first || lines.last > text.len() {
+        return Err(out_of_range(lines));
+    }
+    let range = lines.lines();
+    let code = text.lines(range.start..range.end).to_owned();
+    let before = text.lines(range.start.saturating_sub(AROUND)..range.start).to_owned();
+    let after = text.lines(range.end..(range.end + AROUND).min(text.len())).to_owned();
+    if code.len().max(before.len()).max(after.len()) > MAX_CODE {
+        return Err(not_kept(TOO_LONG));
+    }
+    Ok(NewComment { code, before, after, ..comment })
+}
+
+pub(super) fn out_of_range(lines: LineRange) -> Refusal {
+    Refusal::OutOfRange { place: lines.to_string() }
+}

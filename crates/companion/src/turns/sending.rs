@@ -1,0 +1,28 @@
+//! A message that goes to the agent with a finish.
+
+use alongside_desk::{TurnMessage, UndoneFile};
+
+use super::source::{ChangeBack, NewRound};
+
+/// What a message says beside the comments.
+#[derive(Debug)]
+pub(super) struct Sending {
+    /// The changes of the files that are undone or asked about, in their order.
+    pub(super) back: Vec<ChangeBack>,
+    /// The agent is asked to undo them; otherwise they are undone.
+    pub(super) asks: bool,
+}
+
+impl Sending {
+    /// The round, once these answers about the files are known.
+    pub(super) fn round(self, undone: &[UndoneFile]) -> NewRound {
+        if self.asks {
+            return NewRound { asked: self.back, ..NewRound::default() };
+        }
+        let done = self.back.into_iter().zip(undone).filter(|(_, file)| file.refused.is_none());
+        NewRound { undone: done.map(|(back, _)| back).collect(), ..NewRound::default() }
+    }
+}
+
+/// The message that was sent, if there was anything to say, or why none was.
+pub(super) type Sent = Result<Option<TurnMessage>, String>;
