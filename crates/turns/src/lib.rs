@@ -5,27 +5,34 @@
 //! everything, whether a host ran or not. Git is the means, in a bare directory of our own beside the
 //! project: nothing of the repository is touched, and nothing that it names is run.
 
+mod anchors;
 mod authors;
 mod blobs;
 mod changes;
+mod comment_log;
+mod comments;
 mod escaped;
 mod exclusions;
 mod fault;
+mod feedback;
 mod finish;
 mod git;
 mod hash;
 mod ignored;
 mod index;
 mod index_entries;
+mod json_lines;
 mod left_out;
 mod log;
 mod look;
 mod look_state;
+mod message;
 mod outbox;
 mod places;
 mod project_index;
 mod recording;
 mod repository;
+mod route;
 mod shelf;
 mod store;
 mod tree_diff;
@@ -36,8 +43,9 @@ mod waiting;
 mod workbench;
 mod working_tree;
 
+pub use comments::feedback_in;
 pub use fault::Fault;
-pub use outbox::{Claim, Delivery, Message, Reader, claim, pending, watched_file};
+pub use outbox::{Claim, Delivery, Message, Reader, claim, claim_for_person, pending, watched_file};
 pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, record, seed};
 pub use store::TurnStore;

@@ -1,16 +1,11 @@
-//! The log of a working tree's store: a JSON object a line, only ever appended to, so that a kill in the
-//! middle costs at most the last line.
+//! The log of a working tree's store, a line for each prompt, end, finish and undo. Trimming keeps it small.
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use alongside_platform::private::open_for_appending;
-use alongside_platform::untrusted::{self, Whose};
 use serde::{Deserialize, Serialize};
 
-/// The largest log that is read, in bytes. Trimming keeps it far smaller.
-const MAX_LOG: u64 = 64 << 20;
+use crate::json_lines;
 
 /// The reason of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,11 +100,7 @@ impl Log {
     /// # Errors
     /// When the file exists and cannot be read.
     pub(crate) fn read(&self) -> io::Result<Vec<Record>> {
-        let bytes = match untrusted::read(&self.path, MAX_LOG, Whose::Ours) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            read => read?,
-        };
-        Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+        json_lines::read(&self.path)
     }
 
     /// Adds a line, on the disk.
@@ -117,31 +108,16 @@ impl Log {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        let mut file = open_for_appending(&self.path)?;
-        if !ends_a_line(&self.path)? {
-            line.insert(0, b'\n');
-        }
-        file.write_all(&line)?;
-        file.sync_data()
+        json_lines::append(&self.path, record)
     }
-}
-
-/// Whether the last writer has finished its line.
-fn ends_a_line(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use alongside_platform::private::open_for_appending;
+
     use super::*;
 
     #[test]

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::turns::source::{Feedback, TurnLook};
+use alongside_companion::turns::source::TurnLook;
 use alongside_desk::{Baseline, harmless};
 
 use crate::authors::{self, Authors};
 use crate::changes::Changes;
 use crate::fault::Fault;
+use crate::feedback::{Texts, feedback};
 use crate::left_out;
 use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
@@ -67,13 +68,16 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     if since.is_none() {
         remarks.extend(gaps(&log, start.record));
     }
+    let files = changes.files();
+    let comments = bench.shelf.comments().read()?;
+    let feedback = feedback(&comments, &log, &mut Texts::of_look(bench, &state.before, &files));
     Ok(TurnLook {
         root: bench.tree.top.clone(),
         snapshot: state.name(),
         baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.at },
-        files: changes.files(),
+        files,
         remarks,
-        feedback: Feedback::default(),
+        feedback,
     })
 }
 

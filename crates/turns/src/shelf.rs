@@ -10,6 +10,7 @@ use alongside_companion::private::{self, PathTrust};
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
+use crate::comment_log::CommentLog;
 use crate::fault::Fault;
 use crate::git::Git;
 use crate::hash::hash;
@@ -107,12 +108,15 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf with everything on it.
+    /// Removes the shelf with everything on it; but not a person's words that nobody has read.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system refuses, or it cannot be told whether there are such words.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        remove(&self.path)
+        match self.comments().read()?.is_needed() {
+            true => self.forget_repository(true),
+            false => remove(&self.path),
+        }
     }
 
     /// Takes the lock of this name.
@@ -139,6 +143,11 @@ impl Shelf {
     /// A file or directory on the shelf.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// The log of comments and messages.
+    pub(crate) fn comments(&self) -> CommentLog {
+        CommentLog::at(self.path.join("comments"))
     }
 
     /// The log.

@@ -3,12 +3,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource, TurnTexts, Undo};
-use alongside_desk::{FileChange, UndoneFile};
+use alongside_companion::turns::source::{
+    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource, TurnTexts, Undo,
+};
+use alongside_desk::{CommentId, FileChange, Refusal, TurnMessage, UndoneFile};
 use alongside_platform::directory::Entry;
 
 use crate::blobs;
+use crate::comments;
 use crate::fault::Fault;
+use crate::feedback::{Texts, feedback};
 use crate::finish::finish;
 use crate::left_out::MAX_FILE;
 use crate::look::look;
@@ -105,5 +109,27 @@ impl TurnSource for TurnStore {
         if let Err(fault) = self.bench(&look.root).and_then(|bench| finish(&bench, &state)) {
             tracing::warn!(%fault, "the end of a review is not remembered");
         }
+    }
+
+    fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
+        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        let found = self.bench(&look.root).and_then(|bench| {
+            let (comments, log) = (bench.shelf.comments().read()?, bench.shelf.log().read()?);
+            let mut texts = Texts::of_look(&bench, &state.before, &look.files);
+            Ok(feedback(&comments, &log, &mut texts))
+        });
+        found.map_err(|fault| fault.to_string())
+    }
+
+    fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal> {
+        comments::add(&self.places, &look.root, comment)
+    }
+
+    fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
+        comments::change(&self.places, &look.root, id, text)
+    }
+
+    fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
+        comments::send(&self.places, &look.root, round).map_err(|fault| fault.to_string())
     }
 }

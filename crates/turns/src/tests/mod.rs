@@ -1,5 +1,6 @@
 //! The store with the real git, in temporary directories.
 
+mod comments;
 mod fixture;
 mod hostile;
 mod looks;

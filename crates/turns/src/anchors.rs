@@ -1,0 +1,147 @@
+//! The lines of a comment, found again in a text that has changed since: by their content, and by the lines
+//! around them where the same lines stand in several places.
+
+use alongside_desk::LineRange;
+use serde::{Deserialize, Serialize};
+
+/// The fewest letters and digits of a line that is found by itself: `}` and the like are in every file.
+const TELLING: usize = 4;
+
+/// Lines as they were when somebody wrote a comment on them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Quotation {
+    /// The lines.
+    pub(crate) code: String,
+    /// Some lines before them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) before: String,
+    /// Some lines after them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) after: String,
+}
+
+/// Where these lines are now, which stood at `was`: the same lines, those with the same neighbours first and
+/// then the nearest ones; else the only place with these lines but for spaces; else around lines of them that
+/// are there once. `None` if they are nowhere.
+pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<LineRange> {
+    let (lines, code) = (lines(text), lines_of(quotation));
+    let (before, after) = (self::lines(&quotation.before), self::lines(&quotation.after));
+    let neighbours = |at: &usize| {
+        let above =
+            before.iter().rev().zip(lines[..*at].iter().rev()).take_while(|(one, other)| one == other);
+        let below = lines[at + code.len()..].iter().zip(&after).take_while(|(one, other)| one == other);
+        above.count() + below.count()
+    };
+    let distance = |at: &usize| at.abs_diff(was.first.saturating_sub(1));
+    let same = places(&lines, &code, |one, other| one == other);
+    let nearest = same.into_iter().min_by_key(|at| (std::cmp::Reverse(neighbours(at)), distance(at)));
+    let place =
+        nearest.or_else(|| match places(&lines, &code, |one, other| one.trim() == other.trim())[..] {
+            [only] if code.iter().any(|line| is_telling(line)) => Some(only),
+            _ => None,
+        });
+    match place {
+        Some(place) => range(place, place + code.len()),
+        None => around_what_is_left(&lines, &code),
+    }
+}
+
+/// The lines of a text, without their ends.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().collect()
+}
+
+/// A quotation of an empty line is a line.
+fn lines_of(quotation: &Quotation) -> Vec<&str> {
+    let code = lines(&quotation.code);
+    if code.is_empty() { vec![""] } else { code }
+}
+
+/// Every place at which all of these lines stand.
+fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+    let is_there = |at: &usize| lines[*at..].iter().zip(code).all(|(one, other)| is_same(one, other));
+    let last = (lines.len() + 1).saturating_sub(code.len());
+    (0..last).filter(is_there).collect()
+}
+
+/// From the first to the last of the lines that each stand once in the text and in the quotation, and as many
+/// lines before and after as the quotation has.
+fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
+    let only = |all: &[&str], line: &str| {
+        let mut places = (0..all.len()).filter(|at| all[*at].trim() == line.trim());
+        places.next().filter(|_| places.next().is_none())
+    };
+    let telling = (0..code.len()).filter(|at| is_telling(code[*at]) && only(code, code[*at]).is_some());
+    let mut found = telling.filter_map(|at| Some((at, only(lines, code[at])?)));
+    let first = found.next()?;
+    let last = found.next_back().unwrap_or(first);
+    if last.1 < first.1 || last.1 - first.1 > 2 * code.len() {
+        // They have moved apart.
+        return range(first.1, first.1 + 1);
+    }
+    let start = first.1.saturating_sub(first.0);
+    range(start, (last.1 + code.len() - last.0).min(lines.len()))
+}
+
+fn is_telling(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
+}
+
+fn range(start: usize, end: usize) -> Option<LineRange> {
+    LineRange::of((start..end).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quoted(code: &str, before: &str, after: &str) -> Quotation {
+        Quotation { code: code.into(), before: before.into(), after: after.into() }
+    }
+
+    fn found(text: &str, first: usize, quotation: &Quotation) -> Option<(usize, usize)> {
+        let last = first + quotation.code.lines().count().max(1) - 1;
+        find(text, LineRange { first, last }, quotation).map(|lines| (lines.first, lines.last))
+    }
+
+    #[test]
+    fn lines_are_found_where_they_have_moved() {
+        let code = quoted("let a = 1;\nlet b = 2;\n", "", "");
+        let text = "let a = 1;\nlet b = 2;\n";
+        assert_eq!(found(text, 1, &code), Some((1, 2)));
+        assert_eq!(found(&format!("x\n\n{text}"), 1, &code), Some((3, 4)));
+        assert_eq!(found("let a = 1;\r\nlet b = 2;\r\n", 1, &code), Some((1, 2)), "line ends do not count");
+        assert_eq!(found("let a = 1;\nlet b = 2;", 1, &code), Some((1, 2)), "nor does the last one");
+    }
+
+    #[test]
+    fn of_the_same_lines_those_with_the_same_neighbours_and_then_the_nearest_count() {
+        let text = "{\n}\nfn a() {\n}\nfn b() {\n}\nend\n";
+        assert_eq!(found(text, 6, &quoted("}\n", "", "")), Some((6, 6)));
+        assert_eq!(found(text, 3, &quoted("}\n", "", "")), Some((2, 2)));
+        assert_eq!(found(text, 1, &quoted("}\n", "fn a() {\n", "fn b() {\n")), Some((4, 4)));
+        assert_eq!(found("a\n\n\nb\n", 3, &quoted("\n", "", "")), Some((3, 3)), "an empty line");
+        assert_eq!(found("a\n\n\nb\n", 9, &quoted("", "", "")), Some((3, 3)));
+    }
+
+    #[test]
+    fn lines_that_were_indented_or_changed_in_part_are_found_by_what_is_unique() {
+        let code = quoted("if first {\n    return second;\n}\n", "", "");
+        assert_eq!(found("  if first {\n      return second;\n  }\n", 1, &code), Some((1, 3)));
+        assert_eq!(found("x\nif changed {\n    return second;\n}\n", 1, &code), Some((2, 4)));
+        assert_eq!(found("return second;\n", 1, &code), Some((1, 1)));
+        let twice = "return second;\nreturn second;\n";
+        assert_eq!(found(twice, 1, &code), None, "which one it is cannot be told");
+        let far = format!("if first {{\n{}return second;\n", "x\n".repeat(50));
+        assert_eq!(found(&far, 1, &code), Some((1, 1)));
+    }
+
+    #[test]
+    fn lines_that_are_gone_are_lost() {
+        let code = quoted("let a = 1;\n", "", "");
+        for text in ["", "\n", "let b = 1;\n", "}\n}\n"] {
+            assert_eq!(found(text, 1, &code), None, "{text:?}");
+        }
+        assert_eq!(found("}\n  }\n", 1, &quoted("    }\n", "", "")), None, "a brace alone tells nothing");
+    }
+}

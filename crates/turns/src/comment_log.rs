@@ -1,0 +1,281 @@
+//! The comments of a working tree and the rounds in which they were sent: a log beside that of snapshots,
+//! which no trimming shortens. A comment and a message are on disk as soon as their line is.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use alongside_companion::turns::source::ChangeBack;
+use alongside_desk::{Anchor, CommentId};
+use serde::{Deserialize, Serialize};
+
+use crate::anchors::Quotation;
+use crate::json_lines;
+use crate::outbox::Delivery;
+
+/// A session of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Address {
+    /// The agent, for people.
+    pub(crate) agent: String,
+    /// The agent's name of its session.
+    #[serde(default)]
+    pub(crate) session: String,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(crate) enum Line {
+    /// A person has written a comment.
+    Written {
+        id: CommentId,
+        /// Without its code, which the quotation has.
+        anchor: Anchor,
+        quotation: Quotation,
+        /// The path of the file, escaped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        text: String,
+        at: u64,
+    },
+    /// The words of a comment are these; none if it was removed.
+    Changed { id: CommentId, text: String, at: u64 },
+    /// The person has sent these comments.
+    Sent {
+        round: u64,
+        comments: Vec<CommentId>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        undone: Vec<ChangeBack>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        asked: Vec<ChangeBack>,
+        /// The session that gets them; absent where no turn was known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<Address>,
+        at: u64,
+    },
+    /// A session has read these rounds, or a person has taken them to paste them.
+    Read {
+        rounds: Vec<u64>,
+        delivery: Delivery,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Address>,
+        at: u64,
+    },
+    /// A newer version wrote it.
+    #[serde(other)]
+    Other,
+}
+
+/// A comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) anchor: Anchor,
+    pub(crate) quotation: Quotation,
+    pub(crate) file: Option<String>,
+    pub(crate) text: String,
+    pub(crate) at: u64,
+    pub(crate) is_removed: bool,
+}
+
+/// Comments that were sent together, with what was undone and what is to be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Round {
+    pub(crate) number: u64,
+    pub(crate) comments: Vec<CommentId>,
+    pub(crate) undone: Vec<ChangeBack>,
+    pub(crate) asked: Vec<ChangeBack>,
+    pub(crate) to: Option<Address>,
+    pub(crate) at: u64,
+    pub(crate) read: Option<Read>,
+}
+
+/// When and by which way rounds were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) delivery: Delivery,
+    pub(crate) by: Option<Address>,
+    pub(crate) at: u64,
+}
+
+/// The sum of all lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Comments {
+    /// Also those that were removed.
+    pub(crate) comments: BTreeMap<CommentId, Written>,
+    /// In the order in which they were sent.
+    pub(crate) rounds: Vec<Round>,
+    /// The number of lines. It tells which of two states is the later one.
+    pub(crate) lines: u64,
+}
+
+/// The log at a path.
+#[derive(Debug, Clone)]
+pub(crate) struct CommentLog {
+    path: PathBuf,
+}
+
+impl CommentLog {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub(crate) fn read(&self) -> io::Result<Comments> {
+        let mut state = Comments::default();
+        for line in json_lines::read(&self.path)? {
+            state.take(line);
+        }
+        Ok(state)
+    }
+
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn append(&self, line: &Line) -> io::Result<()> {
+        json_lines::append(&self.path, line)
+    }
+}
+
+impl Comments {
+    fn take(&mut self, line: Line) {
+        self.lines += 1;
+        match line {
+            Line::Written { id, anchor, quotation, file, text, at } => {
+                let written = Written { anchor, quotation, file, text, at, is_removed: false };
+                self.comments.insert(id, written);
+            }
+            Line::Changed { id, text, at } => {
+                if let Some(comment) = self.comments.get_mut(&id) {
+                    match text.is_empty() {
+                        true => comment.is_removed = true,
+                        false => (comment.text, comment.at) = (text, at),
+                    }
+                }
+            }
+            Line::Sent { round, comments, undone, asked, to, at } => {
+                self.rounds.push(Round { number: round, comments, undone, asked, to, at, read: None });
+            }
+            Line::Read { rounds, delivery, by, at } => {
+                let comments = &self.comments;
+                let is_there = |id: &CommentId| comments.get(id).is_some_and(|comment| !comment.is_removed);
+                for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
+                    round.comments.retain(is_there);
+                    round.read = Some(Read { delivery, by: by.clone(), at });
+                }
+            }
+            Line::Other => {}
+        }
+    }
+
+    /// An id that no comment has had.
+    pub(crate) fn next_comment(&self) -> CommentId {
+        CommentId(self.comments.keys().last().map_or(0, |last| last.0) + 1)
+    }
+
+    pub(crate) fn next_round(&self) -> u64 {
+        self.rounds.iter().map(|round| round.number).max().unwrap_or(0) + 1
+    }
+
+    /// The comments that were not sent and not removed.
+    pub(crate) fn unsent(&self) -> impl Iterator<Item = CommentId> {
+        let is_unsent = |(id, comment): &(&CommentId, &Written)| {
+            !comment.is_removed && !self.rounds.iter().any(|round| round.comments.contains(id))
+        };
+        self.comments.iter().filter(is_unsent).map(|(id, _)| *id)
+    }
+
+    /// Whether an agent has read it.
+    pub(crate) fn is_read(&self, id: CommentId) -> bool {
+        self.rounds.iter().any(|round| round.read.is_some() && round.comments.contains(&id))
+    }
+
+    /// The rounds that wait for an agent, and still say something.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Round> {
+        let says_something = |round: &&Round| {
+            !round.undone.is_empty() || !round.asked.is_empty() || self.comments_of(round).next().is_some()
+        };
+        self.rounds.iter().filter(|round| round.read.is_none()).filter(says_something)
+    }
+
+    /// The comments of a round as the agent reads or has read them: one that was removed before is none.
+    pub(crate) fn comments_of(&self, round: &Round) -> impl Iterator<Item = (CommentId, &Written)> {
+        let is_read = round.read.is_some();
+        round.comments.iter().filter_map(move |id| {
+            let comment = self.comments.get(id).filter(|comment| is_read || !comment.is_removed);
+            Some((*id, comment?))
+        })
+    }
+
+    /// Whether a person's words would be lost with the log.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.unsent().next().is_some() || self.waiting().next().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use alongside_platform::private::open_for_appending;
+
+    use super::*;
+
+    fn written(id: u64, text: &str) -> Line {
+        let (anchor, quotation) = (Anchor::default(), Quotation::default());
+        Line::Written { id: CommentId(id), anchor, quotation, file: None, text: text.into(), at: id }
+    }
+
+    fn sent(round: u64, comments: &[u64]) -> Line {
+        let comments = comments.iter().map(|id| CommentId(*id)).collect();
+        Line::Sent { round, comments, undone: Vec::new(), asked: Vec::new(), to: None, at: 9 }
+    }
+
+    fn removed(id: u64) -> Line {
+        Line::Changed { id: CommentId(id), text: String::new(), at: 9 }
+    }
+
+    #[test]
+    fn a_state_is_the_sum_of_its_lines_whatever_was_cut_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = CommentLog::at(directory.path().join("comments"));
+        assert_eq!(log.read().unwrap(), Comments::default());
+        for line in [written(1, "one"), written(2, "two"), sent(1, &[1])] {
+            log.append(&line).unwrap();
+        }
+        open_for_appending(log.path()).unwrap().write_all(b"{\"kind\":\"written\",\"id\":3,\"te").unwrap();
+        log.append(&written(3, "three")).unwrap();
+        open_for_appending(log.path()).unwrap().write_all(b"{\"kind\":\"later\"}\n").unwrap();
+        let state = log.read().unwrap();
+        assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(2), CommentId(3)]);
+        assert_eq!((state.next_comment(), state.next_round()), (CommentId(4), 2));
+        assert_eq!(state.waiting().count(), 1);
+    }
+
+    #[test]
+    fn what_is_removed_is_not_sent_and_its_id_never_comes_again() {
+        let mut state = Comments::default();
+        for line in [written(1, "one"), written(2, "two"), removed(2), sent(1, &[1])] {
+            state.take(line);
+        }
+        assert_eq!((state.unsent().count(), state.next_comment()), (0, CommentId(3)));
+        assert!(state.is_needed());
+        state.take(removed(1));
+        assert!(state.waiting().next().is_none() && !state.is_needed(), "nothing is left to say");
+    }
+
+    #[test]
+    fn what_was_read_stays_as_it_was_read() {
+        let mut state = Comments::default();
+        let read = Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 10 };
+        for line in [written(1, "one"), sent(1, &[1]), read, removed(1)] {
+            state.take(line);
+        }
+        assert!(state.is_read(CommentId(1)) && !state.is_needed());
+        assert_eq!(state.comments_of(&state.rounds[0]).count(), 1);
+    }
+}

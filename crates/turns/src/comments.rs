@@ -1,0 +1,137 @@
+//! What a person does with comments: they write, change, remove and send them. Everything is on disk when it
+//! is done.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::{Feedback, NewComment, NewRound};
+use alongside_desk::{Anchor, CommentId, Refusal, Side, TurnMessage, now_ms};
+use alongside_platform::paths;
+
+use crate::anchors::Quotation;
+use crate::comment_log::{CommentLog, Line};
+use crate::escaped::escape;
+use crate::fault::Fault;
+use crate::feedback::{self, Texts};
+use crate::look_state::baseline;
+use crate::places::Places;
+use crate::route;
+use crate::shelf::Shelf;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
+
+/// How long another process is waited for that writes a line.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long git has for the texts of the baseline.
+const GIT_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Nobody else writes a comment or a message of this working tree as long as this lives.
+pub(crate) fn lock(shelf: &Shelf) -> Result<File, Fault> {
+    match shelf.lock("comments-lock", Instant::now() + PATIENCE) {
+        Err(Fault::Late) => Err(Fault::said("another alongside writes comments here all the time")),
+        lock => lock,
+    }
+}
+
+/// The shelf of a working tree, with its log of comments.
+fn opened(places: &Places, top: &Path) -> Result<(Shelf, CommentLog), Fault> {
+    let shelf = Shelf::of(places.state(), top);
+    shelf.make(places.state(), top)?;
+    let log = shelf.comments();
+    Ok((shelf, log))
+}
+
+fn not_kept(fault: impl Into<Fault>) -> Refusal {
+    Refusal::CommentNotKept { reason: fault.into().to_string() }
+}
+
+/// Keeps a comment.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), Refusal> {
+    let (shelf, log) = opened(places, top).map_err(not_kept)?;
+    let _lock = lock(&shelf).map_err(not_kept)?;
+    let id = log.read().map_err(not_kept)?.next_comment();
+    let NewComment { file, lines, side, code, before, after, text } = new.clone();
+    let path = file.as_ref().map(|file| match (side, &file.from) {
+        (Side::Old, Some(from)) => from,
+        _ => &file.path,
+    });
+    let line = Line::Written {
+        id,
+        file: path.map(|path| escape(&paths::to_bytes(path))),
+        anchor: Anchor { path: file.map(|file| file.told.path), lines, side, code: String::new() },
+        quotation: Quotation { code, before, after },
+        text,
+        at: now_ms(),
+    };
+    log.append(&line).map_err(not_kept)
+}
+
+/// Changes the words of a comment, or removes it.
+///
+/// # Errors
+/// When there is none, an agent has read it, or the change cannot be written.
+pub(crate) fn change(places: &Places, top: &Path, id: CommentId, text: &str) -> Result<(), Refusal> {
+    let (shelf, log) = opened(places, top).map_err(not_kept)?;
+    let _lock = lock(&shelf).map_err(not_kept)?;
+    let all = log.read().map_err(not_kept)?;
+    match all.comments.get(&id) {
+        Some(comment) if !comment.is_removed => {}
+        _ => return Err(Refusal::NoSuchComment),
+    }
+    if !text.is_empty() && all.is_read(id) {
+        return Err(Refusal::CommentRead);
+    }
+    log.append(&Line::Changed { id, text: text.to_owned(), at: now_ms() }).map_err(not_kept)
+}
+
+/// Sends all comments that wait, with the rest of a round, to the session of the last turn. Returns the
+/// message that waits now; `None` if there is nothing to say.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Option<TurnMessage>, Fault> {
+    let (shelf, log) = opened(places, top)?;
+    {
+        let _lock = lock(&shelf)?;
+        let all = log.read()?;
+        let comments: Vec<CommentId> = all.unsent().collect();
+        let NewRound { undone, asked } = round.clone();
+        if comments.is_empty() && undone.is_empty() && asked.is_empty() {
+            return Ok(None);
+        }
+        let to = route::address(&shelf.log().read()?);
+        log.append(&Line::Sent { round: all.next_round(), comments, undone, asked, to, at: now_ms() })?;
+    }
+    let feedback = feedback::feedback(&log.read()?, &shelf.log().read()?, &mut Texts::on_disk(top));
+    Ok(feedback.message)
+}
+
+/// The comments of the working tree around a directory, with its top.
+///
+/// # Errors
+/// When the directory is in no working tree, or the log cannot be read.
+pub fn feedback_in(places: &Places, directory: &Path) -> Result<(std::path::PathBuf, Feedback), Fault> {
+    let tree = WorkingTree::around_or_at(directory, &places.homes());
+    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
+    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
+    let before = baseline(&log).and_then(|place| log.get(place)?.tree.clone());
+    let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
+    let bench = match before.filter(|_| has_old) {
+        None => None,
+        Some(before) => {
+            let bench = Workbench::open(places, tree, Instant::now() + GIT_PATIENCE);
+            bench.ok().map(|bench| (bench, before))
+        }
+    };
+    let mut texts = match &bench {
+        Some((bench, before)) => Texts::of_look(bench, before, &[]),
+        None => Texts::on_disk(&top),
+    };
+    let feedback = feedback::feedback(&all, &log, &mut texts);
+    Ok((top, feedback))
+}

@@ -1,0 +1,53 @@
+//! A file with a JSON object a line, only ever appended to, so that a kill in the middle costs at most the
+//! last line.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use alongside_platform::private::open_for_appending;
+use alongside_platform::untrusted::{self, Whose};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The largest file that is read, in bytes.
+const MAX: u64 = 64 << 20;
+
+/// Every line that can be read, oldest first. A half-written one is none.
+///
+/// # Errors
+/// When the file exists and cannot be read.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+    let bytes = match untrusted::read(path, MAX, Whose::Ours) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read?,
+    };
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// Adds a line, on the disk.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn append<T: Serialize>(path: &Path, line: &T) -> io::Result<()> {
+    let mut line = serde_json::to_vec(line)?;
+    line.push(b'\n');
+    let mut file = open_for_appending(path)?;
+    if !ends_a_line(path)? {
+        line.insert(0, b'\n');
+    }
+    file.write_all(&line)?;
+    file.sync_data()
+}
+
+/// Whether the last writer has finished its line.
+fn ends_a_line(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
