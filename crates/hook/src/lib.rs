@@ -5,7 +5,8 @@
 //! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
 //! that the tool would write, and writes the [answer](answer). It reads no files and talks to nobody.
 //!
-//! Hooks at the beginning and the end of a turn bring a [`TurnInput`], and get no answer.
+//! Hooks at the beginning and the end of a turn bring a [`TurnInput`]. The only answer is a person's message to
+//! the model, beside a prompt.
 //!
 //! A text is worked out exactly or not at all. A person must not review another text than the agent writes.
 
@@ -21,6 +22,7 @@ mod patch_apply;
 mod patches;
 mod replacements;
 mod tool_call;
+mod turn_answer;
 mod turn_input;
 mod whole_file;
 
@@ -28,4 +30,5 @@ pub use answer::{Answer, answer, refusal};
 pub use change::{Change, NoChange, TextFile};
 pub use input::{BadInput, HookInput};
 pub use tool_call::ToolCall;
+pub use turn_answer::prompt_answer;
 pub use turn_input::TurnInput;

@@ -11,8 +11,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    check, completions, demo, desk, doctor, drafts, env, hook, host, install, lists, log, lsp, man, review,
-    run, status, stdio, turn, turns, uninstall,
+    check, comments, completions, demo, desk, doctor, drafts, env, hook, host, install, lists, log, lsp, man,
+    review, run, status, stdio, turn, turns, uninstall,
 };
 
 /// The version, with the commit and its date where this was built from a checkout.
@@ -57,6 +57,7 @@ enum Command {
     Hook(hook::Args),
     Turn(turn::Args),
     Turns(turns::Args),
+    Comments(comments::Args),
     Host(host::Args),
     Check(check::Args),
     Doctor(doctor::Args),
@@ -174,6 +175,7 @@ impl Cli {
             Command::Hook(args) => Ok(hook::run(args).await),
             Command::Turn(args) => Ok(turn::run(args).await),
             Command::Turns(args) => turns::run(args).await,
+            Command::Comments(args) => comments::run(args).await,
             Command::Host(args) => host::run(args, globals).await,
             Command::Check(args) => check::run(args, globals).await,
             Command::Doctor(args) => doctor::run(args, globals).await,

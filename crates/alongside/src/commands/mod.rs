@@ -5,6 +5,7 @@ mod agent_setup;
 mod agent_variables;
 mod check;
 pub(crate) mod cli;
+mod comments;
 mod completions;
 mod consent;
 mod demo;

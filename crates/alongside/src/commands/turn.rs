@@ -1,9 +1,9 @@
 //! `alongside turn`: what an agent runs at a person's prompt and at the end of a turn.
 //!
-//! It says nothing and succeeds, whatever happens: at the end of a turn, an agent takes every other exit code
-//! for the wish that it goes on. A fault is one line of the log.
+//! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish that
+//! it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use alongside_common::logging;
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::with_turns;
-use alongside_contract::turns::Moment;
+use alongside_contract::turns::{Moment, Turns};
 use alongside_desk::{SnapshotKind, SnapshotTaken};
-use alongside_hook::TurnInput;
+use alongside_hook::{TurnInput, prompt_answer};
 use alongside_host::HookSearch;
 use alongside_platform::process;
-use alongside_turns::{Fault, MAX_BYTES, Places, Recorded, TurnEvent};
+use alongside_turns::{Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
 
 /// How long the agent waits for a snapshot at most.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,8 +31,9 @@ const MAX_INPUT: u64 = 16 << 20;
 /// Note the beginning or the end of an agent's turn, for a review afterwards
 ///
 /// An agent runs it as a hook: at your prompt, and when it has ended its work. It keeps a snapshot of the Git
-/// working tree, so that `alongside review --since` and your desks show what has changed since. It prints
-/// nothing, and never holds the agent up for longer than two seconds.
+/// working tree, so that `alongside review --since` and your desks show what has changed since. At your
+/// prompt, it gives the agent the comments that you have sent. It prints nothing else, and never holds the
+/// agent up for longer than two seconds.
 ///
 /// It reads the event as JSON from standard input.
 #[derive(Debug, clap::Args)]
@@ -67,19 +68,39 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     }
     let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
-        Ok(Ok(Ok(None))) => {}
-        Ok(Ok(Ok(Some(SnapshotTaken { directory, kind })))) => {
-            let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
-            HookSearch::within(places).tell_turn(&directory, kind).await;
+        Ok(Ok(Noted { news, faults })) => {
+            if let Some(SnapshotTaken { directory, kind }) = news {
+                let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
+                HookSearch::within(places).tell_turn(&directory, kind).await;
+            }
+            for fault in faults {
+                log(&fault);
+            }
         }
-        Ok(Ok(Err(fault))) => log(&format!("a turn was not noted: {fault}")),
         Ok(Err(_)) | Err(_) => log("a turn was not noted: it takes too long"),
     }
     ExitCode::SUCCESS
 }
 
-/// Keeps a snapshot. Returns it, for the host of the working tree, unless there is nothing new.
-fn note(args: &Args, until: Instant) -> Result<Option<SnapshotTaken>, Fault> {
+/// What came of an event.
+#[derive(Default)]
+struct Noted {
+    /// For the host of the working tree.
+    news: Option<SnapshotTaken>,
+    /// For the log.
+    faults: Vec<String>,
+}
+
+fn note(args: &Args, until: Instant) -> Noted {
+    match read(args) {
+        Ok(Some((turns, event, directory))) => on_event(args, turns, &event, directory, until),
+        Ok(None) => Noted::default(),
+        Err(error) => Noted { news: None, faults: vec![format!("a turn was not noted: {error}")] },
+    }
+}
+
+/// The event that the agent tells, and the directory in which it works.
+fn read(args: &Args) -> std::io::Result<Option<(&'static Turns, TurnEvent, PathBuf)>> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
     let agent = Agent::named(&args.agent);
@@ -87,7 +108,6 @@ fn note(args: &Args, until: Instant) -> Result<Option<SnapshotTaken>, Fault> {
         return Ok(None);
     };
     let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(None) };
-    let places = Places::of_hook(args.state_dir.clone());
     let directory = match Path::new(&input.cwd).is_absolute() {
         true => PathBuf::from(&input.cwd),
         false => std::env::current_dir()?,
@@ -98,21 +118,67 @@ fn note(args: &Args, until: Instant) -> Result<Option<SnapshotTaken>, Fault> {
         session: input.session,
         turn: input.turn,
     };
-    let kind = match input.moment {
+    Ok(Some((turns, event, directory)))
+}
+
+fn on_event(args: &Args, turns: &Turns, event: &TurnEvent, directory: PathBuf, until: Instant) -> Noted {
+    let places = Places::of_hook(args.state_dir.clone());
+    let mut noted = Noted::default();
+    let mut kind = keep(args, &places, event, &directory, until).unwrap_or_else(|fault| {
+        noted.faults.push(format!("a turn was not noted: {fault}"));
+        None
+    });
+    // Last, since an agent ignores a hook that it kills before its end.
+    if event.moment == Moment::Prompt {
+        match deliver(&places, turns, event, &directory) {
+            Ok(true) => kind = kind.or(Some(SnapshotKind::Message)),
+            Ok(false) => {}
+            Err(fault) => noted.faults.push(format!("a message was not delivered: {fault}")),
+        }
+    }
+    noted.news = kind.map(|kind| SnapshotTaken { directory, kind });
+    noted
+}
+
+/// Keeps a snapshot. Returns its moment, unless there is nothing new.
+fn keep(
+    args: &Args,
+    places: &Places,
+    event: &TurnEvent,
+    directory: &Path,
+    until: Instant,
+) -> Result<Option<SnapshotKind>, Fault> {
+    let kind = match event.moment {
         Moment::Prompt | Moment::Continued => SnapshotKind::Prompt,
         Moment::End => SnapshotKind::End,
     };
-    match alongside_turns::record(&places, &event, &directory, until)? {
+    match alongside_turns::record(places, event, directory, until)? {
         Recorded::Kept => {
-            if alongside_turns::is_due(&places) {
-                detached(args, &directory)?;
+            if alongside_turns::is_due(places) {
+                detached(args, directory)?;
             }
-            Ok(Some(SnapshotTaken { directory, kind }))
+            Ok(Some(kind))
         }
         Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
             detached(args, &top)?;
             Err(Fault::Late)
+        }
+    }
+}
+
+/// Gives the agent the message that waits for it. Returns whether there was one.
+fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
+    let reader = Reader { agent: event.agent.clone(), session: event.session.clone() };
+    let claim = alongside_turns::claim(places, directory, &reader, Delivery::Prompt, turns.most)?;
+    let Some(claim) = claim else { return Ok(false) };
+    let line = prompt_answer(turns, &claim.message().text) + "\n";
+    let mut out = std::io::stdout().lock();
+    match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => claim.delivered().map(|()| true),
+        Err(error) => {
+            claim.give_back();
+            Err(error.into())
         }
     }
 }

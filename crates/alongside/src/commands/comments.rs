@@ -1,0 +1,123 @@
+//! `alongside comments`: the comments on turns that wait, for a person and for an agent.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use alongside_common::failure::{Hint, failure};
+use alongside_companion::turns::source::Feedback;
+use alongside_desk::{Comment, Side, TurnMessage, harmless};
+use alongside_turns::{Places, claim_for_person, feedback_in};
+use serde_json::json;
+
+use crate::clipboard::copying;
+
+/// How many lines of code are shown with a comment.
+const MOST_LINES: usize = 10;
+const NOTHING: &str =
+    "No comment waits here. `alongside --since` shows what has changed, for you to comment on.\n";
+const COPIED: &str = "Copied. Paste it into your agent: nothing else sends it now.\n\
+    If your clipboard lacks it, `alongside comments --sent` prints it.\n";
+
+/// Show the comments on turns that no agent has read
+///
+/// You write comments at a desk, such as `alongside --since`, and send them when you finish the review.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A directory in the working tree
+    #[arg(value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print all of the message that was sent last, whether an agent has read it or not
+    #[arg(long, conflicts_with = "json")]
+    sent: bool,
+
+    /// Copy all that waits to the clipboard of your terminal, to paste it into an agent: nothing else sends it
+    /// then. With `--sent`, copy the message that was sent last
+    #[arg(long, conflicts_with = "json")]
+    copy: bool,
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    tokio::task::spawn_blocking(move || answer(&args)).await??;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answer(args: &Args) -> anyhow::Result<()> {
+    let places = Places::of_this_process();
+    let found = feedback_in(&places, &args.directory);
+    let (root, feedback) = found.hint("name a directory in a working tree: alongside comments DIR")?;
+    if args.copy && !std::io::stdout().is_terminal() {
+        return Err(failure(
+            "the clipboard is that of a terminal, and the output is none",
+            "run it in a terminal, or print the message: alongside comments --sent",
+        ));
+    }
+    if args.json {
+        let Feedback { comments, route, message, .. } = feedback;
+        let root = root.to_string_lossy();
+        let all = json!({ "root": root, "comments": comments, "route": route, "message": message });
+        return super::print(&format!("{}\n", harmless::json(&all.to_string())));
+    }
+    match (args.sent, args.copy, feedback.message) {
+        (true, _, None) => super::print("No message was sent here.\n"),
+        (true, false, Some(message)) => super::print(&message.text),
+        (true, true, Some(message)) => super::print(&format!("{}Copied.\n", copying(&message.text))),
+        (false, true, _) => match claim_for_person(&places, &args.directory)? {
+            None => super::print(NOTHING),
+            Some(claim) => {
+                super::print(&copying(&claim.message().text))?;
+                claim.delivered()?;
+                super::print(COPIED)
+            }
+        },
+        (false, false, message) => super::print(&list(&feedback.comments, message.as_ref())),
+    }
+}
+
+fn list(comments: &[Comment], message: Option<&TurnMessage>) -> String {
+    let waits = message.filter(|message| message.read.is_none());
+    let mut text = String::new();
+    for comment in comments.iter().filter(|comment| comment.state.is_unsent() || waits.is_some()) {
+        text.push_str(&lines(comment));
+        text.push('\n');
+    }
+    match comments.iter().filter(|comment| comment.state.is_unsent()).count() {
+        0 => {}
+        1 => text.push_str("1 comment is not sent. Finish the review to send it.\n"),
+        count => text.push_str(&format!("{count} comments are not sent. Finish the review to send them.\n")),
+    }
+    if let Some(TurnMessage { words, .. }) = waits {
+        text.push_str(&format!("A message is sent: {}.\n", harmless::name(words)));
+    }
+    if text.is_empty() { NOTHING.to_owned() } else { text }
+}
+
+fn lines(comment: &Comment) -> String {
+    let anchor = &comment.anchor;
+    let path = anchor.path.as_deref().map(harmless::name);
+    let place = match (path, anchor.lines, comment.now) {
+        (None, ..) => "All of it".to_owned(),
+        (Some(path), None, _) => path.into_owned(),
+        (Some(path), Some(was), _) if anchor.side == Side::Old => format!("{path}, {was} before the changes"),
+        (Some(path), Some(_), Some(now)) => format!("{path}, {now}"),
+        (Some(path), Some(was), None) => format!("{path}, {was} when it was written, gone since"),
+    };
+    let state = if comment.state.is_unsent() { "not sent" } else { "sent" };
+    let mut text = format!("{place} ({state})\n");
+    let code: Vec<&str> = anchor.code.lines().collect();
+    for line in code.iter().take(MOST_LINES) {
+        text.push_str(&format!("  | {}\n", harmless::line(line)));
+    }
+    if code.len() > MOST_LINES {
+        text.push_str(&format!("  | … {} more lines\n", code.len() - MOST_LINES));
+    }
+    for line in harmless::text(&comment.text).lines() {
+        text.push_str(&format!("  > {line}\n"));
+    }
+    text
+}
