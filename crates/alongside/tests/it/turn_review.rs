@@ -83,7 +83,7 @@ async fn nothing_is_written_without_a_change_an_answer_or_a_revision() {
 }
 
 /// The first message of this method whose parameters are right.
-async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
+pub(crate) async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
     let look = || {
         let lines = desk.out.text();
         let whole = lines.rfind('\n').map_or("", |end| &lines[..end]);
@@ -93,7 +93,7 @@ async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Valu
     until(&format!("{method}; there was {:?}", desk.out.text()), look).await
 }
 
-fn asks(desk: &mut Running, method: &str, params: Value) {
+pub(crate) fn asks(desk: &mut Running, method: &str, params: Value) {
     desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, Home};
 
 /// A home whose project is a repository with one commit; `None` where there is no git.
-fn with_repository() -> Option<Home> {
+pub(crate) fn with_repository() -> Option<Home> {
     let home = Home::new();
     if Command::new("git").arg("--version").output().is_err() {
         alongside_testing::skip("there is no git");
@@ -25,7 +25,7 @@ fn with_repository() -> Option<Home> {
 }
 
 /// Runs the hook of an agent, which gives it this input.
-fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
+pub(crate) fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
     let mut command = home.alongside(&["turn", agent, "--state-dir"]);
     command.arg(home.path("home/.local/state/alongside"));
     let mut child =
@@ -35,14 +35,14 @@ fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn event(home: &Home, name: &str) -> Vec<u8> {
+pub(crate) fn event(home: &Home, name: &str) -> Vec<u8> {
     let input = json!({
         "session_id": "s", "turn_id": "t", "cwd": home.project, "hook_event_name": name, "prompt": "hi",
     });
     input.to_string().into_bytes()
 }
 
-fn silent(output: &Output) {
+pub(crate) fn silent(output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && output.stdout.is_empty() && text.is_empty(), "{output:?}");
 }

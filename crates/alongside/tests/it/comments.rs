@@ -1,0 +1,130 @@
+//! Comments on a turn: kept by the real host, read by an agent at its next prompt, listed and copied.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Home, Running};
+use crate::turn_review::{asks, told};
+use crate::turns::{event, silent, turn, with_repository};
+
+const TURN: &str = "alongside/didChangeTurn";
+
+/// A project in which Codex has changed `a.txt`, and a program that reviews that; `None` without git.
+async fn reviewed() -> Option<(Home, Running, Value)> {
+    let home = with_repository()?;
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    home.file("a.txt", "one\nTWO\n");
+    silent(&turn(&home, "codex", &event(&home, "Stop")));
+    let desk = home.review(&["--json", "--since"]);
+    let turn = told(&desk, TURN, |turn| turn["files"][0]["path"] == "a.txt").await;
+    Some((home, desk, turn))
+}
+
+/// Adds a comment on the second line. Returns the list with it.
+async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Value {
+    let lines = json!({ "first": 2, "last": 2 });
+    let (id, revision) = (&turn["id"], &turn["revision"]);
+    let add = json!({ "turn": id, "revision": revision, "file": 0, "lines": lines, "text": text });
+    asks(desk, "addComment", add);
+    let has = |turn: &Value| {
+        turn["comments"].as_array().is_some_and(|all| all.iter().any(|one| one["text"] == text))
+    };
+    told(desk, TURN, has).await
+}
+
+/// Finishes the review, and sends.
+async fn finish(desk: &mut Running, turn: &Value) -> Value {
+    let send = json!({ "turn": turn["id"], "revision": turn["revision"], "send": true });
+    asks(desk, "finishTurn", send);
+    told(desk, "alongside/didFinishTurn", |_| true).await
+}
+
+/// The text that a hook gives its agent's model.
+fn context(home: &Home, agent: &str) -> String {
+    let output = turn(home, agent, &event(home, "UserPromptSubmit"));
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn an_agent_reads_comments_once_at_its_next_prompt() {
+    let Some((home, mut desk, turn_review)) = reviewed().await else { return };
+    assert_eq!(turn_review["route"]["words"], "Codex reads it with your next prompt");
+    assert_eq!(
+        home.run(&["comments"]).out,
+        "No comment waits here. `alongside --since` shows what has changed, for you to comment on.\n"
+    );
+    let list = comment(&mut desk, &turn_review, "too loud").await;
+    assert_eq!(list["comments"][0]["anchor"]["code"], "TWO\n", "the host reads the code itself");
+    let shown = "a.txt, line 2 (not sent)\n  | TWO\n  > too loud\n\n\
+                 1 comment is not sent. Finish the review to send it.\n";
+    assert_eq!(home.run(&["comments"]).out, shown);
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    let finished = finish(&mut desk, &list).await;
+    assert_eq!(finished["sent"]["words"], "Codex reads it with your next prompt");
+    let shown = "a.txt, line 2 (sent)\n  | TWO\n  > too loud\n\n\
+                 A message is sent: Codex reads it with your next prompt.\n";
+    assert_eq!(home.run(&["comments"]).out, shown);
+    // Neither another agent nor the end of a turn gets it.
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+    silent(&turn(&home, "codex", &event(&home, "Stop")));
+    let text = context(&home, "codex");
+    assert!(text.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> too loud\n"), "{text}");
+    let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
+    assert_eq!(read["message"]["words"], "Codex has read it with your prompt");
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    assert_eq!(home.run(&["comments", "--sent"]).out, text);
+    let listed = home.run(&["comments", "--json"]).json();
+    assert_eq!(listed["comments"][0]["state"], "sent");
+    assert_eq!(listed["message"]["text"], Value::from(text));
+    assert!(home.run(&["comments"]).out.starts_with("No comment waits here."));
+}
+
+#[tokio::test]
+async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
+    let Some((home, mut desk, turn_review)) = reviewed().await else { return };
+    let list = comment(&mut desk, &turn_review, "too loud").await;
+    finish(&mut desk, &list).await;
+    home.kill_hosts();
+    desk.ends_input();
+    desk.ends();
+    home.kill_hosts();
+    // An agent that is gone reads nothing.
+    let mut command = home.alongside(&["turn", "codex", "--state-dir"]);
+    command.arg(home.path("home/.local/state/alongside")).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(&event(&home, "UserPromptSubmit")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(home.run(&["comments"]).out.contains("> too loud\n"));
+    assert!(context(&home, "codex").contains("> too loud\n"));
+    // A log that cannot be read holds up no agent.
+    let stores = home.path("home/.local/state/alongside/turns");
+    let store = std::fs::read_dir(stores).unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap();
+    let log = store.path().join("comments");
+    std::fs::remove_file(&log).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+}
+
+#[tokio::test]
+async fn a_person_takes_what_waits_to_paste_it() {
+    let Some((home, mut desk, turn_review)) = reviewed().await else { return };
+    comment(&mut desk, &turn_review, "too loud").await;
+    let refused = home.run(&["comments", "--copy"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(refused.err.contains("the clipboard is that of a terminal"), "{}", refused.said());
+    assert!(home.run(&["comments"]).out.contains("not sent"), "nothing was taken");
+    let mut terminal = home.at_terminal(&["comments", "--copy"]);
+    let shown = terminal.shows("Paste it into your agent").await;
+    assert!(shown.contains("\u{1b}]52;c;QSBwZXJzb24g"), "{shown:?}");
+    assert!(terminal.ends().success());
+    assert!(home.run(&["comments"]).out.starts_with("No comment waits here."));
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    assert!(home.run(&["comments", "--sent"]).out.contains("> too loud\n"));
+}
