@@ -1,5 +1,5 @@
-//! The clipboard of the person's terminal, by the control sequence OSC 52: it is theirs also over SSH, where no
-//! program of this machine could reach it.
+//! The clipboard of the person's terminal, by the control sequence OSC 52: it is theirs also over SSH, where
+//! no program of this machine could reach it.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

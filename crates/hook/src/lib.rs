@@ -5,8 +5,8 @@
 //! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
 //! that the tool would write, and writes the [answer](answer). It reads no files and talks to nobody.
 //!
-//! Hooks at the beginning and the end of a turn bring a [`TurnInput`]. The only answer is a person's message to
-//! the model, beside a prompt.
+//! Hooks at the beginning and the end of a turn bring a [`TurnInput`]. The only answer is a person's message
+//! to the model, beside a prompt.
 //!
 //! A text is worked out exactly or not at all. A person must not review another text than the agent writes.
 

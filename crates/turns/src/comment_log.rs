@@ -10,8 +10,8 @@ use alongside_desk::{Anchor, CommentId};
 use serde::{Deserialize, Serialize};
 
 use crate::anchors::Quotation;
+use crate::delivery::Delivery;
 use crate::json_lines;
-use crate::outbox::Delivery;
 
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ mod blobs;
 mod changes;
 mod comment_log;
 mod comments;
+mod delivery;
 mod escaped;
 mod exclusions;
 mod fault;
@@ -44,8 +45,9 @@ mod workbench;
 mod working_tree;
 
 pub use comments::feedback_in;
+pub use delivery::Delivery;
 pub use fault::Fault;
-pub use outbox::{Claim, Delivery, Message, Reader, claim, claim_for_person, pending, watched_file};
+pub use outbox::{Claim, Message, Reader, claim, claim_for_person, pending, watched_file};
 pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, record, seed};
 pub use store::TurnStore;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use alongside_desk::now_ms;
-use serde::{Deserialize, Serialize};
 
 use crate::comment_log::{Address, Comments, Line, Round};
 use crate::comments;
+use crate::delivery::Delivery;
 use crate::fault::Fault;
 use crate::feedback::{self, Texts};
 use crate::places::Places;
@@ -31,23 +31,6 @@ pub struct Reader {
     pub agent: String,
     /// The agent's name of its session.
     pub session: String,
-}
-
-/// The way by which a message reaches an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Delivery {
-    /// Beside the person's next prompt.
-    Prompt,
-    /// By a hook that waits at the end of the turn.
-    Wake,
-    /// By the agent's own queue.
-    Queue,
-    /// By the person, who pastes it.
-    Clipboard,
-    /// By one that only later programs know.
-    #[serde(other)]
-    Other,
 }
 
 /// A message that waits.

@@ -3,8 +3,8 @@
 use alongside_desk::{Route, harmless};
 
 use crate::comment_log::{Address, Read};
+use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
-use crate::outbox::Delivery;
 
 /// The session that gets what is sent now: that of the last turn.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {

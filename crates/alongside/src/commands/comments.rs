@@ -36,8 +36,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "json")]
     sent: bool,
 
-    /// Copy all that waits to the clipboard of your terminal, to paste it into an agent: nothing else sends it
-    /// then. With `--sent`, copy the message that was sent last
+    /// Copy all that waits to the clipboard of your terminal, to paste it into an agent: nothing else sends
+    /// it then. With `--sent`, copy the message that was sent last
     #[arg(long, conflicts_with = "json")]
     copy: bool,
 }

@@ -1,7 +1,7 @@
 //! `alongside turn`: what an agent runs at a person's prompt and at the end of a turn.
 //!
-//! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish that
-//! it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
+//! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish
+//! that it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};

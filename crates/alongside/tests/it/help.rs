@@ -20,6 +20,7 @@ fn help_of_every_command() {
         "drafts",
         "demo",
         "log",
+        "comments",
         "lsp",
         "host",
         "check",

@@ -1,10 +1,11 @@
-//! The end of a turn review at a desk: marked files that are being undone, or that the agent is asked to undo,
-//! and the message to the agent.
+//! The end of a turn review at a desk: files that are being undone, or that the agent is asked to undo, and
+//! the message to it.
 
 use std::path::PathBuf;
 
 use alongside_desk::{CallAnswer, TurnFinished, TurnId, UndoneFile};
 
+use super::marked_files::MarkedFiles;
 use super::sending::Sent;
 use super::work::LookAsker;
 use crate::ids::DeskId;
@@ -16,15 +17,6 @@ pub(super) struct Finish {
     pub(super) marked: MarkedFiles,
     /// Those who wait for a look that may have seen half of it.
     pub(super) waiting: Vec<LookAsker>,
-}
-
-/// Every marked file in the order of the list.
-#[derive(Debug, Default)]
-pub(super) struct MarkedFiles {
-    /// Those without a reason are being written.
-    pub(super) files: Vec<(PathBuf, UndoneFile)>,
-    /// Those that the agent is asked to undo.
-    pub(super) asked: Vec<(PathBuf, String)>,
 }
 
 /// The result for every marked file.

@@ -7,6 +7,7 @@ mod file_texts;
 mod finish;
 pub(crate) mod job;
 mod marked_file;
+mod marked_files;
 mod opening;
 pub(crate) mod registry;
 pub(crate) mod request;

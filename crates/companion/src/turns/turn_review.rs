@@ -11,9 +11,9 @@ use alongside_desk::{
 
 use super::comment_work::{self, CommentWork};
 use super::file_texts::KnownTexts;
-use super::finish::MarkedFiles;
 use super::job::LookKey;
 use super::marked_file::MarkedFile;
+use super::marked_files::MarkedFiles;
 use super::request::CommentRequest;
 use super::source::{ChangeBack, Feedback, FoundFile, NewComment, TurnLook, Undo};
 use crate::ids::DeskId;

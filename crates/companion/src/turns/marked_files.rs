@@ -1,0 +1,14 @@
+//! The marked files of a turn review that is being finished.
+
+use std::path::PathBuf;
+
+use alongside_desk::UndoneFile;
+
+/// Every marked file in the order of the list.
+#[derive(Debug, Default)]
+pub(super) struct MarkedFiles {
+    /// Those without a reason are being written.
+    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+    /// Those that the agent is asked to undo.
+    pub(super) asked: Vec<(PathBuf, String)>,
+}

@@ -1,0 +1,20 @@
+//! The ways by which messages reach agents, as the log names them.
+
+use serde::{Deserialize, Serialize};
+
+/// The way by which a message reaches an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Delivery {
+    /// Beside the person's next prompt.
+    Prompt,
+    /// By a hook that waits at the end of the turn.
+    Wake,
+    /// By the agent's own queue.
+    Queue,
+    /// By the person, who pastes it.
+    Clipboard,
+    /// By one that only later programs know.
+    #[serde(other)]
+    Other,
+}
