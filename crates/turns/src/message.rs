@@ -83,7 +83,7 @@ fn at_lines(comment: &Comment, was: LineRange) -> String {
     match (comment.anchor.side, comment.now) {
         (Side::Old, _) => format!("{was} of the text before your changes"),
         (Side::New, Some(now)) => now.to_string(),
-        (Side::New, None) => format!("{was} when it was written, which are not there any more"),
+        (Side::New, None) => format!("{was} when it was written, gone since"),
     }
 }
 

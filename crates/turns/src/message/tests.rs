@@ -65,7 +65,7 @@ y
 ```
 > this was better
 
-Comment 3: `c.rs`, line 4 when it was written, which are not there any more
+Comment 3: `c.rs`, line 4 when it was written, gone since
 ```
 z
 ```
