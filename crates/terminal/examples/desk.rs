@@ -6,6 +6,8 @@
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../src/scripted.rs"]
 mod scripted;
+#[path = "../src/scripted_comments.rs"]
+mod scripted_comments;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -193,7 +193,7 @@ impl AgentOffers {
             }
             Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
             Answer::Close => close(out),
-            Answer::Nothing => {}
+            Answer::Copy | Answer::Comment | Answer::CommentAll | Answer::Nothing => {}
         }
     }
 }

@@ -219,8 +219,9 @@ impl App {
         let out = self.work.out_mut();
         match out.overlays.front_mut() {
             Some(Overlay::Reason(input)) => input.text.push_str(&in_one_line(text)),
+            Some(Overlay::Comment(input)) => input.paste(text),
             Some(Overlay::Search(needle)) => needle.push_str(text.lines().next().unwrap_or_default()),
-            _ => out.say("You can only paste into a search (/) or a reason (R)."),
+            _ => out.say("You can only paste into a search (/), a reason (R) or a comment (c)."),
         }
     }
 
@@ -233,7 +234,9 @@ impl App {
         let out = self.work.out_mut();
         match (out.overlays.front(), action) {
             (Some(Overlay::Search(_)), _) if !interrupts => return self.search.take_key(key, &mut self.work),
-            (Some(Overlay::Reason(_)), _) if !interrupts => return self.work.type_reason(key, counts),
+            (Some(Overlay::Reason(_) | Overlay::Comment(_)), _) if !interrupts => {
+                return self.work.type_text(key, counts);
+            }
             (_, Some(Action::Stop)) => return out.add_effect(Effect::Stop),
             (_, Some(Action::Redraw)) => return out.add_effect(Effect::Redraw),
             _ => {}
@@ -288,6 +291,7 @@ impl App {
                 }
                 _ => {}
             },
+            (Answer::Copy | Answer::Comment | Answer::CommentAll, _) => self.work.take_list_key(answer),
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
         }
     }

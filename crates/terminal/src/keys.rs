@@ -40,7 +40,11 @@ pub(crate) enum Action {
     /// All files of the turn review.
     Files,
     MarkFile,
-    /// Undo what is marked.
+    /// A comment on a change of a turn, or on a file of it.
+    Comment,
+    /// A comment on a whole turn.
+    CommentAll,
+    /// Undo what is marked, and send comments.
     Finish,
     LookAgain,
     CopyPath,
@@ -70,6 +74,8 @@ impl Action {
                 | Self::AcceptAhead
                 | Self::Reject
                 | Self::MarkFile
+                | Self::Comment
+                | Self::CommentAll
                 | Self::Finish
         )
     }
@@ -96,7 +102,7 @@ impl Action {
             Self::KeepOrDrop | Self::Reason | Self::Split => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
-            Self::MarkFile | Self::Finish => Group::Deciding,
+            Self::MarkFile | Self::Comment | Self::CommentAll | Self::Finish => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::Turn | Self::Files | Self::LookAgain => Group::View,
@@ -113,6 +119,12 @@ pub(crate) enum Answer {
     No,
     /// A yes to something that was not on the screen.
     TooSoon,
+    /// The message of a list goes to the clipboard.
+    Copy,
+    /// A comment on the chosen file.
+    Comment,
+    /// A comment on the whole turn.
+    CommentAll,
     Close,
     /// It moves about at most.
     Nothing,
@@ -217,9 +229,11 @@ const TABLE: &[Row] = &[
         "space",
         "keep/drop",
     )),
-    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space", "mark or unmark this"), "space", "mark")),
-    turn(brief(row(&[key('X')], Action::MarkFile, "X", "mark, unmark the file"), "X", "file")),
-    turn(brief(row(&[key('f')], Action::Finish, "f", "undo marked, after a list"), "f", "finish")),
+    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space, X", "mark this; the file"), "space", "mark")),
+    turn(brief(row(&[key('X')], Action::MarkFile, "", ""), "X", "file")),
+    turn(brief(row(&[key('c')], Action::Comment, "c, C", "comment; on all of it"), "c", "comment")),
+    turn(row(&[key('C')], Action::CommentAll, "", "")),
+    turn(brief(row(&[key('f')], Action::Finish, "f", "undo, send, after a list"), "f", "finish")),
     brief(
         row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",

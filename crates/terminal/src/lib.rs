@@ -12,6 +12,8 @@ mod areas;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
+mod comment_input;
+mod comment_words;
 mod demo_guide;
 mod draft_store;
 mod editor;
@@ -19,6 +21,7 @@ mod editor_command;
 mod key_gate;
 mod keys;
 mod leaving;
+mod line_choice;
 mod matches;
 mod message_list;
 mod message_log;
@@ -44,6 +47,8 @@ mod screen;
 mod screen_layout;
 #[cfg(test)]
 mod scripted;
+#[cfg(test)]
+mod scripted_comments;
 mod search;
 mod signals;
 mod terminal_replies;
@@ -52,9 +57,12 @@ mod tests;
 mod text_fit;
 mod text_input;
 mod tty;
+mod turn_asking;
+mod turn_comments;
 mod turn_files;
 mod turn_list;
 mod turn_review;
+mod turn_rows;
 mod turn_words;
 mod width;
 mod writer;

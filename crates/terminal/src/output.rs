@@ -65,7 +65,9 @@ pub(crate) enum TurnRequest {
     Open,
     /// Mark a whole file.
     Mark,
-    /// Undo what is marked.
+    /// Keep a comment, or remove it.
+    Comment,
+    /// Undo what is marked, and send comments.
     Finish,
 }
 
@@ -160,7 +162,8 @@ impl Output {
     /// Closes the input of a text, and returns it.
     pub(crate) fn close_input(&mut self) -> Option<Overlay> {
         self.keys.forget_reason_key();
-        self.overlays.close(|overlay| matches!(overlay, Overlay::Reason(_) | Overlay::Search(_)))
+        self.overlays
+            .close(|overlay| matches!(overlay, Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Search(_)))
     }
 
     /// Whether the screen is out of date.

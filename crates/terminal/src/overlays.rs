@@ -8,6 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::accept_list::AcceptAll;
 use crate::accepted_list::AcceptedList;
+use crate::comment_input::CommentInput;
 use crate::keys::{Action, Answer};
 use crate::message_list::MessageList;
 use crate::open_offer::OpenOffer;
@@ -32,6 +33,8 @@ pub(crate) enum Overlay {
     Question(OpenQuestion),
     /// The reason that the person types for the agent's model.
     Reason(ReasonInput),
+    /// The comment that they type on a turn.
+    Comment(Box<CommentInput>),
     /// The text to search for, as the person types it.
     Search(String),
 }
@@ -44,7 +47,7 @@ impl Overlay {
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
-            Self::Reason(_) | Self::Search(_) => 4,
+            Self::Reason(_) | Self::Comment(_) | Self::Search(_) => 4,
         }
     }
 
@@ -57,7 +60,7 @@ impl Overlay {
             | Self::Messages(_)
             | Self::List(_)
             | Self::Turn(_) => true,
-            Self::Question(_) | Self::Reason(_) | Self::Search(_) => false,
+            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => false,
         }
     }
 
@@ -66,7 +69,7 @@ impl Overlay {
         match self {
             Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
             Self::Turn(list) => list.asks(),
-            Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Search(_) => true,
+            Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => true,
         }
     }
 
@@ -83,11 +86,15 @@ impl Overlay {
             (Self::Offer(open), KeyCode::Char('y' | 'Y' | 'n' | 'N')) => return open.take_answer(key.code),
             (Self::List(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
             (Self::Accepted(list), KeyCode::Char('x')) if list.has_grants() => return Answer::Yes,
-            (Self::Turn(list), KeyCode::Char('y' | 'Y')) if list.asks() => match list.is_ready() {
-                true => return Answer::Yes,
-                false => return Answer::Nothing,
-            },
             (Self::Turn(list), KeyCode::Char('n' | 'N')) if list.asks() => return Answer::Close,
+            (Self::Turn(list), KeyCode::Char(c @ ('y' | 'Y' | 'a' | 'o'))) if list.asks() => {
+                return if list.answer(c) { Answer::Yes } else { Answer::Nothing };
+            }
+            (Self::Turn(list), KeyCode::Char('y')) if list.message().is_some() => return Answer::Copy,
+            (Self::Turn(list), KeyCode::Char('c')) if list.chosen().is_some() => return Answer::Comment,
+            (Self::Turn(list), KeyCode::Char('C')) if list.purpose() == ListPurpose::Files => {
+                return Answer::CommentAll;
+            }
             (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
             _ if action == Some(Action::Leave) => return Answer::Close,
             _ => {}
@@ -122,7 +129,7 @@ impl Overlay {
             Self::Messages(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
-            Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}
+            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => {}
         }
     }
 }

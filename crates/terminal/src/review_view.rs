@@ -9,7 +9,7 @@ use alongside_desk::{Changed, OutOfStep, Review, messages};
 use crate::matches::Matches;
 use crate::options::Layout;
 use crate::review_kind::ReviewKind;
-use crate::review_page::{Needle, Page, PageForm, SeenLines, ShownLine, Wrap};
+use crate::review_page::{Needle, Page, PageForm, PageLines, PageNote, SeenLines, ShownLine, Wrap};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -32,6 +32,8 @@ pub(crate) struct ReviewView {
     /// The matches of the search.
     pub(crate) matches: Option<Matches>,
     page: Option<Page>,
+    /// The notes beside the lines.
+    notes: Vec<PageNote>,
     /// Whether the first hunk has been gone to.
     opened: bool,
     /// Rows and columns on the screen.
@@ -60,6 +62,7 @@ impl ReviewView {
             seen_part: Seen::changes(0, 1),
             matches: None,
             page: None,
+            notes: Vec::new(),
             opened: false,
             height: 0,
             width: 0,
@@ -154,7 +157,9 @@ impl ReviewView {
 
     fn set_form(&mut self, form: PageForm) {
         let Some(page) = &mut self.page else {
-            self.page = Some(Page::of_kind(self.open.review(), form, self.kind));
+            let mut page = Page::of_kind(self.open.review(), form, self.kind);
+            page.set_notes(&self.notes);
+            self.page = Some(page);
             return;
         };
         if page.form() == form {
@@ -186,6 +191,27 @@ impl ReviewView {
         }
         if let Some(page) = &self.page {
             self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
+        }
+    }
+
+    /// Shows these notes beside the lines. The rows that the person reads stay where they are.
+    pub(crate) fn set_notes(&mut self, notes: &[PageNote]) {
+        self.notes = notes.to_vec();
+        let Some(page) = &mut self.page else { return };
+        let row = anchored(page, self.open.hunk(), self.top, self.height);
+        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+        if page.set_notes(&self.notes) {
+            self.top = page.row(anchor).saturating_sub(down);
+            self.clamp();
+        }
+    }
+
+    /// Scrolls so that some lines are on the screen, with the row below them.
+    pub(crate) fn show_lines(&mut self, lines: &PageLines) {
+        let Some(rows) = self.page().and_then(|page| page.rows_of_lines(lines)) else { return };
+        if rows.start < self.top || rows.end > self.top + self.height {
+            self.top = (rows.end + 1).saturating_sub(self.height).min(rows.start);
+            self.clamp();
         }
     }
 

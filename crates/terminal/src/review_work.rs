@@ -15,7 +15,7 @@ use crate::accepted_together::Together;
 use crate::demo_guide::DemoStep;
 use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
-use crate::keys::Action;
+use crate::keys::{Action, Answer};
 use crate::messages::{
     DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, redone, undone,
 };
@@ -27,6 +27,9 @@ use crate::reviews::Reviews;
 
 /// The reason on a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
+
+/// The same on a comment.
+const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
 /// See the module.
 pub(crate) struct ReviewWork {
@@ -329,19 +332,30 @@ impl ReviewWork {
         }
     }
 
-    /// Takes a key while the person types a reason. `counts`: whether the key can mean what is on the screen.
-    pub(crate) fn type_reason(&mut self, key: KeyEvent, counts: bool) {
+    /// Takes a key while the person types a reason or a comment. `counts`: whether the key can mean what is on
+    /// the screen.
+    pub(crate) fn type_text(&mut self, key: KeyEvent, counts: bool) {
+        if let Some(Overlay::Comment(_)) = self.out.overlays.front() {
+            return self.reviews.turn_mut().type_comment(key, counts, &mut self.out);
+        }
         let asked = self.unsent_reason.take_key(key, counts, &self.reviews, &mut self.out);
         if let Some((id, kind, request, typed)) = asked {
             self.change(id, kind, request, Some(typed));
         }
     }
 
-    /// The person leaves the input of a text: the next reason begins with that of this one.
+    /// The person leaves the input of a text: the next one of its kind begins with that of this one.
     pub(crate) fn leave_input(&mut self) {
-        if let Some(Overlay::Reason(input)) = self.out.close_input() {
-            self.unsent_reason.keep(input.text);
+        match self.out.close_input() {
+            Some(Overlay::Reason(input)) => _ = self.unsent_reason.keep(input.text),
+            Some(Overlay::Comment(input)) => self.reviews.turn_mut().keep_comment(*input),
+            _ => {}
         }
+    }
+
+    /// Takes a key of a list over a turn review: a comment, or a copy of the message.
+    pub(crate) fn take_list_key(&mut self, answer: Answer) {
+        self.reviews.turn_mut().take_list_key(answer, &mut self.out);
     }
 
     /// Takes back what the person has accepted ahead.
@@ -489,8 +503,21 @@ impl ReviewWork {
         self.out.warn(said);
     }
 
-    /// The desk is left: a text that the companion does not have is kept, and the message says where.
+    /// The desk ends: texts that the companion does not have are kept, and the message says where.
     pub(crate) async fn last_words(&mut self) -> Option<String> {
+        let text = self.keep_last_text().await;
+        let open = match self.out.close_input() {
+            Some(Overlay::Comment(input)) => Some(*input),
+            _ => None,
+        };
+        let comments = self.reviews.turn_mut().take_unsent(open);
+        let comments =
+            comments.iter().map(|unsent| self.drafts.keep(unsent, COMMENT_UNSENT, self.reviews.roots()));
+        let said: Vec<_> = text.into_iter().chain(comments).collect();
+        (!said.is_empty()).then(|| said.join("\n"))
+    }
+
+    async fn keep_last_text(&mut self) -> Option<String> {
         let unsaved = match self.pending.take_editor() {
             Some(mut editing) => {
                 editing.end().await;

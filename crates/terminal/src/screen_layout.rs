@@ -237,6 +237,10 @@ fn draw_review(scene: &Scene<'_>, view: &ReviewView, colours: &Colours, frame: &
         search: scene.search.needle(),
         found: view.matches.as_ref().and_then(Matches::current),
         sideways: view.sideways,
+        chosen: match scene.overlays.front() {
+            Some(Overlay::Comment(input)) => input.on_page(),
+            _ => None,
+        },
     };
     draw_page(page, frame.buffer_mut(), scene.areas.page, view.top, &options);
 }

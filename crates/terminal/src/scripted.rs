@@ -10,6 +10,8 @@ use alongside_desk::{
     TurnFinished, UndoneFile,
 };
 
+use crate::scripted_comments;
+
 /// A piece of a proposal.
 #[derive(Debug, Clone)]
 pub(crate) enum Piece {
@@ -108,6 +110,8 @@ pub(crate) struct Companion {
     pub(crate) turn_files: HashMap<String, Vec<Piece>>,
     /// The files that cannot be undone, by path, and why.
     pub(crate) not_undone: HashMap<String, String>,
+    /// The time of day.
+    pub(crate) now: u64,
 }
 
 /// The reviews of the files of a turn are numbered from here on.
@@ -127,6 +131,7 @@ impl Companion {
             turn: None,
             turn_files: HashMap::new(),
             not_undone: HashMap::new(),
+            now: 0,
         }
     }
 
@@ -266,6 +271,8 @@ impl Companion {
             Request::ReviewTurn { .. }
             | Request::OpenTurnFile { .. }
             | Request::MarkTurnFile { .. }
+            | Request::AddComment { .. }
+            | Request::ChangeComment { .. }
             | Request::FinishTurn { .. } => return self.carry_out_turn(&request),
             _ => return Ok(Revised::default()),
         };
@@ -379,15 +386,24 @@ impl Companion {
                 }
                 self.renew_turn();
             }
-            Request::FinishTurn { .. } => {
+            Request::AddComment { .. } | Request::ChangeComment { .. } => {
+                if let Some(turn) = &mut self.turn {
+                    scripted_comments::comment(turn, request, self.now)?;
+                }
+                self.tell_turn();
+            }
+            Request::FinishTurn { send, ask_to_undo, .. } => {
                 let marked = turn.files.iter().filter(|file| !file.marked.is_nothing());
                 let files = marked.map(|file| UndoneFile {
                     path: file.path.clone(),
                     refused: self.not_undone.get(&file.path).cloned(),
                     draft: Some(format!("/drafts/{}", file.path)),
                 });
-                let finished =
+                let mut finished =
                     TurnFinished { turn: turn.id, files: files.collect(), ..TurnFinished::default() };
+                if let Some(turn) = self.turn.as_mut().filter(|_| send) {
+                    scripted_comments::send(turn, &mut finished, ask_to_undo, self.now);
+                }
                 let is_undone = |path: &String| {
                     finished.files.iter().any(|file| file.path == *path && file.refused.is_none())
                 };

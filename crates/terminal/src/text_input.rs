@@ -1,4 +1,5 @@
-//! A line of text that the person types at the bottom of the screen: a search, or a reason.
+//! The text that the person types at the bottom of the screen: a search or a reason of one line, a comment of
+//! several.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
@@ -23,10 +24,24 @@ pub(crate) fn edit(text: &mut String, key: KeyEvent) {
     }
 }
 
+/// The same for a text of several lines: Ctrl-J begins one.
+pub(crate) fn edit_lines(text: &mut String, key: KeyEvent) {
+    match key.code {
+        KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => text.push('\n'),
+        _ => edit(text, key),
+    }
+}
+
 /// Where the last word begins.
 fn last_word(text: &str) -> usize {
     let blank = text.trim_end().char_indices().rev().find(|(_, c)| c.is_whitespace());
     blank.map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// A pasted text, with its lines.
+pub(crate) fn in_lines(pasted: &str) -> String {
+    let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
+    pasted.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
 /// A pasted text as one line.
@@ -55,6 +70,15 @@ mod tests {
         assert_eq!(control("too early", 'u'), "");
         assert_eq!(control("too early", 'a'), "too early");
         assert_eq!(typed("A".into(), KeyCode::Char('B'), KeyModifiers::SHIFT), "AB");
+    }
+
+    #[test]
+    fn a_comment_has_lines() {
+        let mut text = in_lines("one\r\ntwo\tthree\rfour");
+        assert_eq!(text, "one\ntwo three\nfour");
+        edit_lines(&mut text, KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL));
+        edit_lines(&mut text, KeyEvent::new(KeyCode::Char('5'), KeyModifiers::NONE));
+        assert!(text.ends_with("four\n5"));
     }
 
     #[test]

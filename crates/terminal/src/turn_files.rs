@@ -3,8 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use alongside_desk::{HunkState, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
+use alongside_desk::{Comment, HunkState, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
 
+use crate::comment_input::is_on;
+use crate::comment_words;
 use crate::review_view::ReviewView;
 
 /// See the module.
@@ -26,8 +28,10 @@ pub(crate) struct ListNews {
     pub(crate) added: usize,
     /// Whether the file on the screen is another one now.
     pub(crate) is_elsewhere: bool,
-    /// Whether anything else is marked now, or another list is.
-    pub(crate) has_other_marks: bool,
+    /// Whether a finish would do something else now: of another list, with other marks or other comments.
+    pub(crate) has_other_end: bool,
+    /// Whether an agent has read the message since.
+    pub(crate) is_read: bool,
 }
 
 impl TurnFiles {
@@ -62,7 +66,18 @@ impl TurnFiles {
             marked.map(|file| (file.path.clone(), file.marked)).collect()
         };
         let is_same = self.turn.id == turn.id && self.turn.revision == turn.revision;
-        let has_other_marks = !is_same || marks(&self.turn) != marks(&turn);
+        let unsent = |turn: &Turn| -> Vec<_> {
+            let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
+            unsent.map(|comment| (comment.id, comment.text.clone())).collect()
+        };
+        let has_other_end = !is_same
+            || marks(&self.turn) != marks(&turn)
+            || unsent(&self.turn) != unsent(&turn)
+            || self.turn.route != turn.route;
+        let read = |turn: &Turn| turn.message.as_ref().map(|message| (message.at, message.read.is_some()));
+        let is_read =
+            read(&turn).is_some_and(|(at, is_read)| is_read && read(&self.turn) == Some((at, false)));
+        let has_other_comments = self.turn.comments != turn.comments || read(&self.turn) != read(&turn);
         let path = self.file().map(|file| file.path.clone());
         let at = turn.files.iter().position(|file| Some(&file.path) == path.as_ref());
         self.at = at.unwrap_or(self.at).min(turn.files.len().saturating_sub(1));
@@ -74,7 +89,14 @@ impl TurnFiles {
         let stays: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
         self.texts.retain(|path, _| stays.contains(&**path));
         self.seen.retain(|path| stays.contains(&**path));
-        ListNews { added, is_elsewhere: path.is_some() && at.is_none(), has_other_marks }
+        if has_other_comments {
+            for (path, view) in &mut self.texts {
+                if let Ok(view) = view {
+                    view.set_notes(&comment_words::notes(&self.turn, path));
+                }
+            }
+        }
+        ListNews { added, is_elsewhere: path.is_some() && at.is_none(), has_other_end, is_read }
     }
 
     /// Takes the texts of a file of this list.
@@ -92,6 +114,7 @@ impl TurnFiles {
                 false => view.go_to_hunk(before.hunk()),
             }
         }
+        view.set_notes(&comment_words::notes(&self.turn, &path));
         self.texts.insert(path, Ok(view));
     }
 
@@ -182,6 +205,26 @@ impl TurnFiles {
     pub(crate) fn all_marked(&self) -> impl Iterator<Item = (&TurnFile, Marked)> {
         let files = self.turn.files.iter().map(|file| (file, self.marked(file)));
         files.filter(|(_, marked)| !marked.is_nothing())
+    }
+
+    /// How many comments a file has.
+    pub(crate) fn comments(&self, file: &TurnFile) -> usize {
+        self.comments_on(Some(&file.path)).count()
+    }
+
+    /// The comments on a file, or on the whole turn.
+    pub(crate) fn comments_on(&self, path: Option<&str>) -> impl Iterator<Item = &Comment> {
+        self.turn.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == path)
+    }
+
+    /// The comments that a finish would send.
+    pub(crate) fn unsent(&self) -> impl Iterator<Item = &Comment> {
+        self.turn.comments.iter().filter(|comment| comment.state.is_unsent())
+    }
+
+    /// The hunk of the file on the screen that a comment on it is about.
+    pub(crate) fn hunk_of(&self, comment: &Comment) -> Option<usize> {
+        self.view()?.review().hunks.iter().position(|hunk| is_on(comment, hunk))
     }
 
     /// Whether all of a file has been on the screen.

@@ -1,17 +1,15 @@
-//! A list over a turn review: all its files, those that are undone after a yes, or what was undone. It stays
-//! as it was when it opened. Nothing is undone that was not on the screen: every row has to be there before a
-//! yes counts.
+//! A list over a turn review: all its files, all that a finish would write and send, or what it has done. It
+//! stays as it was when it opened. Nothing is undone or sent that was not on the screen: every row has to be
+//! there before an answer counts.
 
 use std::ops::Range;
 
-use alongside_desk::{Marked, TurnFile, TurnFinished};
+use alongside_desk::{Marked, TurnFinished};
 
-use crate::text_fit::wrapped;
+use crate::comment_words;
 use crate::turn_files::TurnFiles;
+use crate::turn_rows::{self, TurnRow, marked, said, sentence};
 use crate::turn_words as words;
-
-/// The columns of a sentence in a list; a narrower screen cuts it.
-const SENTENCE: usize = 56;
 
 /// See the module.
 #[derive(Debug)]
@@ -22,6 +20,36 @@ pub(crate) struct TurnList {
     at: usize,
     /// How many rows, from the first on, have been on the screen.
     seen: usize,
+    /// What a finish can do with these.
+    end: End,
+    choice: FinishChoice,
+    /// The message to the agent, if there is one to copy.
+    message: Option<String>,
+    /// When it opened, for ages.
+    now: u64,
+}
+
+/// The parts of a finish.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct End {
+    /// Whether something is marked to be undone.
+    pub(crate) has_marks: bool,
+    /// How many comments wait to be sent.
+    pub(crate) comments: usize,
+    /// Whether a message can be sent.
+    pub(crate) has_route: bool,
+}
+
+/// The way in which the person finishes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum FinishChoice {
+    /// What is marked is undone, and the agent is told that, with the comments.
+    #[default]
+    Send,
+    /// The agent is asked to undo what is marked.
+    AskToUndo,
+    /// The agent is told nothing: comments wait on.
+    Quietly,
 }
 
 /// The purpose of a list.
@@ -29,98 +57,120 @@ pub(crate) struct TurnList {
 pub(crate) enum ListPurpose {
     /// To go to a file.
     Files,
-    /// To undo what is marked.
+    /// To undo what is marked, and to send comments.
     Finish,
     /// To leave the desk although something is marked.
     Leave,
-    /// To tell what was undone.
+    /// To tell what was undone and sent.
     Finished,
 }
 
-/// One row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TurnRow {
-    Blank,
-    Heading(String),
-    /// A file, whether all of it has been on the screen, and what becomes of it.
-    File {
-        file: Box<TurnFile>,
-        is_seen: bool,
-        what: String,
-    },
-    /// A file that was undone.
-    Undone(String),
-    /// A sentence, or a part of it.
-    Sentence(String),
-    /// The same, about something that is wrong.
-    Warning(String),
-}
-
 impl TurnList {
-    /// All files, with the remarks. The person is at the file on the screen.
+    fn new(purpose: ListPurpose, rows: Vec<TurnRow>) -> Self {
+        let (end, choice) = (End::default(), FinishChoice::default());
+        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, now: 0 }
+    }
+
+    /// All files, with the comments on the whole turn and the remarks. The person is at the file on the
+    /// screen.
     pub(crate) fn files(files: &TurnFiles, now: u64) -> Self {
         let mut rows = vec![TurnRow::Heading(words::summary(files.turn(), now))];
         rows.extend(files.all().iter().map(|file| TurnRow::File {
             is_seen: files.is_seen(file),
-            what: words::notes(file, files.marked(file)),
+            what: words::notes(file, files.marked(file), files.comments(file)),
             file: Box::new(file.clone()),
         }));
+        let whole: Vec<_> = files.comments_on(None).collect();
+        if !whole.is_empty() {
+            rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
+            rows.extend(whole.into_iter().flat_map(said));
+        }
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
         rows.extend(remarks.iter().flat_map(|remark| sentence(&words::line(remark), TurnRow::Warning)));
         let at = if files.all().is_empty() { 0 } else { files.at() + 1 };
-        Self { purpose: ListPurpose::Files, rows, at, seen: 0 }
+        let message = files.turn().message.as_ref().map(|message| message.text.clone());
+        Self { at, message, now, ..Self::new(ListPurpose::Files, rows) }
     }
 
-    /// The files that are marked, to finish or to leave; none if nothing is.
-    pub(crate) fn marked(files: &TurnFiles, purpose: ListPurpose) -> Option<Self> {
-        let heading = match purpose {
-            ListPurpose::Leave => "Marked, and not undone:",
-            ListPurpose::Files | ListPurpose::Finish | ListPurpose::Finished => "To be undone:",
+    /// The same list as it is now, with the person where they are. None if it lists no files.
+    pub(crate) fn renewed(&self, files: &TurnFiles) -> Option<Self> {
+        let is_at = |list: &Self, path: &str| {
+            list.rows.iter().position(|row| matches!(row, TurnRow::File { file, .. } if file.path == path))
         };
-        let mut rows = vec![TurnRow::Heading(heading.to_owned())];
-        rows.extend(files.all_marked().map(|(file, marked)| TurnRow::File {
-            is_seen: true,
-            what: words::undoing(file, marked, files.hunks(file)),
-            file: Box::new(TurnFile { marked, ..file.clone() }),
-        }));
-        if rows.len() == 1 {
+        let list = (self.purpose == ListPurpose::Files).then(|| Self::files(files, self.now))?;
+        let at = self.chosen().and_then(|path| is_at(&list, path)).unwrap_or(self.at);
+        Some(Self { at: at.min(list.rows.len() - 1), ..list })
+    }
+
+    /// The files that are marked, for a person who leaves; none if nothing is.
+    pub(crate) fn leave(files: &TurnFiles) -> Option<Self> {
+        let mut rows = marked(files, "Marked, and not undone:")?;
+        rows.push(TurnRow::Blank);
+        rows.extend(sentence(words::MARKS_END, TurnRow::Sentence));
+        Some(Self::new(ListPurpose::Leave, rows))
+    }
+
+    /// All that a finish would write and send; none if that is nothing.
+    pub(crate) fn finish(files: &TurnFiles) -> Option<Self> {
+        let marked = marked(files, "To be undone:");
+        let (has_route, comments) = (files.turn().route.is_some(), files.unsent().count());
+        let end = End { has_marks: marked.is_some(), comments, has_route };
+        if !end.has_marks && comments == 0 {
             return None;
         }
+        let mut rows = marked.unwrap_or_default();
+        if comments > 0 {
+            rows.extend(end.has_marks.then_some(TurnRow::Blank));
+            rows.push(TurnRow::Heading(if has_route { "To be sent:" } else { "Not sent now:" }.into()));
+            for comment in files.unsent() {
+                rows.push(TurnRow::Item(comment_words::place(comment)));
+                rows.extend(said(comment));
+            }
+        }
         rows.push(TurnRow::Blank);
-        let end = match purpose {
-            ListPurpose::Leave => words::MARKS_END,
-            ListPurpose::Files | ListPurpose::Finish | ListPurpose::Finished => words::NOTHING_ELSE,
-        };
-        rows.extend(sentence(end, TurnRow::Sentence));
-        Some(Self { purpose, rows, at: 0, seen: 0 })
+        if has_route || comments > 0 {
+            rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
+        }
+        let last = if end.has_marks { words::NOTHING_ELSE } else { words::NOTHING_WRITTEN };
+        rows.extend(sentence(last, TurnRow::Sentence));
+        Some(Self { end, ..Self::new(ListPurpose::Finish, rows) })
     }
 
-    /// What was undone and what was not.
-    pub(crate) fn finished(finished: &TurnFinished) -> Self {
-        let mut rows = Vec::new();
-        let (refused, undone): (Vec<_>, Vec<_>) =
-            finished.files.iter().partition(|file| file.refused.is_some());
-        if !undone.is_empty() {
-            rows.push(TurnRow::Heading("Undone:".into()));
-        }
-        for file in &undone {
-            rows.push(TurnRow::Undone(words::path(&file.path)));
-            let draft = file.draft.as_deref().map(words::draft);
-            rows.extend(draft.iter().flat_map(|draft| sentence(draft, TurnRow::Sentence)));
-        }
-        if !undone.is_empty() && !refused.is_empty() {
-            rows.push(TurnRow::Blank);
-        }
-        if !refused.is_empty() {
-            rows.push(TurnRow::Heading("Not undone; these are as they were:".into()));
-        }
-        for file in &refused {
-            rows.push(TurnRow::Undone(words::path(&file.path)));
-            let why = words::line(file.refused.as_deref().unwrap_or_default());
-            rows.extend(sentence(&why, TurnRow::Warning));
-        }
-        Self { purpose: ListPurpose::Finished, rows, at: 0, seen: 0 }
+    /// What was undone, what was not, and what was sent; none if nothing was to be.
+    pub(crate) fn finished(finished: &TurnFinished) -> Option<Self> {
+        let rows = turn_rows::finished(finished);
+        let message = finished.sent.as_ref().map(|sent| sent.text.clone());
+        (!rows.is_empty()).then(|| Self { message, ..Self::new(ListPurpose::Finished, rows) })
+    }
+
+    /// What a finish can do.
+    pub(crate) fn end(&self) -> End {
+        self.end
+    }
+
+    /// The way in which the person finishes.
+    pub(crate) fn choice(&self) -> FinishChoice {
+        self.choice
+    }
+
+    /// The message to the agent, for the clipboard.
+    pub(crate) fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Takes an answer to a finish. True if it is one, and all rows were on the screen.
+    pub(crate) fn answer(&mut self, key: char) -> bool {
+        let End { has_marks, comments, has_route } = self.end;
+        let choice = match key {
+            'y' | 'Y' if self.purpose == ListPurpose::Finish && !has_route => FinishChoice::Quietly,
+            'y' | 'Y' => FinishChoice::Send,
+            'a' if has_marks && has_route => FinishChoice::AskToUndo,
+            'o' if has_route && (has_marks || comments > 0) => FinishChoice::Quietly,
+            _ => return false,
+        };
+        self.choice = choice;
+        self.is_ready()
     }
 
     pub(crate) fn purpose(&self) -> ListPurpose {
@@ -208,14 +258,9 @@ impl TurnList {
     }
 }
 
-/// A sentence in rows.
-fn sentence(text: &str, row: fn(String) -> TurnRow) -> impl Iterator<Item = TurnRow> + use<> {
-    wrapped(text, SENTENCE).into_iter().map(row)
-}
-
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Turn, UndoneFile};
+    use alongside_desk::{Turn, TurnFile, UndoneFile};
 
     use super::*;
 
@@ -230,8 +275,8 @@ mod tests {
 
     #[test]
     fn a_yes_counts_once_every_row_was_on_the_screen() {
-        assert!(TurnList::marked(&TurnFiles::new(Turn::default()), ListPurpose::Finish).is_none());
-        let mut list = TurnList::marked(&files(12), ListPurpose::Finish).unwrap();
+        assert!(TurnList::finish(&TurnFiles::new(Turn::default())).is_none());
+        let mut list = TurnList::finish(&files(12)).unwrap();
         list.mark_seen(&list.rows_on_screen(6));
         assert!(!list.is_ready() && list.goes_on(6));
         list.scroll(20, 6);
@@ -265,8 +310,8 @@ mod tests {
             draft: None,
         };
         let files = vec![undone("a", None), undone("b", Some("it has changed since"))];
-        let list = TurnList::finished(&TurnFinished { files, ..TurnFinished::default() });
-        assert_eq!(list.rows()[1], TurnRow::Undone("a".into()));
+        let list = TurnList::finished(&TurnFinished { files, ..TurnFinished::default() }).unwrap();
+        assert_eq!(list.rows()[1], TurnRow::Item("a".into()));
         assert_eq!(list.rows()[5], TurnRow::Warning("it has changed since".into()));
     }
 }

@@ -2,54 +2,38 @@
 //! the person is told. It is no proposal: nobody waits for it, and nothing announces it twice.
 
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
-use alongside_desk::{
-    FileChange, HunkState, Marked, OpenedTurnFile, Refusal, Request, Revised, Turn, TurnFinished,
-};
+use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
+use crossterm::event::KeyEvent;
 
-use crate::keys::Action;
+use crate::comment_input::{About, CommentInput, UnsentComment};
+use crate::draft_store::UnsavedText;
+use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
-use crate::output::{Output, Purpose, TurnRequest};
+use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
 use crate::review_view::ReviewView;
+use crate::turn_asking::TurnAsking;
+use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
 use crate::turn_words as words;
 
 /// See the module.
 pub(crate) struct TurnReview {
-    options: TurnOptions,
+    asking: TurnAsking,
+    comments: TurnComments,
     /// Whether it has the screen, in place of the proposals.
     is_open: bool,
     /// Absent until the companion has told them.
     files: Option<TurnFiles>,
-    /// Whether the companion looks what has changed.
-    is_looking: bool,
-    /// The file whose texts the companion reads. One is on its way at a time.
-    reading: Option<Reading>,
-    /// The request that marks or undoes: keys that touch the review mean what is there after it.
-    under_way: Option<TurnRequest>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
 }
 
-/// A file whose texts are asked for.
-struct Reading {
-    path: String,
-    /// The revision of the list at that time.
-    revision: u64,
-}
-
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        Self {
-            options,
-            is_open: false,
-            files: None,
-            is_looking: false,
-            reading: None,
-            under_way: None,
-            unannounced: 0,
-        }
+        let (asking, comments) = (TurnAsking::new(options), TurnComments::default());
+        Self { asking, comments, is_open: false, files: None, unannounced: 0 }
     }
 
     /// Whether it has the screen.
@@ -68,7 +52,7 @@ impl TurnReview {
 
     /// Whether the desk begins with it.
     pub(crate) fn opens_at_start(&self) -> bool {
-        self.options.at_start
+        self.asking.options().at_start
     }
 
     /// The file on the screen, if its texts are there.
@@ -96,9 +80,9 @@ impl TurnReview {
         self.files.as_ref().is_none_or(TurnFiles::is_shown)
     }
 
-    /// Whether a mark or an undo is under way.
+    /// Whether a mark, a comment or an undo is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        self.under_way.is_some()
+        self.asking.is_busy()
     }
 
     /// The number of files that have a mark.
@@ -130,10 +114,7 @@ impl TurnReview {
         if let Some(files) = &mut self.files {
             files.forget_refused();
         }
-        if !std::mem::replace(&mut self.is_looking, true) {
-            let TurnOptions { directory, since, .. } = self.options.clone();
-            out.ask(Request::ReviewTurn { directory, since }, Purpose::Turn(TurnRequest::Look));
-        }
+        self.asking.look(out);
     }
 
     /// The person wants to know what has changed since the list came.
@@ -145,22 +126,14 @@ impl TurnReview {
 
     /// Asks for the texts of the file on the screen. Files that the person only passes are not read.
     fn read(&mut self, out: &mut Output) {
-        let Some(files) = self.files.as_ref().filter(|files| self.is_open && files.wants_texts()) else {
-            return;
-        };
-        if let Some(file) = files.file()
-            && self.reading.is_none()
-        {
-            let revision = files.turn().revision;
-            self.reading = Some(Reading { path: file.path.clone(), revision });
-            let (turn, file) = (files.turn().id, files.at());
-            out.ask(Request::OpenTurnFile { turn, revision, file }, Purpose::Turn(TurnRequest::Open));
+        if let Some(files) = self.files.as_ref().filter(|_| self.is_open) {
+            self.asking.read(files, out);
         }
     }
 
     /// Whether the companion tells of the changes that this desk shows: other desks may look at others.
     fn is_ours(&self, told: &Turn) -> bool {
-        let is_like = told.baseline.asked == self.options.since;
+        let is_like = told.baseline.asked == self.asking.options().since;
         match self.files.as_ref().map(TurnFiles::turn) {
             // The companion may have begun anew, and names it otherwise.
             Some(known) => known.id == told.id || (is_like && known.root == told.root),
@@ -184,10 +157,18 @@ impl TurnReview {
             Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
             _ => false,
         };
-        if news.has_other_marks && out.overlays.close(is_finish).is_some() {
-            // A yes would undo what was not on the list.
+        if news.has_other_end && out.overlays.close(is_finish).is_some() {
+            // A yes would undo or send what was not on the list.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
+        }
+        if news.is_read {
+            out.show([Message::notice(words::read(files.turn()))]);
+        }
+        if let Some(Overlay::Turn(list)) = out.overlays.cover_mut()
+            && let Some(renewed) = list.renewed(files)
+        {
+            *list = renewed;
         }
         match self.is_open {
             true if news.is_elsewhere => out.invalidate_keys(),
@@ -224,19 +205,20 @@ impl TurnReview {
 
     /// The companion has undone what was marked.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
-        self.under_way = None;
+        self.asking.end(TurnRequest::Finish);
         let is_ours = self.files.as_ref().is_some_and(|files| files.turn().id == finished.turn);
         if !is_ours {
             return;
         }
         let said = words::finished(finished);
-        match finished.files.iter().any(|file| file.refused.is_some()) {
+        let is_partial = finished.files.iter().any(|file| file.refused.is_some());
+        match is_partial || finished.not_sent.is_some() {
             true => out.warn(said),
             false => out.say(said),
         }
-        if self.is_open && !finished.files.is_empty() {
+        if let Some(list) = TurnList::finished(finished).filter(|_| self.is_open) {
             out.invalidate_keys();
-            out.overlays.open(Overlay::Turn(TurnList::finished(finished)));
+            out.overlays.open(Overlay::Turn(list));
         }
     }
 
@@ -248,40 +230,29 @@ impl TurnReview {
         out: &mut Output,
     ) {
         out.mark_due();
-        if self.under_way == Some(request) {
-            self.under_way = None;
-        }
+        self.asking.end(request);
         match (request, reply) {
             (TurnRequest::Look, reply) => {
-                self.is_looking = false;
                 out.messages.end(Subject::Turn);
                 if let Err(refusal) = reply {
                     self.look_refused(&refusal, out);
                 }
             }
-            (TurnRequest::Open, reply) => self.end_reading(reply, out),
+            (TurnRequest::Open, reply) => {
+                let goes_on = self.files.as_mut().is_some_and(|files| self.asking.end_reading(reply, files));
+                if goes_on {
+                    self.read(out);
+                }
+            }
+            (TurnRequest::Comment, reply) => {
+                if let Some(files) = &self.files {
+                    self.comments.take_reply(reply.as_ref().map(|_| ()), files.turn(), out);
+                }
+            }
             (TurnRequest::Mark | TurnRequest::Finish, Err(refusal)) => {
                 out.warn(words::refusal(&refusal, 'r'))
             }
             (TurnRequest::Mark | TurnRequest::Finish, Ok(_)) => {}
-        }
-    }
-
-    /// The texts of a file have come before the reply, or there are none.
-    fn end_reading(&mut self, reply: Result<Revised, Refusal>, out: &mut Output) {
-        let (Some(Reading { path, revision }), Some(files)) = (self.reading.take(), &mut self.files) else {
-            return;
-        };
-        let is_current = files.file().is_some_and(|file| file.path == path);
-        let is_same_list = revision == files.turn().revision;
-        if let Err(refusal) = reply
-            && is_same_list
-        {
-            files.take_refused(path, words::refusal(&refusal, 'r'));
-        }
-        // The person may have gone on, or the file is to be asked for by the new list.
-        if !is_current || !is_same_list {
-            self.read(out);
         }
     }
 
@@ -328,30 +299,75 @@ impl TurnReview {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
         match action {
-            Action::MarkFile => self.mark_file(out),
-            Action::Finish => match TurnList::marked(files, ListPurpose::Finish) {
+            Action::Comment | Action::CommentAll => {
+                let about = match action {
+                    Action::Comment if has_hunks => About::Change,
+                    Action::Comment => About::File,
+                    _ => About::Whole,
+                };
+                self.begin_comment(about, None, out);
+            }
+            Action::MarkFile => self.asking.mark_file(files, out),
+            Action::Finish => match TurnList::finish(files) {
                 Some(list) => out.overlays.open(Overlay::Turn(list)),
                 None => out.say(words::NOTHING_MARKED),
             },
             // There is no smaller part of it to mark.
-            Action::KeepOrDrop if !has_hunks => self.mark_file(out),
+            Action::KeepOrDrop if !has_hunks => self.asking.mark_file(files, out),
             _ if files.view().is_none() => out.say(words::WHOLE_ONLY),
             _ => return false,
         }
         true
     }
 
-    /// Marks the file on the screen, or takes its mark back.
-    fn mark_file(&mut self, out: &mut Output) {
-        let Some(files) = &self.files else { return };
-        let Some(file) = files.file() else { return };
-        // The hunks of a renamed file are not all of its change.
-        let hunks = files.hunks(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
-        let marked = files.marked(file);
-        let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
-        let (turn, revision, file) = (files.turn().id, files.turn().revision, files.at());
-        self.under_way = Some(TurnRequest::Mark);
-        out.ask(Request::MarkTurnFile { turn, revision, file, undo }, Purpose::Turn(TurnRequest::Mark));
+    /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.
+    pub(crate) fn begin_comment(&mut self, about: About, path: Option<&str>, out: &mut Output) {
+        if let Some(files) = &mut self.files {
+            self.comments.open(files, about, path, out);
+        }
+    }
+
+    /// Takes a key while the person types a comment. `counts`: whether the key can mean what is on the
+    /// screen.
+    pub(crate) fn type_comment(&mut self, key: KeyEvent, counts: bool, out: &mut Output) {
+        if let Some(files) = &mut self.files
+            && let Some(request) = self.comments.take_key(key, counts, files, out)
+        {
+            self.asking.ask(request, TurnRequest::Comment, out);
+        }
+    }
+
+    /// The person leaves the input of a comment: the next one begins with its text.
+    pub(crate) fn keep_comment(&mut self, input: CommentInput) {
+        self.comments.keep(input);
+    }
+
+    /// The comments that no companion has when the desk ends. `open`: the input that is open.
+    pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsavedText> {
+        let turn = self.files.as_ref().map(TurnFiles::turn);
+        let root = turn.map(|turn| turn.root.clone()).unwrap_or_default();
+        let agent = turn.and_then(|turn| Some(turn.route.as_ref()?.agent.clone()));
+        let agent = agent.filter(|agent| !agent.is_empty()).unwrap_or_else(|| "a turn".into());
+        let unsaved = |unsent: UnsentComment| {
+            let file = unsent.path.map_or_else(|| root.clone(), |path| format!("{root}/{path}"));
+            UnsavedText { file, agent: agent.clone(), text: unsent.text, replaces: None }
+        };
+        self.comments.take_unsent(open).into_iter().map(unsaved).collect()
+    }
+
+    /// Takes a key of a list: a comment on the chosen file or on the whole, or a copy of the message.
+    pub(crate) fn take_list_key(&mut self, answer: Answer, out: &mut Output) {
+        let Some(Overlay::Turn(list)) = out.overlays.cover() else { return };
+        let (path, message) = (list.chosen().map(str::to_owned), list.message().map(str::to_owned));
+        match (answer, message) {
+            (Answer::Copy, Some(message)) => {
+                out.say(words::COPIED);
+                out.add_effect(Effect::Copy(message));
+            }
+            (Answer::Comment, _) => self.begin_comment(About::File, path.as_deref(), out),
+            (Answer::CommentAll, _) => self.begin_comment(About::Whole, path.as_deref(), out),
+            _ => {}
+        }
     }
 
     /// Lists all files.
@@ -363,7 +379,7 @@ impl TurnReview {
 
     /// Asks whether the person leaves though something is marked. False if nothing is.
     pub(crate) fn open_leave_list(&self, out: &mut Output) -> bool {
-        let list = self.files.as_ref().and_then(|files| TurnList::marked(files, ListPurpose::Leave));
+        let list = self.files.as_ref().and_then(TurnList::leave);
         let asks = list.is_some();
         if let Some(list) = list {
             out.overlays.open(Overlay::Turn(list));
@@ -380,14 +396,7 @@ impl TurnReview {
                     self.turn_to(file, out);
                 }
             }
-            ListPurpose::Finish => {
-                let (turn, revision) = (files.turn().id, files.turn().revision);
-                self.under_way = Some(TurnRequest::Finish);
-                out.ask(
-                    Request::FinishTurn { turn, revision, send: false, ask_to_undo: false },
-                    Purpose::Turn(TurnRequest::Finish),
-                );
-            }
+            ListPurpose::Finish => self.asking.finish(files, list.choice(), out),
             ListPurpose::Leave | ListPurpose::Finished => {}
         }
     }
@@ -395,7 +404,7 @@ impl TurnReview {
     /// The news of an opened file. `foreign`: this desk has marked none of its hunks.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
         let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::path);
-        let foreign = foreign && self.under_way != Some(TurnRequest::Mark);
+        let foreign = foreign && !self.asking.is_marking();
         let said = words::news(news, &name.unwrap_or_default(), foreign);
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()
     }

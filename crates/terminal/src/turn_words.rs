@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
-    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnFinished, harmless, messages,
+    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnFinished, TurnMessage,
+    harmless, messages,
 };
 
 use crate::messages::ago;
@@ -26,12 +27,20 @@ pub(crate) const MARKS_END: &str = "Nothing of it is undone. The marks stay only
 pub(crate) const NOTHING_ELSE: &str =
     "Nothing else is written. The texts of before stay in `alongside drafts`.";
 
+/// Below the list of what is sent, if nothing is undone.
+pub(crate) const NOTHING_WRITTEN: &str = "Nothing is written in the project.";
+
+/// The message to the agent went to the clipboard.
+pub(crate) const COPIED: &str =
+    "Message copied, if your terminal allows it. The agent gets it by its own way too.";
+
 /// The person wants to finish, and has marked nothing.
 pub(crate) const NOTHING_MARKED: &str =
-    "Nothing is marked: every change stays. space marks one that is to be undone.";
+    "Nothing is marked: every change stays. space marks one that is to be undone, c comments.";
 
-/// The list of what is undone is open, and something else is marked now.
-pub(crate) const LIST_CHANGED: &str = "Nothing was undone: the marks have changed. Press f for the new list.";
+/// The list of what is undone and sent is open, and would be another one now.
+pub(crate) const LIST_CHANGED: &str =
+    "Nothing was undone or sent: the list has changed. Press f for the new one.";
 
 /// The file on the screen has changed on disk, and is there as it is now.
 pub(crate) const CHANGED_NOW: &str = "The file has changed on disk; this is how it stands now.";
@@ -57,6 +66,12 @@ pub(crate) fn path(path: &str) -> String {
 /// A sentence of the companion in one line.
 pub(crate) fn line(text: &str) -> String {
     harmless::name(text).into_owned()
+}
+
+/// The same with a full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    let line = line(text);
+    if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
 }
 
 /// The letter of a change, as git has it.
@@ -92,6 +107,11 @@ pub(crate) fn author(author: Author) -> Option<&'static str> {
     }
 }
 
+/// A number of comments in words.
+pub(crate) fn comments(comments: usize) -> String {
+    if comments == 1 { "1 comment".into() } else { format!("{comments} comments") }
+}
+
 /// How much of a file is marked, in a few letters.
 pub(crate) fn marks(marked: Marked) -> Option<String> {
     match marked {
@@ -101,14 +121,15 @@ pub(crate) fn marks(marked: Marked) -> Option<String> {
     }
 }
 
-/// The notes on a file in a list: its marks, whose change it is, and why it has no text.
-pub(crate) fn notes(file: &TurnFile, marked: Marked) -> String {
+/// The notes on a file in a list: its marks, its comments, whose change it is, and why it has no text.
+pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String {
     let special = match file.change {
         FileChange::Mode | FileChange::Kind | FileChange::Renamed => Some(change(file).into_owned()),
         FileChange::Added | FileChange::Deleted | FileChange::Modified => None,
     };
     let author = author(file.author).map(str::to_owned);
-    let all = [marks(marked), author, special, file.without_text.as_deref().map(line)];
+    let comments = (comments > 0).then(|| self::comments(comments));
+    let all = [marks(marked), comments, author, special, file.without_text.as_deref().map(line)];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -174,11 +195,42 @@ pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
 }
 
-/// What was undone, in a line.
+/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`.
+pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
+    let (what, since) = match message.read {
+        Some(read) => ("read", read),
+        None => ("sent", message.at),
+    };
+    let age = ago(since, now);
+    let age = if age == "now" { "just now".into() } else { format!("{age} ago") };
+    format!("{} ({what} {age})", line(&message.words).trim_end_matches('.'))
+}
+
+/// An agent has read the message.
+pub(crate) fn read(turn: &Turn) -> String {
+    let words = turn.message.as_ref().map(|message| sentence(&message.words)).unwrap_or_default();
+    format!("Your message was read. {words}").trim_end().to_owned()
+}
+
+/// What was undone and sent, in a line.
 pub(crate) fn finished(finished: &TurnFinished) -> String {
+    let undone = undone(finished);
+    let sent = match (&finished.sent, &finished.not_sent) {
+        (Some(sent), _) => format!("Sent: {}", sentence(&sent.words)),
+        (None, Some(why)) => format!("Nothing was sent: {}", sentence(why)),
+        (None, None) if undone.is_empty() => "Finished; nothing was undone.".into(),
+        (None, None) => String::new(),
+    };
+    [undone, sent].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn undone(finished: &TurnFinished) -> String {
     let refused = finished.files.iter().filter(|file| file.refused.is_some()).count();
     match (finished.files.len() - refused, refused) {
-        (0, 0) => "Nothing was undone.".into(),
+        (0, 0) => match finished.asked.len() {
+            0 => String::new(),
+            asked => format!("The agent is asked to undo {}.", count(asked)),
+        },
         (undone, 0) => format!("{} undone.", count(undone)),
         (0, refused) => format!("Nothing was undone: {} could not be.", count(refused)),
         (undone, refused) => format!("{} undone; {} could not be.", count(undone), count(refused)),
@@ -278,6 +330,6 @@ mod tests {
         assert_eq!(said(&[false]), "1 file undone.");
         assert_eq!(said(&[false, false, true]), "2 files undone; 1 file could not be.");
         assert_eq!(said(&[true]), "Nothing was undone: 1 file could not be.");
-        assert_eq!(said(&[]), "Nothing was undone.");
+        assert_eq!(said(&[]), "Finished; nothing was undone.");
     }
 }

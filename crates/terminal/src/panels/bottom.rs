@@ -20,13 +20,17 @@ const SEARCHED: usize = 16;
 /// The height of the status line: one row, or more where one message is longer than the screen is wide.
 /// `stays`: it has its row while there is nothing to say.
 pub(crate) fn height(scene: &Scene<'_>, size: Size, stays: bool) -> u16 {
-    let most = (size.height / 5).clamp(1, 5);
-    u16::try_from(status(scene, size.width).0.len()).unwrap_or(u16::MAX).clamp(stays.into(), most)
+    let most = match scene.overlays.front() {
+        // The person reads what they type.
+        Some(Overlay::Comment(_)) => (size.height / 3).clamp(2, 8),
+        _ => (size.height / 5).clamp(1, 5),
+    };
+    u16::try_from(status(scene, size.width, most).0.len()).unwrap_or(u16::MAX).clamp(stays.into(), most)
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let area = scene.areas.messages;
-    let (rows, style) = status(scene, area.width);
+    let (rows, style) = status(scene, area.width, area.height);
     let rows = shortened(rows, usize::from(area.height), usize::from(area.width));
     draw_lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
     if let Some(column) = cursor(scene, usize::from(area.width)) {
@@ -47,6 +51,7 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
 fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
     match scene.overlays.front()? {
         Overlay::Reason(input) => Some(super::reason::cursor(scene, input, width)),
+        Overlay::Comment(input) => Some(super::comment::cursor(input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
         Overlay::Offer(_)
         | Overlay::Help(_)
@@ -81,12 +86,16 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
     rows
 }
 
-/// The rows of the one thing that the status line says: the text being typed, a question, or a message.
-fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
+/// The rows of the one thing that the status line says: the text being typed, a question, or a message. `most`:
+/// how many there are at most of a comment.
+fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let (palette, width) = (scene.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
     match scene.overlays.front() {
         Some(Overlay::Reason(input)) => return (super::reason::rows(scene, input, width), palette.text),
+        Some(Overlay::Comment(input)) => {
+            return (super::comment::rows(scene, input, width, usize::from(most)), palette.text);
+        }
         Some(Overlay::Search(needle)) => {
             let text = format!("/{}", harmless::name(needle));
             return (vec![cut(&text, width.saturating_sub(1))], palette.text);
@@ -145,6 +154,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
     let keys = match scene.overlays.front() {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
         Some(Overlay::Reason(input)) => super::reason::keys(scene, input),
+        Some(Overlay::Comment(input)) => super::comment::keys(input),
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
@@ -218,10 +228,10 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
 
 /// The keys that stay longest where the screen is narrow: those that decide, and go to the next change, the
 /// next review, and the turn review and back.
-const NEEDED: [&str; 9] = ["a", "r", "space", "X", "f", "j/k", "Tab", "A", "T"];
+const NEEDED: [&str; 10] = ["a", "r", "space", "X", "c", "f", "j/k", "Tab", "A", "T"];
 
 /// Leaves out keys from the end, but the last two, until all fit. Before a key goes that is needed, others
-/// lose their word: the end of the program, the way to the next change, then the help.
+/// lose their word: the end of the program, the way to the next change, the help, then the mark of a file.
 fn fit(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()
@@ -233,6 +243,7 @@ fn fit(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
         let least = least.or_else(|| others.iter().position(|(key, _)| *key == "A"));
         let with_word = |wanted: &str| keys.iter().position(|(key, what)| *key == wanted && !what.is_empty());
         let word = with_word("q").or_else(|| with_word("j/k")).or_else(|| with_word("?"));
+        let word = word.or_else(|| with_word("X"));
         match (least, word) {
             (Some(least), _) => _ = keys.remove(least),
             (None, Some(word)) => keys[word].1 = "",

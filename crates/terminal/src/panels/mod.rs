@@ -6,6 +6,7 @@ pub(crate) mod agent_setup;
 pub(crate) mod agents;
 pub(crate) mod banner;
 pub(crate) mod bottom;
+pub(crate) mod comment;
 pub(crate) mod context;
 pub(crate) mod empty;
 pub(crate) mod header;

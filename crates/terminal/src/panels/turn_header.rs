@@ -36,6 +36,7 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     lines.extend(files.file().map(|file| title(scene, files, file, usize::from(width))));
     lines.push(summary(scene, files, usize::from(width)));
     lines.extend(remark(scene, files, usize::from(width)));
+    lines.extend(message(scene, files, usize::from(width)));
     let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
     for Note { text, warning } in notes {
         let style = if warning { scene.palette.warning } else { scene.palette.quiet };
@@ -99,16 +100,29 @@ fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> 
         1 => "  1 file marked".to_owned(),
         marked => format!("  {marked} files marked"),
     };
+    let comments = match files.unsent().count() {
+        0 => String::new(),
+        comments => format!("  {}", words::comments(comments)),
+    };
     let since = words::since(&turn.baseline, scene.now);
-    let room = width.saturating_sub(columns(&place) + size + columns(&marked));
+    let room = width.saturating_sub(columns(&place) + size + columns(&marked) + columns(&comments));
     let since = capital(&cut_end(&since, room));
     let mut spans = vec![Span::styled(since, palette.quiet)];
     if !files.all().is_empty() {
         spans.push(Span::styled(place, palette.quiet));
         spans.extend(counts((added, removed), palette, palette.quiet));
         spans.push(Span::styled(marked, palette.warning));
+        spans.push(Span::styled(comments, palette.reason));
     }
     Line::from(spans)
+}
+
+/// The way of the last message, and whether it was read.
+fn message(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
+    let message = files.turn().message.as_ref()?;
+    let text = cut_end(&words::message(message, scene.now), width);
+    let style = if message.read.is_some() { scene.palette.quiet } else { scene.palette.reason };
+    Some(Line::styled(text, style))
 }
 
 /// The first remark in a line, and how many there are behind it.

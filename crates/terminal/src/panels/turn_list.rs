@@ -1,4 +1,4 @@
-//! The list over a turn review: all files, those that are undone after a yes, or what was undone.
+//! The list over a turn review: all files, what is undone and sent after an answer, or what was.
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::{TurnFile, messages};
@@ -9,7 +9,8 @@ use ratatui_core::text::{Line, Span};
 use super::listed_review::{counts, place_mark};
 use super::scene::{Scene, draw_lines};
 use crate::text_fit::cut_end;
-use crate::turn_list::{ListPurpose, TurnList, TurnRow};
+use crate::turn_list::{ListPurpose, TurnList};
+use crate::turn_rows::TurnRow;
 use crate::turn_words as words;
 use crate::width::columns;
 
@@ -42,9 +43,10 @@ fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, u
     match row {
         TurnRow::Blank => Line::default(),
         TurnRow::Heading(text) => scene.title(cut_end(text, width)),
-        TurnRow::Undone(path) => {
+        TurnRow::Item(path) => {
             Line::styled(format!("  {}", shortened(path, width.saturating_sub(2))), palette.text)
         }
+        TurnRow::Words(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.reason),
         TurnRow::Sentence(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.quiet),
         TurnRow::Warning(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.warning),
         TurnRow::File { file, is_seen, what } => {
@@ -81,19 +83,33 @@ fn file_line(
 
 /// The question below the list.
 pub(crate) fn question(list: &TurnList, main: Rect) -> String {
-    let end = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
+    let below = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
     match list.purpose() {
-        ListPurpose::Leave => format!("Leave without undoing what is marked?{end}"),
+        ListPurpose::Leave => format!("Leave without undoing what is marked?{below}"),
         ListPurpose::Finish | ListPurpose::Files | ListPurpose::Finished => {
-            let (files, hunks) = list.marked_files();
-            let what = match (files, hunks) {
-                (1, Some(hunks)) => messages::changes(hunks),
-                (1, None) => "this file".to_owned(),
-                (files, Some(hunks)) => format!("{} in {files} files", messages::changes(hunks)),
-                (files, None) => format!("what is marked in these {files} files"),
+            let end = list.end();
+            let comments = words::comments(end.comments);
+            let undo = end.has_marks.then(|| format!("Undo {}", marked(list)));
+            let asks = match (undo, end.comments, end.has_route) {
+                (Some(undo), 0, _) => undo,
+                (Some(undo), _, true) => format!("{undo}, and send {comments}"),
+                (Some(undo), _, false) => undo,
+                (None, _, true) => format!("Send {comments}"),
+                (None, _, false) => "Finish".to_owned(),
             };
-            format!("Undo {what}?{end}")
+            format!("{asks}?{below}")
         }
+    }
+}
+
+/// What is marked, in a few words.
+fn marked(list: &TurnList) -> String {
+    let (files, hunks) = list.marked_files();
+    match (files, hunks) {
+        (1, Some(hunks)) => messages::changes(hunks),
+        (1, None) => "this file".to_owned(),
+        (files, Some(hunks)) => format!("{} in {files} files", messages::changes(hunks)),
+        (files, None) => format!("what is marked in these {files} files"),
     }
 }
 
@@ -101,10 +117,25 @@ pub(crate) fn question(list: &TurnList, main: Rect) -> String {
 pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
     let is_long = list.rows().len() > usize::from(main.height);
     let more = is_long.then_some(("j/k", "more"));
+    let copy = list.message().map(|_| ("y", "copy the message"));
     match list.purpose() {
-        ListPurpose::Files => vec![("j/k", "move"), ("Enter", "go to the file"), ("Esc", "back")],
-        ListPurpose::Finish => [("y", "undo"), ("n", "no")].into_iter().chain(more).collect(),
+        ListPurpose::Files => {
+            let keys = [("j/k", "move"), ("Enter", "go to it"), ("c", "comment"), ("C", "on all")];
+            keys.into_iter().chain(copy).chain([("Esc", "back")]).collect()
+        }
+        ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),
-        ListPurpose::Finished => more.into_iter().chain([("Esc", "back")]).collect(),
+        ListPurpose::Finished => more.into_iter().chain(copy).chain([("Esc", "back")]).collect(),
+    }
+}
+
+/// The ways to finish.
+fn finish_keys(list: &TurnList) -> Vec<(&'static str, &'static str)> {
+    let end = list.end();
+    match (end.has_marks, end.comments > 0, end.has_route) {
+        (true, _, true) => vec![("y", "undo, send"), ("a", "ask the agent to undo"), ("o", "only undo")],
+        (true, _, false) => vec![("y", "undo")],
+        (false, _, true) => vec![("y", "send"), ("o", "finish without sending")],
+        (false, _, false) => vec![("y", "finish")],
     }
 }

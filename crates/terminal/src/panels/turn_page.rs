@@ -4,6 +4,7 @@ use alongside_desk::Marked;
 use ratatui_core::terminal::Frame;
 
 use super::scene::{Scene, draw_words};
+use crate::comment_words;
 use crate::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
@@ -31,5 +32,7 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
         }
         Marked::Nothing | Marked::Hunks(_) => "It stays as it is. X marks all of it to be undone.".to_owned(),
     };
-    vec![why, String::new(), keys]
+    let comments = comment_words::notes(files.turn(), &file.path);
+    let comments = comments.into_iter().flat_map(|note| note.lines).map(|line| words::line(&line.text));
+    [why, String::new(), keys].into_iter().chain(comments).collect()
 }

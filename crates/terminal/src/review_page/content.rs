@@ -11,6 +11,7 @@ use super::alignment::{Alignment, PLAIN};
 use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::line_pairs;
+use super::notes::PlacedNotes;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
@@ -433,8 +434,8 @@ impl Content {
         }
     }
 
-    /// Measures every line that is wrapped.
-    pub(super) fn wrapped(&self, wrap: Wrap) -> Wrapping {
+    /// Measures every line that is wrapped, with the notes around it.
+    pub(super) fn wrapped(&self, wrap: Wrap, notes: &PlacedNotes) -> Wrapping {
         let (columns, mut next) = (self.columns_in(wrap.width().unwrap_or(u16::MAX)), 0);
         let mut starts = Vec::with_capacity(self.rows() + 1);
         for block in &self.blocks {
@@ -449,6 +450,7 @@ impl Content {
                     }
                     None => 1,
                 };
+                next += notes.above(row) + notes.below(row);
             }
         }
         starts.push(next);

@@ -12,7 +12,9 @@ use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::{Match, Needle};
 use super::line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
+use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
+use super::rows::Kind;
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 use crate::colour::Colours;
@@ -39,6 +41,8 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) found: Option<Match>,
     /// Columns that every line is scrolled to the side.
     pub(crate) sideways: usize,
+    /// The lines that the person has chosen: then they are marked, and not all of the hunk.
+    pub(crate) chosen: Option<PageLines>,
 }
 
 /// One of the rows that an unwrapped row takes.
@@ -78,7 +82,7 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
     let mut drawing = Drawing { content, columns: content.columns(area), options, buf };
     let visible = top..top.saturating_add(area.height.into()).min(page.rows());
     page.each_row(visible.clone(), |unwrapped, block, shown| {
-        let rows = page.rows_of(unwrapped);
+        let (rows, of_line) = (page.rows_of(unwrapped), page.rows_of_line(unwrapped));
         let wrapped = page.line_rows(&shown);
         let (left_room, right_room) = match shown {
             Row::Said(..) => (room.reason_room(), 0),
@@ -86,14 +90,23 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
         };
         for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
             let part = |wrapped: &LineRows, room: usize| {
-                let columns = wrapped.columns_of(row - rows.start, room)?;
-                let goes_on = row > rows.start;
+                let columns = wrapped.columns_of(row - of_line.start, room)?;
+                let goes_on = row > of_line.start;
                 Some(Part { columns, goes_on, indent: if goes_on { wrapped.indent() } else { 0 } })
             };
             let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
             let strip = Rect { y, height: 1, ..area }.intersection(area);
             let first = unwrapped == block.row && row == rows.start;
             let last = unwrapped + 1 == block.end() && row + 1 == rows.end;
+            if !of_line.contains(&row) {
+                let hunk = match block.kind {
+                    Kind::Hunk(hunk) if row >= of_line.end => Some(hunk),
+                    _ => None,
+                };
+                drawing.margin(strip, (first, last), hunk, false);
+                drawing.note(strip, note_in(page, unwrapped, row));
+                continue;
+            }
             let parts = match &wrapped {
                 Some((left, right)) => (part(left, left_room), part(right, right_room)),
                 None => {
@@ -107,6 +120,16 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
             drawing.row(strip, &RowPart { shown, ends: (first, last), parts });
         }
     });
+}
+
+/// The note in a row beside the line of an unwrapped row.
+fn note_in(page: &Page, unwrapped: usize, row: usize) -> Option<&NoteRow> {
+    let (rows, of_line) = (page.rows_of(unwrapped), page.rows_of_line(unwrapped));
+    let notes = page.notes_at(unwrapped)?;
+    match row.checked_sub(of_line.end) {
+        Some(below) => notes.below.get(below),
+        None => notes.above.get(row.checked_sub(rows.start)?),
+    }
 }
 
 impl Drawing<'_> {
@@ -128,15 +151,15 @@ impl Drawing<'_> {
                 self.buf.set_stringn(x.min(strip.right() - 1), y, says, room.into(), palette.fold);
             }
             Row::One(cell) => {
-                self.margin(strip, row, cell.hunk);
+                self.margin(strip, row.ends, cell.hunk, self.is_chosen(&row.shown));
                 self.cell(left_half, self.columns.numbers, cell, left_part.as_ref());
             }
             Row::Said(hunk, number) => {
-                self.margin(strip, row, Some(hunk));
+                self.margin(strip, row.ends, Some(hunk), false);
                 self.said(strip, self.content.said(hunk, number), left_part.as_ref());
             }
             Row::Dropped(hunk) => {
-                self.margin(strip, row, Some(hunk));
+                self.margin(strip, row.ends, Some(hunk), false);
                 self.line_between(left_half, strip);
                 let (half, part) = match self.columns.is_split() {
                     true => (right_half, right_part),
@@ -145,7 +168,8 @@ impl Drawing<'_> {
                 self.dropped(half, hunk, part.as_ref());
             }
             Row::Two(left, right) => {
-                self.margin(strip, row, left.or(right).and_then(|cell| cell.hunk));
+                let hunk = left.or(right).and_then(|cell| cell.hunk);
+                self.margin(strip, row.ends, hunk, self.is_chosen(&row.shown));
                 self.line_between(left_half, strip);
                 if let Some(cell) = left {
                     self.cell(left_half, Numbers::Original, cell, left_part.as_ref());
@@ -182,17 +206,50 @@ impl Drawing<'_> {
     }
 
     /// Draws the reach of a hunk in the first column: adjacent hunks may have no line between them.
-    fn margin(&mut self, strip: Rect, row: &RowPart, hunk: Option<usize>) {
+    /// `is_chosen`: the row has a line that the person has chosen.
+    fn margin(&mut self, strip: Rect, ends: (bool, bool), hunk: Option<usize>, is_chosen: bool) {
         let palette = self.options.palette;
-        let (symbol, style) = match row.ends {
+        let is_meant = match &self.options.chosen {
+            Some(_) => is_chosen,
+            None => self.options.hunk == hunk,
+        };
+        let (symbol, style) = match ends {
             _ if hunk.is_none() => return,
-            _ if self.options.hunk == hunk => ("▌", palette.cursor),
+            _ if is_meant => ("▌", palette.cursor),
             (true, true) => ("•", palette.margin),
             (true, false) => ("╭", palette.margin),
             (false, true) => ("╰", palette.margin),
             (false, false) => ("│", palette.margin),
         };
         self.buf[(strip.x, strip.y)].set_symbol(symbol).set_style(style);
+    }
+
+    /// Whether a row shows a line that the person has chosen.
+    fn is_chosen(&self, row: &Row) -> bool {
+        let Some(chosen) = &self.options.chosen else { return false };
+        row.cells().any(|cell| match (chosen.is_old, cell.sign) {
+            (true, Sign::Same | Sign::Removed) => {
+                cell.original.is_some_and(|line| chosen.lines.contains(&line))
+            }
+            (false, Sign::Added | Sign::Edited | Sign::Dropped) => chosen.lines.contains(&cell.twin.1),
+            (true | false, _) => false,
+        })
+    }
+
+    /// Draws a row of a note.
+    fn note(&mut self, strip: Rect, note: Option<&NoteRow>) {
+        let (palette, Some(note)) = (self.options.palette, note) else { return };
+        let x = self.columns.halves.0.start + self.columns.prefix();
+        let style = match note.kind {
+            NoteKind::Words => palette.reason,
+            NoteKind::Code => palette.quiet,
+            NoteKind::Warning => palette.warning,
+        };
+        if note.part.goes_on && x < strip.right() {
+            self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
+        }
+        let text = Rect { x, width: strip.right().saturating_sub(x), ..strip };
+        line(self.buf, text, &note.text, &note.part, &Marks::plain(style, palette));
     }
 
     /// Draws a sentence on a hunk, or a part of it.

@@ -8,6 +8,7 @@ use alongside_desk::{Hunk, HunkState, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
+use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::rows::{Block, Kind, OpenFolds};
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
@@ -25,6 +26,8 @@ pub(crate) struct Page {
     open_folds: OpenFolds,
     /// Present while long lines are wrapped.
     wrapping: Option<Wrapping>,
+    notes: Vec<PageNote>,
+    placed_notes: PlacedNotes,
 }
 
 /// How a page is laid out.
@@ -48,6 +51,8 @@ pub(crate) struct Anchor {
     spot: AnchorKind,
     /// The column at which the row begins, if a long line goes on there.
     column: usize,
+    /// Whether it is one of the notes above the line.
+    is_above: bool,
 }
 
 /// The kind of an anchored row.
@@ -69,7 +74,14 @@ impl Page {
     /// The same for a review of this kind.
     pub(crate) fn of_kind(review: &Review, form: PageForm, kind: ReviewKind) -> Self {
         let content = Content::new(review, form.layout, kind);
-        let mut page = Self { content, form, open_folds: OpenFolds::default(), wrapping: None };
+        let mut page = Self {
+            content,
+            form,
+            open_folds: OpenFolds::default(),
+            wrapping: None,
+            notes: Vec::new(),
+            placed_notes: PlacedNotes::default(),
+        };
         page.lay_out();
         page
     }
@@ -90,11 +102,22 @@ impl Page {
         }
     }
 
+    /// Shows these notes, in place of those before. Rows move. False if they are the same.
+    pub(crate) fn set_notes(&mut self, notes: &[PageNote]) -> bool {
+        let is_other = self.notes != notes;
+        if is_other {
+            self.notes = notes.to_vec();
+            self.lay_out();
+        }
+        is_other
+    }
+
     fn lay_out(&mut self) {
         self.content.lay_out(self.form.layout, &self.open_folds);
+        self.placed_notes = PlacedNotes::new(&self.notes, &self.content, self.form.wrap);
         self.wrapping = match self.form.wrap {
             Wrap::Nothing => None,
-            Wrap::Changes(_) | Wrap::All(_) => Some(self.content.wrapped(self.form.wrap)),
+            Wrap::Changes(_) | Wrap::All(_) => Some(self.content.wrapped(self.form.wrap, &self.placed_notes)),
         };
     }
 
@@ -119,6 +142,26 @@ impl Page {
     /// The rows of an unwrapped row.
     pub(super) fn rows_of(&self, unwrapped: usize) -> Range<usize> {
         self.first_row(unwrapped)..self.first_row(unwrapped + 1)
+    }
+
+    /// Those of them that show its line, without the notes around it.
+    pub(super) fn rows_of_line(&self, unwrapped: usize) -> Range<usize> {
+        let rows = self.rows_of(unwrapped);
+        let (above, below) = (self.placed_notes.above(unwrapped), self.placed_notes.below(unwrapped));
+        rows.start + above..rows.end.saturating_sub(below)
+    }
+
+    /// The notes around an unwrapped row.
+    pub(super) fn notes_at(&self, unwrapped: usize) -> Option<&NoteRows> {
+        self.placed_notes.at(unwrapped)
+    }
+
+    /// The rows of some lines of a text, from the first to the last one; none if they are not there.
+    pub(crate) fn rows_of_lines(&self, lines: &PageLines) -> Option<Range<usize>> {
+        let side = if lines.is_old { Side::Original } else { Side::Proposed };
+        let row = |line: usize| notes::row_of(&self.content, side, line).map(|row| self.rows_of_line(row));
+        let (first, last) = (row(lines.lines.start)?, row(lines.lines.end.checked_sub(1)?)?);
+        Some(first.start..last.end.max(first.end))
     }
 
     /// The unwrapped row that a row belongs to; beyond the end, one that does not exist.
@@ -196,7 +239,7 @@ impl Page {
         let mut shown = Vec::new();
         let content = &self.content;
         self.each_row(rows.clone(), |unwrapped, _, row| {
-            if self.rows_of(unwrapped).end > rows.end {
+            if self.rows_of_line(unwrapped).end > rows.end {
                 return;
             }
             if let Row::Said(hunk, number) = row
@@ -315,9 +358,10 @@ impl Page {
     pub(crate) fn anchor(&self, row: usize) -> Anchor {
         let row = row.min(self.rows().saturating_sub(1));
         let column = self.column_of(row);
+        let is_above = row < self.rows_of_line(self.unwrapped(row)).start;
         let row = self.unwrapped(row);
         let Some(block) = self.content.block(row) else {
-            return Anchor { original: 0, proposed: 0, spot: AnchorKind::Line, column };
+            return Anchor { original: 0, proposed: 0, spot: AnchorKind::Line, column, is_above };
         };
         let (below, spot) = match (block.kind, block.offset(row)) {
             (Kind::Hunk(_), offset) => (0, AnchorKind::Hunk(offset.unwrap_or(0))),
@@ -325,13 +369,13 @@ impl Page {
             (_, None) => (0, AnchorKind::Fold),
         };
         let at = block.at.below(below);
-        Anchor { original: at.original, proposed: at.proposed, spot, column }
+        Anchor { original: at.original, proposed: at.proposed, spot, column, is_above }
     }
 
     /// The column at which a row begins, of the longer line if there are two.
     fn column_of(&self, row: usize) -> usize {
         let unwrapped = self.unwrapped(row);
-        match row.saturating_sub(self.first_row(unwrapped)) {
+        match row.saturating_sub(self.rows_of_line(unwrapped).start) {
             0 => 0,
             part => self.longer_rows(unwrapped).and_then(|rows| rows.start(part)).unwrap_or(0),
         }
@@ -341,7 +385,9 @@ impl Page {
     pub(crate) fn row(&self, anchor: Anchor) -> usize {
         let unwrapped = self.unwrapped_row(anchor);
         let rows = if anchor.column > 0 { self.longer_rows(unwrapped) } else { None };
-        self.first_row(unwrapped) + rows.map_or(0, |rows| rows.row_of(anchor.column))
+        let first =
+            if anchor.is_above { self.first_row(unwrapped) } else { self.rows_of_line(unwrapped).start };
+        first + rows.map_or(0, |rows| rows.row_of(anchor.column))
     }
 
     fn unwrapped_row(&self, anchor: Anchor) -> usize {
@@ -396,7 +442,7 @@ impl Page {
     pub(crate) fn match_row(&self, found: &Match) -> usize {
         let Some((block, offset)) = found.place_in(&self.content) else { return 0 };
         let unwrapped = block.row_of(offset);
-        let first = self.first_row(unwrapped);
+        let first = self.rows_of_line(unwrapped).start;
         if let Kind::Fold { open: false, .. } = block.kind {
             return first;
         }

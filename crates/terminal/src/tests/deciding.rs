@@ -304,7 +304,7 @@ async fn a_paste_presses_no_keys() {
     stage.types(Typed::Paste("a\nr\n q".into()));
     stage.moment().await;
     assert_eq!(stage.asked(), []);
-    stage.shows("You can only paste into a search (/) or a reason (R).");
+    stage.shows("You can only paste into a search (/), a reason (R) or a comment (c).");
 }
 
 #[tokio::test(start_paused = true)]

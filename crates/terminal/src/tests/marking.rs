@@ -151,7 +151,7 @@ async fn marks_of_another_desk_close_the_list() {
     }
     stage.companion.renew_turn();
     stage.moment().await;
-    stage.shows("Nothing was undone: the marks have changed. Press f for the new list.");
+    stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().len(), 1);
 }

@@ -4,6 +4,7 @@
 mod accepting_all;
 mod agents;
 mod arranging;
+mod commenting;
 mod deciding;
 mod editing;
 mod following;
@@ -194,9 +195,10 @@ impl Stage {
             let said: Vec<_> = words.into_iter().chain(ends).collect();
             (ending, (!said.is_empty()).then(|| said.join("\n")))
         });
-        let companion = Companion::new(seat, vec!["/shop".into()]);
+        let mut companion = Companion::new(seat, vec!["/shop".into()]);
         let gemini = agent(1, "Gemini CLI", "0.61.0", 0);
         let qwen = agent(2, "Qwen Code", "0.24.4", NOW - 3 * 60_000);
+        companion.now = NOW;
         companion.tell_status();
         Self { companion, gemini, qwen, shared, input, ended }
     }

@@ -37,6 +37,7 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
             search: None,
             found: None,
             sideways: 0,
+            chosen: None,
         };
         let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
         let read = lines_read(|| draw(&page, &mut buf, Rect::new(0, 0, 120, 40), top, &options));

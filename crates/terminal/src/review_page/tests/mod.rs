@@ -3,6 +3,7 @@
 mod drawn;
 mod large;
 mod moved;
+mod notes;
 mod properties;
 mod styled;
 
@@ -165,6 +166,7 @@ impl Eyes {
             search: self.needle.as_ref(),
             found: self.found,
             sideways: self.sideways,
+            chosen: None,
         }
     }
 

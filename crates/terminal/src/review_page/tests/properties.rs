@@ -139,7 +139,7 @@ proptest! {
         let (palette, colours) = (&eyes.palette, &eyes.colours);
         let found = needle.as_ref().and_then(|needle| needle.all_in(page.content()).first().copied());
         let search = needle.as_ref();
-        let options = DrawOptions { palette, colours, hunk: Some(0), search, found, sideways };
+        let options = DrawOptions { palette, colours, hunk: Some(0), search, found, sideways, chosen: None };
         draw(&page, &mut buf, area, top, &options);
         for at in whole.positions() {
             let inside = area.contains(at);

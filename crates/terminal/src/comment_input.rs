@@ -1,0 +1,368 @@
+//! The comment that the person types on a turn: on lines of a change, on a file, or on the whole turn; a new
+//! one, or another text for one that is there.
+
+use alongside_desk::{Anchor, Comment, CommentId, Hunk, LineRange, ReviewId, Side};
+
+use crate::line_choice::{LineChoice, named};
+use crate::review_page::PageLines;
+use crate::text_input::in_lines;
+
+/// The thing that a comment is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A comment that is there.
+    Known(Box<Comment>),
+    /// Lines of the change where the person is.
+    Lines,
+    /// The file where they are.
+    File,
+    /// The whole turn.
+    Whole,
+}
+
+/// The place where the person begins a comment.
+#[derive(Debug, Default)]
+pub(crate) struct CommentPlace {
+    /// The file, by its path; none where no file has changed.
+    pub(crate) path: Option<String>,
+    /// The change, and the open file that it is of.
+    pub(crate) change: Option<(ReviewId, LineChoice)>,
+    /// The words before the lines of the change: `change 2 of 3`.
+    pub(crate) change_words: String,
+    /// The comments that can be changed: on the change, on the file, and on the whole turn.
+    pub(crate) known: [Vec<Comment>; 3],
+}
+
+/// The thing that a comment is first about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    Change,
+    File,
+    Whole,
+}
+
+/// A text that the person typed and that no companion took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnsentComment {
+    /// The comment that gets it; none for a new one.
+    pub(crate) id: Option<CommentId>,
+    /// The file, by its path; none for the whole turn.
+    pub(crate) path: Option<String>,
+    pub(crate) text: String,
+}
+
+/// A comment as it is typed.
+#[derive(Debug)]
+pub(crate) struct CommentInput {
+    place: CommentPlace,
+    /// The things that Tab goes through.
+    targets: Vec<Target>,
+    at: usize,
+    pub(crate) text: String,
+    /// The person has taken all words away, and knows that this removes the comment.
+    confirms_removal: bool,
+    /// The words that the person has to read first, in place of the route.
+    hint: Option<&'static str>,
+}
+
+impl CommentInput {
+    /// An input at a place. It begins with a text that nobody took, if that belongs here.
+    pub(crate) fn new(place: CommentPlace, about: About, unsent: &mut Option<UnsentComment>) -> Self {
+        let news = [
+            place.change.is_some().then_some(Target::Lines),
+            place.path.is_some().then_some(Target::File),
+            Some(Target::Whole),
+        ];
+        let known = |at: usize| place.known[at].iter().cloned().map(|known| Target::Known(Box::new(known)));
+        let (mut targets, mut begins) = (Vec::new(), [0; 3]);
+        for (at, new) in news.into_iter().enumerate() {
+            begins[at] = targets.len();
+            targets.extend(known(at).chain(new));
+        }
+        let begin = begins[about as usize].min(targets.len() - 1);
+        let mut input =
+            Self { place, targets, at: begin, text: String::new(), confirms_removal: false, hint: None };
+        input.text = input.known_text().to_owned();
+        if let Some(unsent) = unsent.take_if(|unsent| input.turns_to(unsent.id)) {
+            input.text = unsent.text;
+        }
+        input
+    }
+
+    /// Turns to the comment with this name, or to a new one. False if it is not here.
+    fn turns_to(&mut self, id: Option<CommentId>) -> bool {
+        let is_it = |target: &Target| match target {
+            Target::Known(known) => Some(known.id) == id,
+            Target::Lines | Target::File | Target::Whole => id.is_none(),
+        };
+        // The place where the person is comes first.
+        let later = (self.at..self.targets.len()).find(|at| is_it(&self.targets[*at]));
+        let found = later.or_else(|| self.targets.iter().position(is_it));
+        self.at = found.unwrap_or(self.at);
+        found.is_some()
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        // Tab stays among them.
+        self.targets.get(self.at).unwrap_or(&Target::Whole)
+    }
+
+    /// The text that the comment has; empty for a new one.
+    fn known_text(&self) -> &str {
+        match self.target() {
+            Target::Known(known) => &known.text,
+            Target::Lines | Target::File | Target::Whole => "",
+        }
+    }
+
+    /// Whether the person has typed something that is nowhere else.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.text.trim() != self.known_text().trim()
+    }
+
+    /// Goes on to the next thing that it may be about. A text for a new comment goes along; another one stays
+    /// where it is. False if it would be lost.
+    pub(crate) fn switch(&mut self, forward: bool) -> bool {
+        let Some(next) = self.next(forward) else { return false };
+        let is_new = |at: usize| !matches!(self.targets[at], Target::Known(_));
+        let goes_along = is_new(self.at) && is_new(next);
+        self.at = next;
+        if !goes_along {
+            self.text = self.known_text().to_owned();
+        }
+        true
+    }
+
+    /// The thing to which Tab goes; none if that would lose a text.
+    fn next(&self, forward: bool) -> Option<usize> {
+        let count = self.targets.len();
+        let is_known = |at: usize| matches!(self.targets[at], Target::Known(_));
+        let by = |by: usize| (self.at + if forward { by } else { count - by }) % count;
+        match self.is_changed() {
+            true if is_known(self.at) => None,
+            true => (1..count).map(by).find(|at| !is_known(*at)),
+            false => (count > 1).then(|| by(1)),
+        }
+    }
+
+    /// The thing to which Tab goes, in a few words; none if there is no other.
+    pub(crate) fn next_words(&self) -> Option<&'static str> {
+        self.next(true).map(|next| match self.targets[next] {
+            Target::Known(_) => "another one",
+            Target::Lines => "the change",
+            Target::File => "the file",
+            Target::Whole => "the whole turn",
+        })
+    }
+
+    /// Chooses other lines of the change. False if it is about no lines that can be chosen.
+    pub(crate) fn choose_lines(&mut self, down: bool, extends: bool) -> bool {
+        let can_choose = self.can_choose();
+        if let Some((_, choice)) = self.place.change.as_mut().filter(|_| can_choose) {
+            choice.step(down, extends);
+        }
+        can_choose
+    }
+
+    /// Whether lines can be chosen.
+    pub(crate) fn can_choose(&self) -> bool {
+        *self.target() == Target::Lines
+    }
+
+    /// The lines that it is about, as the page marks them; none while a whole change is meant.
+    pub(crate) fn on_page(&self) -> Option<PageLines> {
+        let nothing = PageLines { is_old: false, lines: 0..0 };
+        match self.target() {
+            Target::Lines => self.place.change.as_ref()?.1.on_page(),
+            Target::Known(known) => Some(match range_now(known) {
+                Some(range) => {
+                    let lines = range.lines();
+                    PageLines { is_old: known.anchor.side == Side::Old, lines: lines.start..lines.end }
+                }
+                None => nothing,
+            }),
+            Target::File | Target::Whole => Some(nothing),
+        }
+    }
+
+    /// The open file whose lines it is about, while they are chosen.
+    pub(crate) fn review(&self) -> Option<ReviewId> {
+        self.place.change.as_ref().filter(|_| self.can_choose()).map(|(id, _)| *id)
+    }
+
+    /// The file has other texts now: this is its change.
+    pub(crate) fn begin_change_again(&mut self, change: Option<(ReviewId, LineChoice)>) {
+        if change.is_none() {
+            self.targets.retain(|target| *target != Target::Lines);
+            self.at = self.at.min(self.targets.len() - 1);
+        }
+        self.place.change = change;
+    }
+
+    /// The path of the file that it is about; none for the whole turn.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self.target() {
+            Target::Known(known) => known.anchor.path.as_deref(),
+            Target::Lines | Target::File => self.place.path.as_deref(),
+            Target::Whole => None,
+        }
+    }
+
+    /// The lines that a new comment is about.
+    pub(crate) fn lines(&self) -> Option<(Side, LineRange)> {
+        let (side, lines) = self.place.change.as_ref().filter(|_| self.can_choose())?.1.lines();
+        Some((side, LineRange::of(lines)?))
+    }
+
+    /// The words before the text.
+    pub(crate) fn prompt(&self) -> String {
+        match (self.target(), &self.place.change) {
+            (Target::Known(known), _) => {
+                format!("Your comment on {}", about(&known.anchor, range_now(known)))
+            }
+            (Target::Lines, Some((_, choice))) if choice.is_part() => {
+                format!("Comment on {}", choice.words())
+            }
+            (Target::Lines, Some((_, choice))) => {
+                format!("Comment on {}, {}", self.place.change_words, choice.words())
+            }
+            (Target::File | Target::Lines, _) => "Comment on the whole file".into(),
+            (Target::Whole, _) => "Comment on the whole turn".into(),
+        }
+    }
+
+    /// The consequence of Enter, in a few words.
+    pub(crate) fn confirm_words(&self) -> &'static str {
+        match (self.text.trim().is_empty(), self.target(), self.is_changed()) {
+            (true, Target::Known(_), _) if self.confirms_removal => "remove it",
+            (true, Target::Known(_), _) => "remove it?",
+            (_, _, false) => "back",
+            (true, ..) => "back",
+            (false, ..) => "keep it",
+        }
+    }
+
+    /// Whether the removal of a comment has yet to be confirmed. Asked once.
+    pub(crate) fn asks_removal(&mut self) -> bool {
+        let removes = self.text.trim().is_empty() && matches!(self.target(), Target::Known(_));
+        removes && !std::mem::replace(&mut self.confirms_removal, true)
+    }
+
+    /// The person goes on: an old yes is none to the new text.
+    pub(crate) fn mark_typed(&mut self) {
+        self.confirms_removal = false;
+        self.hint = None;
+    }
+
+    /// Shows words in place of the route until the person goes on.
+    pub(crate) fn show_hint(&mut self, hint: &'static str) {
+        self.hint = Some(hint);
+    }
+
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        self.hint
+    }
+
+    /// The person pastes.
+    pub(crate) fn paste(&mut self, pasted: &str) {
+        self.mark_typed();
+        self.text.push_str(&in_lines(pasted));
+    }
+
+    /// The text as something that nobody has.
+    pub(crate) fn into_unsent(self) -> Option<UnsentComment> {
+        let is_something = self.is_changed() && !self.text.trim().is_empty();
+        let id = match self.target() {
+            Target::Known(known) => Some(known.id),
+            Target::Lines | Target::File | Target::Whole => None,
+        };
+        let path = self.path().map(str::to_owned);
+        is_something.then_some(UnsentComment { id, path, text: self.text })
+    }
+}
+
+/// The lines of a comment now, if they are there.
+pub(crate) fn range_now(comment: &Comment) -> Option<LineRange> {
+    comment.now.or(comment.anchor.lines).filter(|_| !comment.lost)
+}
+
+/// Whether a comment is about some of these lines.
+pub(crate) fn is_on(comment: &Comment, hunk: &Hunk) -> bool {
+    let Some(range) = range_now(comment) else { return false };
+    let (lines, of) =
+        (range.lines(), if comment.anchor.side.is_new() { hunk.proposed } else { hunk.original });
+    lines.start < of.end && of.start < lines.end
+}
+
+/// The thing that a comment is about, within its file: `lines 4–7`, `the whole file`, `the whole turn`.
+/// `now`: where its lines are now; without it, they are those of then.
+pub(crate) fn about(anchor: &Anchor, now: Option<LineRange>) -> String {
+    match (&anchor.path, now.or(anchor.lines)) {
+        (None, _) => "the whole turn".into(),
+        (Some(_), None) => "the whole file".into(),
+        (Some(_), lines) => named(anchor.side, lines),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Lines;
+
+    use super::*;
+
+    fn comment(id: u64, text: &str) -> Comment {
+        let anchor = Anchor { path: Some("a.py".into()), ..Anchor::default() };
+        Comment { id: CommentId(id), anchor, text: text.into(), ..Comment::default() }
+    }
+
+    fn place(known: [Vec<Comment>; 3]) -> CommentPlace {
+        let proposed = Lines { start: 3, end: 7 };
+        let choice = LineChoice::of(&Hunk { proposed, ..Hunk::default() }).unwrap();
+        let change = Some((ReviewId(1), choice));
+        CommentPlace { path: Some("a.py".into()), change, change_words: "change 1 of 2".into(), known }
+    }
+
+    #[test]
+    fn tab_goes_on_to_the_file_and_the_turn_with_the_new_text() {
+        let mut input = CommentInput::new(place(Default::default()), About::Change, &mut None);
+        assert_eq!(input.prompt(), "Comment on change 1 of 2, lines 4–7");
+        assert!(input.choose_lines(true, false));
+        assert_eq!((input.prompt().as_str(), input.lines().unwrap().1.first), ("Comment on line 4", 4));
+        input.text = "why?".into();
+        assert!(input.switch(true) && !input.choose_lines(true, false));
+        assert_eq!((input.prompt().as_str(), &*input.text), ("Comment on the whole file", "why?"));
+        assert!(input.switch(true));
+        assert_eq!((input.path(), input.lines()), (None, None));
+    }
+
+    #[test]
+    fn another_text_of_a_comment_is_not_carried_elsewhere() {
+        let known = [vec![comment(5, "first")], Vec::new(), Vec::new()];
+        let mut input = CommentInput::new(place(known), About::Change, &mut None);
+        assert_eq!((&*input.text, input.confirm_words()), ("first", "back"));
+        input.text.push('!');
+        assert!(!input.switch(true) && !input.switch(false));
+        assert_eq!(input.confirm_words(), "keep it");
+        input.text.clear();
+        assert!(input.asks_removal() && !input.asks_removal(), "asked once");
+        input.text = "first".into();
+        assert!(input.switch(true) && input.text.is_empty());
+    }
+
+    #[test]
+    fn a_text_that_nobody_took_comes_back_where_it_belongs() {
+        let known = || [vec![comment(5, "first")], Vec::new(), Vec::new()];
+        let unsent = |id| Some(UnsentComment { id, path: None, text: "typed".into() });
+        for (id, target) in
+            [(None, Target::Lines), (Some(CommentId(5)), Target::Known(Box::new(comment(5, "first"))))]
+        {
+            let mut kept = unsent(id);
+            let input = CommentInput::new(place(known()), About::Change, &mut kept);
+            assert_eq!((input.target(), &*input.text, &kept), (&target, "typed", &None));
+            assert_eq!(input.into_unsent().unwrap().id, id);
+        }
+        let mut kept = unsent(Some(CommentId(6)));
+        assert_eq!(CommentInput::new(place(known()), About::Change, &mut kept).text, "first");
+        assert!(kept.is_some(), "it waits for its comment");
+    }
+}

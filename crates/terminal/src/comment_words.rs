@@ -1,0 +1,153 @@
+//! The words of comments on a turn at the terminal desk, and the notes by which a page shows them.
+
+use alongside_desk::{Comment, Turn, harmless};
+
+use crate::comment_input::{about, range_now};
+use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
+use crate::turn_words::{path, sentence};
+
+/// Nobody took a comment that the person typed. Stands behind another sentence.
+pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
+
+/// The person leaves an input with a text.
+pub(crate) const NOT_KEPT: &str = "The comment is not kept yet.";
+
+/// The person wants to turn to another comment, and would lose a text.
+pub(crate) const KEEP_FIRST: &str = "Enter keeps this text first; Esc sets it aside.";
+
+/// The person has taken all words of a comment away.
+pub(crate) const ENTER_REMOVES: &str = "Enter again removes it; Esc leaves it as it is.";
+
+/// The file has other texts since the person began.
+pub(crate) const CHOOSE_AGAIN: &str =
+    "The file has changed on disk: look at the lines again, then press Enter.";
+
+/// The file is not in the list any more.
+pub(crate) const FILE_GONE: &str = "The file is not in the list any more.";
+
+/// A comment has other words now.
+pub(crate) const CHANGED: &str = "Comment changed.";
+
+/// A comment is gone.
+pub(crate) const REMOVED: &str = "Comment removed.";
+
+/// Stands before the words of a message that waits.
+const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";
+
+/// How an agent will read a comment, and when.
+pub(crate) fn route(turn: &Turn) -> String {
+    let Some(route) = &turn.route else { return NO_ROUTE.into() };
+    sentence(&route.words)
+}
+
+/// The companion has a new comment.
+pub(crate) fn kept(turn: &Turn) -> String {
+    let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();
+    match waits {
+        0 | 1 => "Comment kept. f sends it.".into(),
+        waits => format!("Comment kept. f sends {waits}."),
+    }
+}
+
+/// Whether a comment has gone to the agent: nothing for one that waits for the finish.
+fn state(comment: &Comment, turn: &Turn) -> &'static str {
+    let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
+    match (comment.state.is_unsent(), is_read) {
+        (true, _) => "",
+        (false, true) => " (read)",
+        (false, false) => " (sent)",
+    }
+}
+
+/// The place of a comment for people, with its file: `src/a.py, lines 4–7`.
+pub(crate) fn place(comment: &Comment) -> String {
+    let about = about(&comment.anchor, range_now(comment));
+    let gone = if comment.lost { ", which are gone" } else { "" };
+    match &comment.anchor.path {
+        None => about,
+        Some(file) if comment.anchor.lines.is_none() => path(file),
+        Some(file) => format!("{}, {about}{gone}", path(file)),
+    }
+}
+
+/// The words of a comment, each line harmless.
+pub(crate) fn text_lines(comment: &Comment) -> impl Iterator<Item = String> {
+    comment.text.lines().map(|text| harmless::name(text).into_owned())
+}
+
+/// The comments on a file as notes beside its lines; those without a line there, on top.
+pub(crate) fn notes(turn: &Turn, path: &str) -> Vec<PageNote> {
+    let is_here = |comment: &&Comment| comment.anchor.path.as_deref() == Some(path);
+    turn.comments.iter().filter(is_here).map(|comment| note(comment, turn)).collect()
+}
+
+fn note(comment: &Comment, turn: &Turn) -> PageNote {
+    let range = range_now(comment);
+    let place = match range.and_then(|range| range.last.checked_sub(1)) {
+        None => NotePlace::Top,
+        Some(last) if comment.anchor.side.is_new() => NotePlace::BelowNew(last),
+        Some(last) => NotePlace::BelowOld(last),
+    };
+    let (state, on) = (state(comment, turn), about(&comment.anchor, range));
+    let title = match range {
+        // It stands below its line.
+        Some(range) if range.first == range.last => format!("Comment{state}: "),
+        Some(_) | None => format!("Comment on {on}{state}: "),
+    };
+    let words = |text: String| NoteLine { text, kind: NoteKind::Words };
+    let mut lines = Vec::new();
+    let mut title = Some(title);
+    if comment.lost {
+        let text = format!("Comment on {on}{state}, which are nowhere in the file any more:");
+        lines.push(NoteLine { text, kind: NoteKind::Warning });
+        let code = comment.anchor.code.lines();
+        lines.extend(code.map(|text| NoteLine { text: format!("  {text}"), kind: NoteKind::Code }));
+        title = None;
+    }
+    for text in comment.text.lines() {
+        lines.push(words(format!("{}{text}", title.take().unwrap_or_default())));
+    }
+    PageNote { place, lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{Anchor, CommentState, LineRange, Side, TurnMessage};
+
+    use super::*;
+
+    #[test]
+    fn a_comment_stands_below_its_lines_and_a_lost_one_on_top() {
+        let range = |first, last| Some(LineRange { first, last });
+        let anchor =
+            Anchor { path: Some("a".into()), lines: range(4, 7), side: Side::New, code: "x = 1\n".into() };
+        let comment = Comment { anchor, now: range(5, 8), text: "one\ntwo".into(), ..Comment::default() };
+        let lost = Comment { lost: true, now: None, state: CommentState::Sent, ..comment.clone() };
+        let old = Anchor { side: Side::Old, lines: range(1, 1), ..comment.anchor.clone() };
+        let old = Comment { anchor: old, now: range(1, 1), ..comment.clone() };
+        let whole = Comment { anchor: Anchor::default(), ..comment.clone() };
+        let message = Some(TurnMessage { read: Some(1), ..TurnMessage::default() });
+        let turn = Turn { comments: vec![comment, lost, old, whole], message, ..Turn::default() };
+        let shown: Vec<_> = notes(&turn, "a")
+            .into_iter()
+            .map(|note| {
+                let lines: Vec<_> = note.lines.iter().map(|line| line.text.clone()).collect();
+                (note.place, lines.join("|"))
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (NotePlace::BelowNew(7), "Comment on lines 5–8: one|two".to_owned()),
+                (
+                    NotePlace::Top,
+                    "Comment on lines 4–7 (read), which are nowhere in the file any more:|  x = 1|one|two"
+                        .into()
+                ),
+                (NotePlace::BelowOld(0), "Comment: one|two".into()),
+            ]
+        );
+        assert_eq!(place(&turn.comments[1]), "a, lines 4–7, which are gone");
+        assert_eq!(place(&turn.comments[3]), "the whole turn");
+    }
+}

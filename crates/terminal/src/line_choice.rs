@@ -1,0 +1,156 @@
+//! The lines of a change that a comment is about: all of them, until the person chooses fewer. The lines that
+//! went come first, then those that came; chosen lines are of one text.
+
+use alongside_desk::{Hunk, LineRange, Lines, Side};
+
+use crate::review_page::PageLines;
+
+/// See the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineChoice {
+    old: Lines,
+    new: Lines,
+    /// The line at which the choice began and the one where it ends, counted from the first line of the
+    /// change; none while it is about all of them.
+    chosen: Option<(usize, usize)>,
+}
+
+impl LineChoice {
+    /// The lines of a change. `None` if it has none.
+    pub(crate) fn of(hunk: &Hunk) -> Option<Self> {
+        let choice = Self { old: hunk.original, new: hunk.proposed, chosen: None };
+        (choice.count() > 0).then_some(choice)
+    }
+
+    fn count(&self) -> usize {
+        self.old.len() + self.new.len()
+    }
+
+    fn is_old(&self, line: usize) -> bool {
+        line < self.old.len()
+    }
+
+    /// Whether the person has chosen some of them.
+    pub(crate) fn is_part(&self) -> bool {
+        self.chosen.is_some()
+    }
+
+    /// Moves the choice by a line; `extends`: its other end stays. Before the first line is the whole change.
+    pub(crate) fn step(&mut self, down: bool, extends: bool) {
+        let last = self.count() - 1;
+        self.chosen = match self.chosen {
+            // What came says more than what went.
+            None if down => Some(if self.new.is_empty() { 0 } else { self.old.len() }).map(|at| (at, at)),
+            None => Some((last, last)),
+            Some((from, to)) if extends => {
+                let next = if down { (to + 1).min(last) } else { to.saturating_sub(1) };
+                Some((from, if self.is_old(next) == self.is_old(from) { next } else { to }))
+            }
+            Some((from, to)) if down => {
+                let next = (from.max(to) + 1).min(last);
+                Some((next, next))
+            }
+            Some((from, to)) => from.min(to).checked_sub(1).map(|at| (at, at)),
+        };
+    }
+
+    /// The text that the lines are of, and which ones. Of a whole change, those that came, if any did.
+    pub(crate) fn lines(&self) -> (Side, Lines) {
+        match self.chosen {
+            None if self.new.is_empty() => (Side::Old, self.old),
+            None => (Side::New, self.new),
+            Some((from, to)) => {
+                let (first, last) = (from.min(to), from.max(to));
+                match self.is_old(first) {
+                    true => {
+                        let lines = Lines { start: self.old.start + first, end: self.old.start + last + 1 };
+                        (Side::Old, lines)
+                    }
+                    false => {
+                        let at = |line: usize| self.new.start + line - self.old.len();
+                        (Side::New, Lines { start: at(first), end: at(last) + 1 })
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same for people: `lines 4–7`, `old line 3`.
+    pub(crate) fn words(&self) -> String {
+        let (side, lines) = self.lines();
+        named(side, LineRange::of(lines))
+    }
+
+    /// The lines as a page marks them; none while the whole change is meant.
+    pub(crate) fn on_page(&self) -> Option<PageLines> {
+        let (side, lines) = self.lines();
+        self.chosen.map(|_| PageLines { is_old: side == Side::Old, lines: lines.start..lines.end })
+    }
+}
+
+/// Lines of a text for people: `lines 4–7`, `old line 3`.
+pub(crate) fn named(side: Side, lines: Option<LineRange>) -> String {
+    let lines = lines.map(|lines| lines.to_string()).unwrap_or_default();
+    match side {
+        Side::New => lines,
+        Side::Old => format!("old {lines}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(old: (usize, usize), new: (usize, usize)) -> LineChoice {
+        let lines = |(start, end)| Lines { start, end };
+        LineChoice::of(&Hunk { original: lines(old), proposed: lines(new), ..Hunk::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_choice_moves_line_by_line_and_stays_in_one_text() {
+        let mut choice = choice((9, 11), (20, 23));
+        let steps: Vec<_> = [
+            (true, false),
+            (true, true),
+            (true, true),
+            (true, true),
+            (false, true),
+            (false, false),
+            (false, true),
+            (false, false),
+            (false, false),
+            (true, false),
+        ]
+        .into_iter()
+        .map(|(down, extends)| {
+            choice.step(down, extends);
+            choice.words()
+        })
+        .collect();
+        let wanted = [
+            "line 21",
+            "lines 21–22",
+            "lines 21–23",
+            "lines 21–23",
+            "lines 21–22",
+            "old line 11",
+            "old lines 10–11",
+            "lines 21–23",
+            "line 23",
+            "line 23",
+        ];
+        assert_eq!(steps, wanted);
+    }
+
+    #[test]
+    fn a_change_without_new_lines_is_about_old_ones() {
+        let mut removal = choice((4, 6), (4, 4));
+        assert_eq!(removal.words(), "old lines 5–6");
+        removal.step(true, false);
+        assert_eq!(removal.words(), "old line 5");
+        let mut first = choice((0, 3), (0, 2));
+        first.step(true, false);
+        assert_eq!((first.words().as_str(), first.on_page().unwrap().lines), ("line 1", 0..1));
+        assert_eq!(LineChoice::of(&Hunk::default()), None);
+    }
+}

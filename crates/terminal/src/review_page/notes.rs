@@ -1,0 +1,142 @@
+//! Notes on a page: sentences that stand below a line of a text, or above all of them, and belong to neither
+//! text. They hang on the row of their line, so that nothing else of the page has to know them.
+
+use std::collections::BTreeMap;
+
+use super::content::Content;
+use super::line::Part;
+use super::rows::{Block, Kind};
+use super::texts::Side;
+use super::wrapping::{LineRows, Wrap};
+
+/// A note, and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PageNote {
+    pub(crate) place: NotePlace,
+    pub(crate) lines: Vec<NoteLine>,
+}
+
+/// The place of a note. Lines are 0-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotePlace {
+    /// Above the first row.
+    Top,
+    /// Below a line of the original.
+    BelowOld(usize),
+    /// Below a line of the proposal.
+    BelowNew(usize),
+}
+
+/// A line of a note. Any text: it is drawn harmless.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoteLine {
+    pub(crate) text: String,
+    pub(crate) kind: NoteKind,
+}
+
+/// The kind of a line of a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoteKind {
+    /// The person's words.
+    Words,
+    /// Code that the words are about, and that is not on the page.
+    Code,
+    /// Something that is wrong with the note.
+    Warning,
+}
+
+/// Some lines of one text. 0-based; the end is not among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PageLines {
+    /// Whether they are lines of the original, and not of the proposal.
+    pub(crate) is_old: bool,
+    pub(crate) lines: std::ops::Range<usize>,
+}
+
+/// A row of the screen that shows a note, or a part of a line of one.
+#[derive(Debug)]
+pub(super) struct NoteRow {
+    pub(super) text: String,
+    pub(super) kind: NoteKind,
+    pub(super) part: Part,
+}
+
+/// The rows of notes around an unwrapped row.
+#[derive(Debug, Default)]
+pub(super) struct NoteRows {
+    pub(super) above: Vec<NoteRow>,
+    pub(super) below: Vec<NoteRow>,
+}
+
+/// All notes of a page, by the unwrapped row that they stand at.
+#[derive(Debug, Default)]
+pub(super) struct PlacedNotes(BTreeMap<usize, NoteRows>);
+
+impl PlacedNotes {
+    /// Places notes on a page that is laid out, and wraps them. A page that wraps nothing has none, for then
+    /// each row is one row of the screen.
+    pub(super) fn new(notes: &[PageNote], content: &Content, wrap: Wrap) -> Self {
+        let mut placed = Self::default();
+        let Some(width) = wrap.width() else { return placed };
+        let room = content.columns_in(width).reason_room();
+        for note in notes {
+            let below = match note.place {
+                NotePlace::Top => None,
+                NotePlace::BelowOld(line) => row_of(content, Side::Original, line),
+                NotePlace::BelowNew(line) => row_of(content, Side::Proposed, line),
+            };
+            // A note whose line is not there must not be hidden.
+            let rows = placed.0.entry(below.unwrap_or(0)).or_default();
+            let rows = if below.is_some() { &mut rows.below } else { &mut rows.above };
+            rows.extend(note.lines.iter().flat_map(|line| wrapped(line, room)));
+        }
+        placed
+    }
+
+    /// The rows of notes around an unwrapped row.
+    pub(super) fn at(&self, unwrapped: usize) -> Option<&NoteRows> {
+        self.0.get(&unwrapped)
+    }
+
+    /// How many rows of notes stand above an unwrapped row.
+    pub(super) fn above(&self, unwrapped: usize) -> usize {
+        self.at(unwrapped).map_or(0, |rows| rows.above.len())
+    }
+
+    /// How many stand below it.
+    pub(super) fn below(&self, unwrapped: usize) -> usize {
+        self.at(unwrapped).map_or(0, |rows| rows.below.len())
+    }
+}
+
+/// The rows of a line of a note.
+fn wrapped(line: &NoteLine, room: usize) -> Vec<NoteRow> {
+    let rows = LineRows::new(&line.text, 0, room);
+    let part = |row: usize| {
+        let columns = rows.columns_of(row, room)?;
+        let goes_on = row > 0;
+        Some(Part { columns, goes_on, indent: if goes_on { rows.indent() } else { 0 } })
+    };
+    let row = |part: Part| NoteRow { text: line.text.clone(), kind: line.kind, part };
+    (0..rows.len()).filter_map(part).map(row).collect()
+}
+
+/// The unwrapped row that shows a line of the original or of the proposal, or the fold over it.
+pub(super) fn row_of(content: &Content, side: Side, line: usize) -> Option<usize> {
+    let is_old = side == Side::Original;
+    let lines = |hunk: &alongside_desk::Hunk| if is_old { hunk.original } else { hunk.proposed };
+    let index = content.hunks.partition_point(|hunk| lines(hunk).end <= line);
+    if let Some(hunk) = content.hunks.get(index)
+        && (lines(hunk).start..lines(hunk).end).contains(&line)
+    {
+        let within = line - lines(hunk).start;
+        let offset =
+            if is_old { content.row_of_old(index, within) } else { content.row_of_new(index, within) };
+        return Some(content.hunk_block(index)?.row_of(offset));
+    }
+    let start = |block: &Block| if is_old { block.at.original } else { block.at.proposed };
+    let after = content.blocks.partition_point(|block| start(block) <= line);
+    let block = content.blocks[..after].last().filter(|block| !matches!(block.kind, Kind::Hunk(_)))?;
+    let offset = line - start(block);
+    (offset < block.lines()).then(|| block.row_of(offset))
+}

@@ -1,0 +1,76 @@
+//! Notes beside the lines of a page.
+
+use super::super::{NoteKind, NoteLine, NotePlace, PageLines, PageNote};
+use super::*;
+
+fn note(place: NotePlace, words: &str) -> PageNote {
+    let line = |text: &str| NoteLine { text: text.into(), kind: NoteKind::Words };
+    PageNote { place, lines: words.lines().map(line).collect() }
+}
+
+fn wrapped(layout: Layout, width: u16) -> PageForm {
+    PageForm { layout, wrap: Wrap::Changes(width) }
+}
+
+fn noted() -> Review {
+    review(&format!("{}-old\n-older\n+new\n+newer\n+newest\n{}", same(1..=12), same(15..=30)))
+}
+
+fn notes() -> Vec<PageNote> {
+    vec![
+        note(NotePlace::Top, "about the file\u{1b}[2J"),
+        note(NotePlace::BelowNew(13), "Why? Nobody asked for this line, and it is longer than one row."),
+        note(NotePlace::BelowOld(12), "Keep this."),
+        note(NotePlace::BelowNew(2), "hidden by a fold"),
+        note(NotePlace::BelowNew(900), "its line is nowhere"),
+    ]
+}
+
+#[test]
+fn notes_stand_below_their_lines_wrapped_and_harmless() {
+    for (name, layout, width) in
+        [("notes_side_by_side", Layout::SideBySide, 90), ("notes_in_one_column", Layout::OneColumn, 44)]
+    {
+        let mut page = Page::new(&noted(), wrapped(layout, width));
+        assert!(page.set_notes(&notes()) && !page.set_notes(&notes()));
+        insta::assert_snapshot!(name, shown(&page, width));
+    }
+}
+
+#[test]
+fn rows_are_found_again_when_notes_come_and_go() {
+    let mut page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
+    let (before, last) = (page.rows(), page.anchor(page.rows() - 1));
+    page.set_notes(&notes());
+    assert_eq!(page.row(last), page.rows() - 1);
+    assert!(page.rows() > before + 5);
+    // Every row of a line is found again; a row of a note leads to its line.
+    for row in 0..page.rows() {
+        let unwrapped = page.unwrapped(row);
+        let line = page.rows_of_line(unwrapped);
+        let wanted = if row < line.start { page.rows_of(unwrapped).start } else { row.min(line.end - 1) };
+        assert_eq!(page.row(page.anchor(row)), wanted, "row {row}");
+    }
+    let hunk = page.hunk_rows(0);
+    assert!(page.hunk_at(hunk.end - 1) == Some(0) && page.hunk_at(hunk.end) != Some(0));
+    page.set_notes(&[]);
+    assert_eq!(page.rows(), before);
+}
+
+#[test]
+fn chosen_lines_are_marked_and_no_others() {
+    let page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
+    let eyes = Eyes::new(Depth::None);
+    let chosen = |is_old: bool, lines: std::ops::Range<usize>| {
+        let chosen = PageLines { is_old, lines };
+        let mut buf = Buffer::empty(Rect::new(0, 0, 44, 30));
+        let options = DrawOptions { chosen: Some(chosen.clone()), ..eyes.options() };
+        draw(&page, &mut buf, Rect::new(0, 0, 44, 30), 0, &options);
+        let marked = (0..30).filter(|y| line(&buf, *y).starts_with('▌'));
+        let words = marked.map(|y| line(&buf, y).split_whitespace().last().unwrap().to_owned());
+        (words.collect::<Vec<_>>().join(" "), page.rows_of_lines(&chosen))
+    };
+    assert_eq!(chosen(false, 13..15), ("newer newest".into(), Some(7..9)));
+    assert_eq!(chosen(true, 12..13), ("old".into(), Some(4..5)));
+    assert_eq!(chosen(false, 900..901), (String::new(), None));
+}

@@ -1,0 +1,54 @@
+//! The comments of the scripted companion: it keeps them in memory, and sends them by the way that it is told.
+
+use alongside_desk::{
+    Anchor, Comment, CommentId, CommentState, Refusal, Request, Turn, TurnFinished, TurnMessage,
+};
+
+/// Keeps, changes or removes a comment. `now`: the time of day.
+pub(crate) fn comment(turn: &mut Turn, request: &Request, now: u64) -> Result<(), Refusal> {
+    match request {
+        Request::AddComment { file, lines, side, text, .. } => {
+            let path = file.map(|file| turn.files.get(file).map(|file| file.path.clone()));
+            let path = match path {
+                Some(path) => Some(path.ok_or(Refusal::NoSuchTurn)?),
+                None => None,
+            };
+            let anchor = Anchor { path, lines: *lines, side: *side, code: "the code".into() };
+            let id = CommentId(turn.comments.len() as u64 + 1);
+            let (text, state) = (text.clone(), CommentState::Unsent);
+            turn.comments.push(Comment { id, anchor, text, at: now, now: *lines, lost: false, state });
+        }
+        Request::ChangeComment { id, text, .. } => {
+            let at = turn.comments.iter().position(|comment| comment.id == *id);
+            let at = at.ok_or(Refusal::NoSuchComment)?;
+            match text.is_empty() {
+                true => _ = turn.comments.remove(at),
+                false => turn.comments[at].text.clone_from(text),
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Sends all comments, and asks the agent to undo what is marked if it is to.
+pub(crate) fn send(turn: &mut Turn, finished: &mut TurnFinished, asks_to_undo: bool, now: u64) {
+    let Some(route) = &turn.route else {
+        finished.not_sent = Some("no agent is known".into());
+        return;
+    };
+    if asks_to_undo {
+        finished.asked = finished.files.drain(..).map(|file| file.path).collect();
+    }
+    for comment in &mut turn.comments {
+        comment.state = CommentState::Sent;
+    }
+    let message = TurnMessage {
+        text: format!("{} comments\nand more", turn.comments.len()),
+        words: route.words.clone(),
+        at: now,
+        read: None,
+    };
+    finished.sent = Some(message.clone());
+    turn.message = Some(message);
+}

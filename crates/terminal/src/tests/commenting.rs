@@ -1,0 +1,375 @@
+//! Comments on a turn: typed, shown, sent, and never lost.
+
+use alongside_desk::{
+    Anchor, Comment, CommentId, CommentState, DraftKeeper, FileChange, LineRange, Refusal, Route, Side, Turn,
+};
+use insta::assert_snapshot;
+
+use super::turns::{ID, file, files, turn};
+use super::*;
+use crate::DraftStore;
+
+fn add(file: Option<usize>, lines: Option<(usize, usize)>, side: Side, text: &str) -> Request {
+    let lines = lines.map(|(first, last)| LineRange { first, last });
+    Request::AddComment { turn: ID, revision: 1, file, lines, side, text: text.into() }
+}
+
+fn change(id: u64, text: &str) -> Request {
+    Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() }
+}
+
+fn finish(revision: u64, send: bool, ask_to_undo: bool) -> Request {
+    Request::FinishTurn { turn: ID, revision, send, ask_to_undo }
+}
+
+fn route() -> Option<Route> {
+    Some(Route { agent: "Codex".into(), words: "Codex reads it with your next prompt".into() })
+}
+
+impl Stage {
+    /// At the third file of a turn, which has three changes. An agent reads comments.
+    async fn commenting(width: u16, height: u16) -> Self {
+        Self::commenting_on(width, height, Turn { route: route(), ..turn(files()) }, Options::default()).await
+    }
+
+    async fn commenting_on(width: u16, height: u16, turn: Turn, options: Options) -> Self {
+        let mut stage = Self::with_sidebar(width, height, "false", None, options);
+        stage.connect().await;
+        stage.set_turn(turn);
+        stage.press("T").await;
+        stage.a_while().await;
+        stage.key(KeyCode::Tab).await;
+        stage.key(KeyCode::Tab).await;
+        stage.a_while().await;
+        stage
+    }
+
+    async fn enter(&mut self) {
+        self.key(KeyCode::Enter).await;
+        self.a_while().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() {
+    for (width, height) in [(130, 40), (80, 24), (60, 20)] {
+        let mut stage = Stage::commenting(width, height).await;
+        stage.press("c").await;
+        stage.shows("Comment on change 1 of 3, lines 4–6. Codex reads it with your next prompt.");
+        stage.press("Where does the tax come from? Nobody asked for it").await;
+        stage.ctrl('j').await;
+        stage.press("Take it out.").await;
+        assert_snapshot!(format!("comment_typed_{width}x{height}"), stage.screen());
+        stage.enter().await;
+        stage.shows("Comment kept. f sends it.");
+        let text = "Where does the tax come from? Nobody asked for it\nTake it out.";
+        assert_eq!(stage.asked_of_turn(), [add(Some(2), Some((4, 6)), Side::New, text)]);
+        stage.press("?").await;
+        stage.key(KeyCode::Esc).await;
+        stage.a_while().await;
+        assert_snapshot!(format!("comment_kept_{width}x{height}"), stage.screen());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
+    let mut stage = Stage::commenting(130, 40).await;
+    stage.press("c").await;
+    stage.key(KeyCode::Down).await;
+    stage.key(KeyCode::Down).await;
+    stage.code(KeyCode::Down, KeyModifiers::SHIFT);
+    stage.moment().await;
+    stage.shows("Comment on lines 5–6.");
+    let is_marked = |stage: &Stage, text: &str| {
+        let screen = stage.screen();
+        screen.lines().any(|line| line.starts_with('▌') && line.contains(text))
+    };
+    assert!(is_marked(&stage, "\"\"\"With tax.\"\"\"") && !is_marked(&stage, "def total(items, tax)"));
+    stage.press("why").await;
+    stage.enter().await;
+    stage.shows("Comment on lines 5–6: why");
+    // Old lines are above the new ones.
+    stage.press("jjc").await;
+    stage.key(KeyCode::Up).await;
+    stage.press("needed").await;
+    stage.enter().await;
+    stage.press("c").await;
+    stage.shows("Your comment on old line 53.");
+    stage.shows("Tab the change");
+    stage.key(KeyCode::Tab).await;
+    stage.press("of it all").await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("Comment on the whole file. Codex reads it");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("Comment on the whole turn.");
+    stage.key(KeyCode::BackTab).await;
+    stage.enter().await;
+    let asked = stage.asked_of_turn();
+    assert_eq!(asked[0], add(Some(2), Some((5, 6)), Side::New, "why"));
+    let Request::AddComment { lines: Some(lines), side: Side::Old, .. } = &asked[1] else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(lines.first, lines.last);
+    assert_eq!(asked[2], add(Some(2), None, Side::New, "of it all"));
+    stage.press("g").await;
+    stage.shows("Comment on the whole file: of it all");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_comment_is_edited_where_it_stands_and_goes_without_words() {
+    let mut stage = Stage::commenting(120, 40).await;
+    stage.press("cwhy").await;
+    stage.enter().await;
+    stage.press("c").await;
+    stage.shows("Your comment on lines 4–6.");
+    stage.shows("> why");
+    stage.press("?").await;
+    stage.enter().await;
+    stage.shows("Comment changed.");
+    stage.shows("Comment on lines 4–6: why?");
+    stage.press("c").await;
+    stage.ctrl('u').await;
+    stage.shows("Enter remove it?");
+    stage.key(KeyCode::Enter).await;
+    stage.shows("Enter again removes it; Esc leaves it as it is.");
+    assert_eq!(stage.asked_of_turn()[1..], [change(1, "why?")]);
+    stage.enter().await;
+    stage.shows("Comment removed.");
+    assert_eq!(stage.asked_of_turn()[2..], [change(1, "")]);
+    stage.does_not_show("why?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_comments_on_its_files_and_counts() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press("L").await;
+    stage.key(KeyCode::Up).await;
+    stage.press("c").await;
+    stage.shows("Comment on the whole file.");
+    stage.press("too big").await;
+    stage.enter().await;
+    stage.press("C").await;
+    stage.shows("Comment on the whole turn.");
+    stage.press("slower").await;
+    stage.enter().await;
+    let both = [add(Some(1), None, Side::New, "too big"), add(None, None, Side::New, "slower")];
+    assert_eq!(stage.asked_of_turn(), both);
+    assert_snapshot!("comment_list", stage.screen());
+    stage.enter().await;
+    stage.shows("A assets/logo.png");
+    stage.shows("Comment on the whole file: too big");
+    stage.shows("2 comments");
+    stage.press("C").await;
+    stage.shows("Your comment on the whole turn.");
+    stage.shows("> slower");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read() {
+    for (width, height) in [(130, 40), (80, 24), (60, 20)] {
+        let mut stage = Stage::commenting(width, height).await;
+        stage.press("cWhere does the tax come from?").await;
+        stage.enter().await;
+        stage.press("CRun the tests.").await;
+        stage.enter().await;
+        stage.key(KeyCode::BackTab).await;
+        stage.a_while().await;
+        stage.press("X").await;
+        stage.press("f").await;
+        stage.shows("Undo this file, and send 2 comments?");
+        assert_snapshot!(format!("comment_finish_{width}x{height}"), stage.screen());
+        stage.press("y").await;
+        stage.a_while().await;
+        assert_eq!(stage.asked_of_turn()[3..], [finish(2, true, false)]);
+        assert_snapshot!(format!("comment_finished_{width}x{height}"), stage.screen());
+        stage.press("y").await;
+        assert_eq!(*stage.shared.copied.lock().unwrap(), ["2 comments\nand more"]);
+        stage.shows("Message copied, if your terminal allows it.");
+        stage.key(KeyCode::Esc).await;
+        stage.shows("Codex reads it with your next prompt (sent just now)");
+        if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
+            message.read = Some(NOW);
+            message.words = "Codex has read it with your prompt.".into();
+        }
+        stage.companion.tell_turn();
+        stage.a_while().await;
+        stage.shows("Your message was read. Codex has read it with your prompt.");
+        stage.shows("Codex has read it with your prompt (read just now)");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
+    let mut stage = Stage::commenting(100, 30).await;
+    stage.press(" f").await;
+    stage.shows("a ask the agent to undo");
+    stage.press("a").await;
+    stage.a_while().await;
+    stage.shows("The agent is asked to undo:");
+    stage.shows("src/basket.py");
+    stage.key(KeyCode::Esc).await;
+    stage.press("fo").await;
+    stage.a_while().await;
+    assert_eq!(stage.asked_of_turn()[1..], [finish(2, true, true), finish(3, false, false)]);
+    // Comments alone are sent, or wait on.
+    stage.key(KeyCode::Esc).await;
+    stage.press("CRun the tests.").await;
+    stage.enter().await;
+    stage.press("f").await;
+    stage.shows("Send 1 comment?");
+    stage.does_not_show("a ask");
+    stage.press("a").await;
+    assert_eq!(stage.asked_of_turn().len(), 4, "nothing is marked");
+    stage.press("y").await;
+    stage.a_while().await;
+    stage.shows("Sent: Codex reads it with your next prompt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_way_to_an_agent_comments_wait() {
+    let mut stage = Stage::commenting_on(100, 24, turn(files()), Options::default()).await;
+    stage.press("c").await;
+    stage.shows("No agent is known that reads it: the comment waits here until one is.");
+    stage.press("why").await;
+    stage.enter().await;
+    stage.press("f").await;
+    stage.shows("Not sent now:");
+    stage.shows("Finish?");
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn()[1..], [finish(1, false, false)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_comment_that_is_written_meanwhile_closes_the_list_of_the_finish() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press(" f").await;
+    let another = Comment { text: "from elsewhere".into(), ..Comment::default() };
+    stage.companion.turn.as_mut().unwrap().comments.push(another);
+    stage.companion.tell_turn();
+    stage.moment().await;
+    stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited() {
+    let anchor = Anchor {
+        path: Some("src/basket.py".into()),
+        lines: Some(LineRange { first: 4, last: 5 }),
+        side: Side::New,
+        code: "def gone(\u{1b}[2J):\n    pass\n".into(),
+    };
+    let lost =
+        Comment { id: CommentId(1), anchor, text: "Why\u{202e}?".into(), lost: true, ..Comment::default() };
+    let mut turn = Turn { route: route(), comments: vec![lost], ..turn(files()) };
+    let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
+    stage.press("g").await;
+    assert_snapshot!("comment_lost", stage.screen());
+    turn.comments[0].state = CommentState::Sent;
+    turn.comments[0].lost = false;
+    turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
+    stage.companion.turn = Some(turn);
+    stage.companion.tell_turn();
+    stage.moment().await;
+    stage.shows(r"Comment on lines 4–5 (read): Why\u{202e}?");
+    stage.press("c").await;
+    stage.shows("Comment on change 1 of 3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_nobody_took_comes_back() {
+    let mut stage = Stage::commenting(120, 30).await;
+    stage.press("ctoo early").await;
+    stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
+    stage.enter().await;
+    stage.shows("The comment is not kept: the disk is full. c brings back what you typed.");
+    stage.press("c").await;
+    stage.shows("> too early");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("The comment is not kept yet. c brings back what you typed.");
+    stage.press("c").await;
+    stage.shows("> too early");
+    // The file changes while the person types: the lines are another text's.
+    let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
+    let review = crate::scripted::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
+    let opened = alongside_desk::OpenedTurnFile { turn: ID, revision: 1, file: 2, review };
+    stage.companion.tell(alongside_desk::Event::TurnFile(opened));
+    stage.a_while().await;
+    stage.enter().await;
+    stage.shows("The file has changed on disk: look at the lines again, then press Enter. > too early");
+    assert_eq!(stage.asked_of_turn().len(), 1);
+    stage.enter().await;
+    assert_eq!(stage.asked_of_turn()[1..], [add(Some(2), Some((3, 3)), Side::New, "too early")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn letters_of_a_comment_mark_nothing_and_a_paste_keeps_its_lines() {
+    let mut stage = Stage::commenting(120, 30).await;
+    stage.press("cX f q").await;
+    stage.types(Typed::Paste("\r\ntwo\r\nlines\u{202e}".into()));
+    stage.moment().await;
+    stage.shows(r"lines\u{202e}");
+    stage.enter().await;
+    let text = "X f q\ntwo\nlines\u{202e}";
+    assert_eq!(stage.asked_of_turn(), [add(Some(2), Some((4, 6)), Side::New, text)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_comment_before_its_lines_were_seen_is_not_begun() {
+    let mut stage = Stage::in_turn(100, 24, None).await;
+    stage.code(KeyCode::Tab, KeyModifiers::NONE);
+    stage.press_at_once("cX");
+    stage.moment().await;
+    assert_eq!(stage.asked_of_turn(), []);
+    stage.does_not_show("Comment on");
+}
+
+/// Keeps drafts in memory.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Vec<String>>);
+
+impl DraftKeeper for Kept {
+    fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<std::path::PathBuf> {
+        self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
+        Ok("/drafts/1".into())
+    }
+
+    fn discard(&self, _: &std::path::Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
+    for gone in [false, true] {
+        let kept = Arc::new(Kept::default());
+        let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
+        let turn = Turn {
+            route: route(),
+            ..turn(vec![
+                file("README.md", FileChange::Modified, 1, 1),
+                file("a.py", FileChange::Modified, 7, 6),
+                file("src/basket.py", FileChange::Modified, 7, 6),
+            ])
+        };
+        let mut stage = Stage::commenting_on(120, 30, turn, options).await;
+        stage.press("chalf a tho").await;
+        let ended = match gone {
+            true => {
+                let Stage { companion, ended, input, .. } = stage;
+                drop(companion);
+                let ended = timeout(Duration::from_secs(10), ended).await.unwrap().unwrap();
+                drop(input);
+                (ended.0.unwrap(), ended.1)
+            }
+            false => {
+                stage.ctrl('c').await;
+                stage.ending().await
+            }
+        };
+        let why = "the desk was closed before this comment was kept";
+        assert_eq!(*kept.0.lock().unwrap(), [format!("/shop/src/basket.py (Codex): {why}: half a tho")]);
+        assert!(ended.1.unwrap().contains("Your text is in /drafts/1"), "{gone}");
+    }
+}

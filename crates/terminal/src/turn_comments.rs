@@ -1,0 +1,197 @@
+//! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text that
+//! no companion took. What was typed is never lost.
+
+use alongside_desk::review_model::Message;
+use alongside_desk::{Comment, Refusal, Request, Turn};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
+use crate::comment_words as words;
+use crate::line_choice::LineChoice;
+use crate::output::Output;
+use crate::overlays::Overlay;
+use crate::text_input;
+use crate::turn_files::TurnFiles;
+use crate::turn_words;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct TurnComments {
+    /// The text that nobody took: the next input at its place begins with it.
+    unsent: Option<UnsentComment>,
+    /// The text on its way, and whether it removes a comment.
+    on_its_way: Option<(Option<UnsentComment>, Kept)>,
+}
+
+/// The consequence of a request for a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    New,
+    Changed,
+    Removed,
+}
+
+impl TurnComments {
+    /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.
+    pub(crate) fn open(&mut self, files: &mut TurnFiles, about: About, path: Option<&str>, out: &mut Output) {
+        if about == About::Change
+            && let Some(view) = files.view_mut()
+            && !view.review().hunks.is_empty()
+            && !view.hunk_on_screen()
+        {
+            view.show_hunk();
+        }
+        let input = CommentInput::new(place(files, path), about, &mut self.unsent);
+        out.overlays.open(Overlay::Comment(Box::new(input)));
+    }
+
+    /// Keeps a text for the next input. Returns the words that say so; none if there is nothing to keep.
+    pub(crate) fn keep(&mut self, input: CommentInput) -> &'static str {
+        match input.into_unsent() {
+            Some(unsent) => {
+                self.unsent = Some(unsent);
+                words::COMES_BACK
+            }
+            None => "",
+        }
+    }
+
+    /// Takes a key while the person types a comment. `counts`: whether the key can mean what is on the
+    /// screen. Returns the request that keeps it.
+    pub(crate) fn take_key(
+        &mut self,
+        key: KeyEvent,
+        counts: bool,
+        files: &mut TurnFiles,
+        out: &mut Output,
+    ) -> Option<Request> {
+        let Some(Overlay::Comment(input)) = out.overlays.front_mut() else { return None };
+        let extends = key.modifiers.contains(KeyModifiers::SHIFT);
+        if key.code != KeyCode::Enter {
+            input.mark_typed();
+        }
+        match key.code {
+            KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => input.text.push('\n'),
+            // It must not hit lines that the person has not seen.
+            KeyCode::Enter if !counts => out.show_too_soon(),
+            KeyCode::Enter => return self.confirm(files, out),
+            KeyCode::Esc => {
+                if let Some(Overlay::Comment(input)) = out.close_input() {
+                    let said = self.keep(*input);
+                    if !said.is_empty() {
+                        out.say(format!("{}{said}", words::NOT_KEPT));
+                    }
+                }
+            }
+            KeyCode::Tab | KeyCode::BackTab => {
+                if !input.switch(key.code == KeyCode::Tab) && input.is_changed() {
+                    input.show_hint(words::KEEP_FIRST);
+                }
+            }
+            KeyCode::Up | KeyCode::Down => {
+                if input.choose_lines(key.code == KeyCode::Down, extends)
+                    && let (Some(lines), Some(view)) = (input.on_page(), files.view_mut())
+                {
+                    view.show_lines(&lines);
+                }
+            }
+            _ => text_input::edit_lines(&mut input.text, key),
+        }
+        None
+    }
+
+    /// The person is done with the text.
+    fn confirm(&mut self, files: &mut TurnFiles, out: &mut Output) -> Option<Request> {
+        let Some(Overlay::Comment(input)) = out.overlays.front_mut() else { return None };
+        let now = files.view().map(|view| view.review().id);
+        if input.review().is_some() && input.review() != now {
+            // The lines that were chosen are of another text.
+            input.begin_change_again(change(files));
+            input.show_hint(words::CHOOSE_AGAIN);
+            return None;
+        }
+        if input.asks_removal() {
+            input.show_hint(words::ENTER_REMOVES);
+            return None;
+        }
+        let Some(Overlay::Comment(input)) = out.close_input() else { return None };
+        let (turn, revision) = (files.turn().id, files.turn().revision);
+        let text = input.text.trim().to_owned();
+        let file = input.path().map(|path| files.position(path));
+        let (request, kept) = match (input.target(), file) {
+            (Target::Known(known), _) if text.is_empty() => {
+                (Request::ChangeComment { turn, id: known.id, text }, Kept::Removed)
+            }
+            _ if !input.is_changed() => return None,
+            (Target::Known(known), _) => (Request::ChangeComment { turn, id: known.id, text }, Kept::Changed),
+            (Target::Lines | Target::File, None | Some(None)) => {
+                out.warn(format!("{}{}", words::FILE_GONE, self.keep(*input)));
+                return None;
+            }
+            (Target::Lines | Target::File | Target::Whole, file) => {
+                let lines = input.lines();
+                let side = lines.map(|(side, _)| side).unwrap_or_default();
+                let lines = lines.map(|(_, lines)| lines);
+                (Request::AddComment { turn, revision, file: file.flatten(), lines, side, text }, Kept::New)
+            }
+        };
+        self.on_its_way = Some((input.into_unsent(), kept));
+        Some(request)
+    }
+
+    /// The companion has the comment, or refuses it: then the next input begins with it.
+    pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
+        let Some((text, kept)) = self.on_its_way.take() else { return };
+        match (reply, kept) {
+            (Ok(()), Kept::New) => out.say(words::kept(turn)),
+            (Ok(()), Kept::Changed) => out.say(words::CHANGED),
+            (Ok(()), Kept::Removed) => out.say(words::REMOVED),
+            (Err(refusal), _) => {
+                let comes_back = if text.is_some() { words::COMES_BACK } else { "" };
+                self.unsent = text.or(self.unsent.take());
+                let said = turn_words::refusal(refusal, 'r');
+                out.answer(Message::warning(format!("{said}{comes_back}")));
+            }
+        }
+    }
+
+    /// The text that no companion has, when the desk ends. `open`: the input that is open.
+    pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsentComment> {
+        let on_its_way = self.on_its_way.take().and_then(|(text, _)| text);
+        let open = open.and_then(CommentInput::into_unsent);
+        [self.unsent.take(), on_its_way, open].into_iter().flatten().collect()
+    }
+}
+
+/// The place of a comment: at the file with this path, or else at the one on the screen.
+fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
+    let on_screen = files.file().map(|file| &*file.path);
+    let path = path.or(on_screen);
+    let change = change(files).filter(|_| path == on_screen);
+    let hunk = files.view().map_or(0, |view| view.hunk());
+    let hunks = files.view().map_or(0, |view| view.review().hunks.len());
+    let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
+    let mut known: [Vec<Comment>; 3] = Default::default();
+    // Other words for those that an agent has read would reach nobody.
+    for comment in files.turn().comments.iter().filter(|comment| comment.state.is_unsent() || !is_read) {
+        let at = match &comment.anchor.path {
+            None => 2,
+            Some(of) if Some(&**of) != path => continue,
+            Some(_) => match files.hunk_of(comment).filter(|_| change.is_some()) {
+                Some(of) if of == hunk => 0,
+                Some(_) => continue,
+                None => 1,
+            },
+        };
+        known[at].push(comment.clone());
+    }
+    let change_words =
+        if hunks > 1 { format!("change {} of {hunks}", hunk + 1) } else { "the change".into() };
+    CommentPlace { path: path.map(str::to_owned), change, change_words, known }
+}
+
+/// The change where the person is.
+fn change(files: &TurnFiles) -> Option<(alongside_desk::ReviewId, LineChoice)> {
+    let view = files.view()?;
+    Some((view.review().id, LineChoice::of(view.review().hunks.get(view.hunk())?)?))
+}

@@ -1,0 +1,85 @@
+//! The rows of the lists over a turn review: files, comments, and what a finish has done.
+
+use alongside_desk::{Comment, TurnFile, TurnFinished};
+
+use crate::comment_words;
+use crate::text_fit::wrapped;
+use crate::turn_files::TurnFiles;
+use crate::turn_words as words;
+
+/// The columns of a sentence in a list; a narrower screen cuts it.
+const SENTENCE: usize = 56;
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TurnRow {
+    Blank,
+    Heading(String),
+    /// A file, whether all of it has been on the screen, and what becomes of it.
+    File {
+        file: Box<TurnFile>,
+        is_seen: bool,
+        what: String,
+    },
+    /// A file that was undone, or the place of a comment.
+    Item(String),
+    /// A sentence, or a part of it.
+    Sentence(String),
+    /// The same, in the person's words.
+    Words(String),
+    /// The same, about something that is wrong.
+    Warning(String),
+}
+
+/// What was undone, what was not, and what was sent.
+pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
+    let mut parts: Vec<Vec<TurnRow>> = Vec::new();
+    let (refused, undone): (Vec<_>, Vec<_>) = finished.files.iter().partition(|file| file.refused.is_some());
+    let mut part = |heading: &str, rows: Vec<TurnRow>| {
+        if !rows.is_empty() {
+            let heading = TurnRow::Heading(heading.to_owned());
+            parts.push(std::iter::once(heading).chain(rows).collect());
+        }
+    };
+    let row = |path: &str| std::iter::once(TurnRow::Item(words::path(path)));
+    let with_draft = |draft: Option<&str>| {
+        draft.map(words::draft).into_iter().flat_map(|draft| sentence(&draft, TurnRow::Sentence))
+    };
+    let undone = undone.iter().flat_map(|file| row(&file.path).chain(with_draft(file.draft.as_deref())));
+    part("Undone:", undone.collect());
+    let why = |why: Option<&str>| sentence(&words::line(why.unwrap_or_default()), TurnRow::Warning);
+    let refused = refused.iter().flat_map(|file| row(&file.path).chain(why(file.refused.as_deref())));
+    part("Not undone; these are as they were:", refused.collect());
+    part("The agent is asked to undo:", finished.asked.iter().flat_map(|path| row(path)).collect());
+    let sent = finished.sent.as_ref().map(|sent| words::sentence(&sent.words));
+    part("Sent:", sent.into_iter().flat_map(|sent| sentence(&sent, TurnRow::Sentence)).collect());
+    part(
+        "Nothing was sent; comments wait:",
+        finished.not_sent.iter().flat_map(|not| why(Some(not))).collect(),
+    );
+    parts.join(&TurnRow::Blank)
+}
+
+/// The files that are marked, below a heading; none if nothing is.
+pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
+    let rows: Vec<_> = files
+        .all_marked()
+        .map(|(file, marked)| TurnRow::File {
+            is_seen: true,
+            what: words::undoing(file, marked, files.hunks(file)),
+            file: Box::new(TurnFile { marked, ..file.clone() }),
+        })
+        .collect();
+    let heading = TurnRow::Heading(heading.to_owned());
+    (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
+}
+
+/// The words of a comment in rows.
+pub(crate) fn said(comment: &Comment) -> Vec<TurnRow> {
+    comment_words::text_lines(comment).flat_map(|line| sentence(&line, TurnRow::Words)).collect()
+}
+
+/// A sentence in rows.
+pub(crate) fn sentence(text: &str, row: fn(String) -> TurnRow) -> impl Iterator<Item = TurnRow> + use<> {
+    wrapped(text, SENTENCE).into_iter().map(row)
+}
