@@ -16,7 +16,7 @@ use crate::review::Review;
 #[serde(transparent)]
 pub struct TurnId(pub u64);
 
-/// What changed in a working tree since its baseline.
+/// The changes in a working tree since its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
@@ -30,7 +30,7 @@ pub struct Turn {
     pub baseline: Baseline,
     /// The files that differ, by path. Empty if none does.
     pub files: Vec<TurnFile>,
-    /// What the person must know of the list, each in one line. Harmless to show.
+    /// Warnings about the list, each in one line. Harmless to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// The comments that wait for the finish, those that wait for the agent, and those of the message that
@@ -53,7 +53,7 @@ pub struct Baseline {
     /// or for the last commit where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
-    /// What it is, for people and harmless: `the end of the last turn of Codex`, `the commit 1a2b3c4`.
+    /// Its description, for people and harmless: `the end of the last turn of Codex`, `the commit 1a2b3c4`.
     pub name: String,
     /// When it was taken, in milliseconds since the Unix epoch; absent for a commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct TurnFile {
     /// The path that it had, if it was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What became of it.
+    /// The kind of its change.
     pub change: FileChange,
     /// How many lines were added; 0 where they were not counted.
     pub added: usize,
@@ -108,7 +108,7 @@ impl Marked {
     }
 }
 
-/// What became of a file.
+/// The kind of change of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FileChange {

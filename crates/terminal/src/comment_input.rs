@@ -1,9 +1,10 @@
 //! The comment that the person types on a turn: on lines of a change, on a file, or on the whole turn; a new
 //! one, or another text for one that is there.
 
-use alongside_desk::{Anchor, Comment, CommentId, Hunk, LineRange, ReviewId, Side};
+use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
+use alongside_desk::{Comment, CommentId, LineRange, ReviewId, Side};
 
-use crate::line_choice::{LineChoice, named};
+use crate::line_choice::LineChoice;
 use crate::review_page::PageLines;
 use crate::text_input::in_lines;
 
@@ -174,7 +175,7 @@ impl CommentInput {
         let nothing = PageLines { is_old: false, lines: 0..0 };
         match self.target() {
             Target::Lines => self.place.change.as_ref()?.1.on_page(),
-            Target::Known(known) => Some(match range_now(known) {
+            Target::Known(known) => Some(match lines_now(known) {
                 Some(range) => {
                     let lines = range.lines();
                     PageLines { is_old: known.anchor.side == Side::Old, lines: lines.start..lines.end }
@@ -218,7 +219,7 @@ impl CommentInput {
     pub(crate) fn prompt(&self) -> String {
         match (self.target(), &self.place.change) {
             (Target::Known(known), _) => {
-                format!("Your comment on {}", about(&known.anchor, range_now(known)))
+                format!("Your comment on {}", place_in_file(known))
             }
             (Target::Lines, Some((_, choice))) if choice.is_part() => {
                 format!("Comment on {}", choice.words())
@@ -281,32 +282,9 @@ impl CommentInput {
     }
 }
 
-/// The lines of a comment now, if they are there.
-pub(crate) fn range_now(comment: &Comment) -> Option<LineRange> {
-    comment.now.or(comment.anchor.lines).filter(|_| !comment.lost)
-}
-
-/// Whether a comment is about some of these lines.
-pub(crate) fn is_on(comment: &Comment, hunk: &Hunk) -> bool {
-    let Some(range) = range_now(comment) else { return false };
-    let (lines, of) =
-        (range.lines(), if comment.anchor.side.is_new() { hunk.proposed } else { hunk.original });
-    lines.start < of.end && of.start < lines.end
-}
-
-/// The thing that a comment is about, within its file: `lines 4–7`, `the whole file`, `the whole turn`.
-/// `now`: where its lines are now; without it, they are those of then.
-pub(crate) fn about(anchor: &Anchor, now: Option<LineRange>) -> String {
-    match (&anchor.path, now.or(anchor.lines)) {
-        (None, _) => "the whole turn".into(),
-        (Some(_), None) => "the whole file".into(),
-        (Some(_), lines) => named(anchor.side, lines),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Lines;
+    use alongside_desk::{Anchor, Hunk, Lines};
 
     use super::*;
 

@@ -1,10 +1,10 @@
 //! The words of comments on a turn at the terminal desk, and the notes by which a page shows them.
 
+use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::{Comment, Turn, harmless};
 
-use crate::comment_input::{about, range_now};
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
-use crate::turn_words::{path, sentence};
+use crate::turn_words::sentence;
 
 /// Nobody took a comment that the person typed. Stands behind another sentence.
 pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
@@ -59,17 +59,6 @@ fn state(comment: &Comment, turn: &Turn) -> &'static str {
     }
 }
 
-/// The place of a comment for people, with its file: `src/a.py, lines 4–7`.
-pub(crate) fn place(comment: &Comment) -> String {
-    let about = about(&comment.anchor, range_now(comment));
-    let gone = if comment.lost { ", which are gone" } else { "" };
-    match &comment.anchor.path {
-        None => about,
-        Some(file) if comment.anchor.lines.is_none() => path(file),
-        Some(file) => format!("{}, {about}{gone}", path(file)),
-    }
-}
-
 /// The words of a comment, each line harmless.
 pub(crate) fn text_lines(comment: &Comment) -> impl Iterator<Item = String> {
     comment.text.lines().map(|text| harmless::name(text).into_owned())
@@ -82,13 +71,13 @@ pub(crate) fn notes(turn: &Turn, path: &str) -> Vec<PageNote> {
 }
 
 fn note(comment: &Comment, turn: &Turn) -> PageNote {
-    let range = range_now(comment);
+    let range = lines_now(comment);
     let place = match range.and_then(|range| range.last.checked_sub(1)) {
         None => NotePlace::Top,
         Some(last) if comment.anchor.side.is_new() => NotePlace::BelowNew(last),
         Some(last) => NotePlace::BelowOld(last),
     };
-    let (state, on) = (state(comment, turn), about(&comment.anchor, range));
+    let (state, on) = (state(comment, turn), place_in_file(comment));
     let title = match range {
         // It stands below its line.
         Some(range) if range.first == range.last => format!("Comment{state}: "),
@@ -147,7 +136,5 @@ mod tests {
                 (NotePlace::BelowOld(0), "Comment: one|two".into()),
             ]
         );
-        assert_eq!(place(&turn.comments[1]), "a, lines 4–7, which are gone");
-        assert_eq!(place(&turn.comments[3]), "the whole turn");
     }
 }

@@ -1,6 +1,7 @@
 //! The lines of a change that a comment is about: all of them, until the person chooses fewer. The lines that
 //! went come first, then those that came; chosen lines are of one text.
 
+use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::{Hunk, LineRange, Lines, Side};
 
 use crate::review_page::PageLines;
@@ -78,22 +79,13 @@ impl LineChoice {
     /// The same for people: `lines 4–7`, `old line 3`.
     pub(crate) fn words(&self) -> String {
         let (side, lines) = self.lines();
-        named(side, LineRange::of(lines))
+        LineRange::of(lines).map(|lines| lines_words(side, lines)).unwrap_or_default()
     }
 
     /// The lines as a page marks them; none while the whole change is meant.
     pub(crate) fn on_page(&self) -> Option<PageLines> {
         let (side, lines) = self.lines();
         self.chosen.map(|_| PageLines { is_old: side == Side::Old, lines: lines.start..lines.end })
-    }
-}
-
-/// Lines of a text for people: `lines 4–7`, `old line 3`.
-pub(crate) fn named(side: Side, lines: Option<LineRange>) -> String {
-    let lines = lines.map(|lines| lines.to_string()).unwrap_or_default();
-    match side {
-        Side::New => lines,
-        Side::Old => format!("old {lines}"),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text that
-//! no companion took. What was typed is never lost.
+//! no companion took, which is never lost.
 
 use alongside_desk::review_model::Message;
 use alongside_desk::{Comment, Refusal, Request, Turn};

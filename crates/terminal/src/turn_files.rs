@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use alongside_desk::review_model::comment_place::is_on;
 use alongside_desk::{Comment, HunkState, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
 
-use crate::comment_input::is_on;
 use crate::comment_words;
 use crate::review_view::ReviewView;
 

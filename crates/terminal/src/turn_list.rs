@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use alongside_desk::review_model::comment_place::place;
 use alongside_desk::{Marked, TurnFinished};
 
 use crate::comment_words;
@@ -20,7 +21,7 @@ pub(crate) struct TurnList {
     at: usize,
     /// How many rows, from the first on, have been on the screen.
     seen: usize,
-    /// What a finish can do with these.
+    /// The parts of a finish.
     end: End,
     choice: FinishChoice,
     /// The message to the agent, if there is one to copy.
@@ -43,7 +44,7 @@ pub(crate) struct End {
 /// The way in which the person finishes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FinishChoice {
-    /// What is marked is undone, and the agent is told that, with the comments.
+    /// The marked changes are undone, and the agent is told that, with the comments.
     #[default]
     Send,
     /// The agent is asked to undo what is marked.
@@ -124,7 +125,7 @@ impl TurnList {
             rows.extend(end.has_marks.then_some(TurnRow::Blank));
             rows.push(TurnRow::Heading(if has_route { "To be sent:" } else { "Not sent now:" }.into()));
             for comment in files.unsent() {
-                rows.push(TurnRow::Item(comment_words::place(comment)));
+                rows.push(TurnRow::Item(place(comment)));
                 rows.extend(said(comment));
             }
         }
@@ -137,14 +138,14 @@ impl TurnList {
         Some(Self { end, ..Self::new(ListPurpose::Finish, rows) })
     }
 
-    /// What was undone, what was not, and what was sent; none if nothing was to be.
+    /// The end of a finish: files that were undone or not, and the message; none if nothing was to be done.
     pub(crate) fn finished(finished: &TurnFinished) -> Option<Self> {
         let rows = turn_rows::finished(finished);
         let message = finished.sent.as_ref().map(|sent| sent.text.clone());
         (!rows.is_empty()).then(|| Self { message, ..Self::new(ListPurpose::Finished, rows) })
     }
 
-    /// What a finish can do.
+    /// The parts of a finish.
     pub(crate) fn end(&self) -> End {
         self.end
     }

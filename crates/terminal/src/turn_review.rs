@@ -222,7 +222,7 @@ impl TurnReview {
         }
     }
 
-    /// Takes the companion's reply. What it did came as an event before.
+    /// Takes the companion's reply. Events before it have told the consequences.
     pub(crate) fn take_reply(
         &mut self,
         request: TurnRequest,

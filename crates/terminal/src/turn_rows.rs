@@ -31,7 +31,7 @@ pub(crate) enum TurnRow {
     Warning(String),
 }
 
-/// What was undone, what was not, and what was sent.
+/// The end of a finish: files that were undone or not, and the message.
 pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
     let mut parts: Vec<Vec<TurnRow>> = Vec::new();
     let (refused, undone): (Vec<_>, Vec<_>) = finished.files.iter().partition(|file| file.refused.is_some());

@@ -85,7 +85,7 @@ pub(crate) fn letter(change: FileChange) -> &'static str {
     }
 }
 
-/// What became of a file.
+/// The change of a file.
 pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
     match (file.change, &file.from) {
         (FileChange::Added, _) => "new file".into(),
@@ -133,7 +133,7 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What becomes of a file that is undone.
+/// The consequence of an undo for a file.
 pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> String {
     match (marked, file.change) {
         (Marked::Nothing, _) => String::new(),
@@ -212,7 +212,7 @@ pub(crate) fn read(turn: &Turn) -> String {
     format!("Your message was read. {words}").trim_end().to_owned()
 }
 
-/// What was undone and sent, in a line.
+/// The end of a finish in a line.
 pub(crate) fn finished(finished: &TurnFinished) -> String {
     let undone = undone(finished);
     let sent = match (&finished.sent, &finished.not_sent) {

@@ -3,6 +3,7 @@
 
 mod accept_all;
 mod acceptances;
+pub mod comment_place;
 mod companion_state;
 mod message;
 mod notes;

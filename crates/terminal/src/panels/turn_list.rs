@@ -102,7 +102,7 @@ pub(crate) fn question(list: &TurnList, main: Rect) -> String {
     }
 }
 
-/// What is marked, in a few words.
+/// The marked changes in a few words.
 fn marked(list: &TurnList) -> String {
     let (files, hunks) = list.marked_files();
     match (files, hunks) {
