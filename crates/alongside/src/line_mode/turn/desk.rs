@@ -1,5 +1,5 @@
 //! The line desk of a turn review: its loop, and the meaning of the lines that the person types. Nothing is
-//! written but by their yes to the list of all that is undone.
+//! written or sent but by their answer to the list of it.
 
 use std::ops::ControlFlow;
 
@@ -7,6 +7,7 @@ use alongside_common::signals::{Continued, Signals};
 use alongside_desk::{Desk, Event, Gone, Request, harmless, messages};
 use tokio::time::timeout;
 
+use super::comments;
 use super::reading::{Prompt, TurnReading};
 use super::walk::{Edge, Step, Wish};
 use super::words;
@@ -119,6 +120,10 @@ impl TurnDesk {
                 return ControlFlow::Continue(());
             }
             InputLine::End => {
+                if let Some(typed) = reading.take_comment_line(None) {
+                    self.work.comment_typed(typed).await;
+                }
+                let reading = self.work.reading();
                 reading.say(words::INPUT_ENDED);
                 reading.say_nothing_written();
                 return ControlFlow::Break(Ending::Left);
@@ -136,17 +141,32 @@ impl TurnDesk {
         match reading.take_prompt() {
             Prompt::Place => self.command(line).await,
             Prompt::Finish => self.list_answered(line).await,
+            Prompt::Comment => {
+                // The indentation of code counts.
+                let line = match &input {
+                    InputLine::Line(line) => Some(line.trim_end()),
+                    _ => None,
+                };
+                if let Some(typed) = reading.take_comment_line(line) {
+                    self.work.comment_typed(typed).await;
+                }
+                ControlFlow::Continue(())
+            }
             Prompt::Leave(question, ending) => reading.leaving_answered(question, ending, line),
         }
     }
 
     async fn list_answered(&mut self, line: &str) -> ControlFlow<Ending> {
-        match line {
-            "y" | "yes" => return self.work.finish().await,
-            "n" | "no" => self.work.reading().say_nothing_written(),
-            "q" | "quit" => return self.quit(),
+        let letter = if line == "yes" { "y" } else { line };
+        let ways = comments::finishes(self.work.reading().walk());
+        let way = ways.iter().find(|(known, _)| *known == letter).map(|(_, way)| *way);
+        match (line, way) {
+            (_, Some(way)) => return self.work.finish(way).await,
+            ("n" | "no", _) => self.work.reading().say_nothing_written(),
+            ("q" | "quit", _) => return self.quit(),
             _ => {
-                self.say(words::YES_OR_NO);
+                let letters: Vec<_> = ways.iter().map(|(letter, _)| *letter).chain(["n"]).collect();
+                self.say(&words::one_of(&letters));
                 self.work.reading().ask(Prompt::Finish);
             }
         }
@@ -185,9 +205,12 @@ impl TurnDesk {
     /// The commands that lead nowhere.
     async fn other_command(&mut self, line: &str) {
         match line {
+            line if let Some((about, words)) = comments::command(line) => {
+                self.work.comment(about, words).await;
+            }
             "s" | "split" => self.work.split().await,
             "l" | "list" => {
-                let list = words::list(self.work.reading().walk());
+                let list = words::list_with_comments(self.work.reading().walk());
                 self.say(&list);
             }
             "?" | "h" | "help" => self.say(words::HELP),

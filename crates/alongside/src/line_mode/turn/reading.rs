@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use alongside_desk::review_model::{OpenReview, Question, Reply};
 use alongside_desk::{Event, Turn, TurnFinished, harmless};
 
+use super::comments::{self, About, TypedComment};
 use super::proposals::Proposals;
 use super::walk::{News, Place, Walk};
-use super::words;
+use super::{comment_words, words};
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::LineReader;
 use crate::line_mode::printer::Printer;
@@ -20,8 +21,10 @@ use crate::line_mode::{prompts, render};
 pub(super) enum Prompt {
     /// The person's place.
     Place,
-    /// The list of all that is undone, which may be empty.
+    /// The list of all that is undone and sent, which may be empty.
     Finish,
+    /// A line of the comment that they type.
+    Comment,
     /// Whether to leave, which ends proposals; and the way in which the desk ends then.
     Leave(Question, Ending),
 }
@@ -35,6 +38,8 @@ pub(super) struct TurnReading {
     proposals: Proposals,
     /// The list has become another one, and the person has not seen it.
     has_another_list: bool,
+    /// The comment that the person types.
+    typed: Option<TypedComment>,
     /// The end, once the companion has told it.
     finished: Option<TurnFinished>,
     /// The person has had something undone.
@@ -51,6 +56,7 @@ impl TurnReading {
             prompt: Prompt::Place,
             proposals: Proposals::default(),
             has_another_list: false,
+            typed: None,
             finished: None,
             has_undone: false,
             due: Due::Nothing,
@@ -143,16 +149,23 @@ impl TurnReading {
 
     /// The list of the turn review as it is now.
     pub(super) fn take_turn(&mut self, turn: Turn) {
+        let before = self.walk.turn().message.as_ref();
+        let unread = before.filter(|message| message.read.is_none()).map(|message| message.at);
+        let read = turn.message.as_ref().filter(|it| it.read.is_some() && Some(it.at) == unread);
+        let read = read.map(comment_words::read);
         let known = &self.walk.turn().remarks;
         let remarks: Vec<_> = turn.remarks.iter().filter(|it| !known.contains(it)).cloned().collect();
         match (self.walk.take(turn), self.prompt) {
             (News::Nothing, _) => {}
             // The person confirms the marks that they have seen.
             (News::List, _) | (News::Marks, Prompt::Finish) => self.has_another_list = true,
-            (News::Marks, Prompt::Place | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
+            (News::Marks, Prompt::Place | Prompt::Comment | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
         }
         for remark in remarks {
             self.interrupt(&harmless::name(&remark));
+        }
+        if let Some(read) = read {
+            self.interrupt(&read);
         }
     }
 
@@ -162,6 +175,30 @@ impl TurnReading {
         let file = self.walk.file();
         self.walk.turn_to(file);
         self.has_another_list = true;
+    }
+
+    /// The person begins a comment of several lines.
+    pub(super) fn begin_comment(&mut self, about: About) {
+        let how = match about {
+            About::Known(_) => comment_words::HOW_AGAIN,
+            About::Change | About::File | About::Whole => comment_words::HOW,
+        };
+        let route = comment_words::route(self.walk.turn());
+        self.say(&format!("{route}\n{how}"));
+        self.typed = Some(TypedComment { about, lines: Vec::new() });
+        self.ask(Prompt::Comment);
+    }
+
+    /// Takes a line of the comment that the person types, or its end. Returns the comment once it is whole.
+    pub(super) fn take_comment_line(&mut self, line: Option<&str>) -> Option<TypedComment> {
+        match (line, &mut self.typed) {
+            (Some(line), Some(typed)) if !line.trim().is_empty() => {
+                typed.lines.push(line.to_owned());
+                self.ask(Prompt::Comment);
+                None
+            }
+            _ => self.typed.take(),
+        }
     }
 
     /// Whether the list has become another one; says so. Asked once.
@@ -181,18 +218,30 @@ impl TurnReading {
         self.walk.take(turn);
         let head = words::head(&self.walk, self.printer.inks);
         self.say(&head);
-        if self.input.terminal && !self.walk.turn().files.is_empty() {
-            self.say(words::HOW);
+        let turn = self.walk.turn();
+        let message = turn.message.as_ref().map(comment_words::message);
+        let comments = comment_words::all(comments::on_whole(turn), turn);
+        let is_asked = self.input.terminal && !turn.files.is_empty();
+        let how = is_asked.then(|| format!("{}\n{}", words::HOW, comment_words::head(turn)));
+        for said in [message, comments, how].into_iter().flatten() {
+            self.printer.say(&said);
         }
     }
 
-    /// Behind the last file: the list of all that is undone, and the question. Without a mark, that is the
+    /// Behind the last file: the list of all that is undone and sent, and the question. Without a mark, that is the
     /// end of a review since a revision; another one is to be finished, for the next begins there.
     pub(super) fn come_to_end(&mut self) -> ControlFlow<Ending> {
         self.walk.turn_to_end();
         let list = words::marks(&self.walk);
         self.say(&list);
-        if !self.walk.has_marks() && self.walk.turn().baseline.asked.is_some() {
+        let sends = comment_words::to_send(self.walk.turn());
+        if let Some(sends) = &sends {
+            self.say(sends);
+            let route = comment_words::route(self.walk.turn());
+            self.say(&route);
+        }
+        let is_empty = !self.walk.has_marks() && sends.is_none();
+        if is_empty && self.walk.turn().baseline.asked.is_some() {
             return self.leave(Ending::Done);
         }
         self.ask(Prompt::Finish);
@@ -210,7 +259,8 @@ impl TurnReading {
             Some(finished) => {
                 self.say(&words::finished(&finished));
                 let is_refused = finished.files.iter().any(|file| file.refused.is_some());
-                if is_refused { Ending::Failed } else { Ending::Done }
+                let is_partial = is_refused || finished.not_sent.is_some();
+                if is_partial { Ending::Failed } else { Ending::Done }
             }
         };
         self.leave(ending)
@@ -255,7 +305,8 @@ impl TurnReading {
         let due = std::mem::replace(&mut self.due, Due::Nothing);
         let question = match self.prompt {
             _ if due == Due::Nothing => return,
-            Prompt::Finish => words::confirm(&self.walk).to_owned(),
+            Prompt::Finish => words::confirm(&self.walk),
+            Prompt::Comment => comment_words::PROMPT.to_owned(),
             Prompt::Leave(question, _) => prompts::question(question, None, self.proposals.count(), false),
             Prompt::Place => {
                 self.print_place(due);
@@ -269,6 +320,10 @@ impl TurnReading {
         let inks = self.printer.inks;
         if due >= Due::Review {
             self.printer.say(&words::file_header(&self.walk, inks));
+            let comments = comment_words::all(comments::on_file(&self.walk), self.walk.turn());
+            if let Some(comments) = comments {
+                self.printer.say(&comments);
+            }
         }
         if due < Due::Place {
             return;
@@ -283,6 +338,10 @@ impl TurnReading {
                 }
             }
             Place::End => {}
+        }
+        let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn());
+        if let Some(comments) = comments {
+            self.printer.say(&comments);
         }
     }
 }

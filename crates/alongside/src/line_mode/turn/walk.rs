@@ -278,7 +278,13 @@ impl Walk {
                 let seen = turn.files.iter().filter(|file| at.is_none_or(|at| *at == file.path));
                 seen.map(|file| file.marked).collect()
             };
-            return if marks(&before) == marks(now) { News::Nothing } else { News::Marks };
+            // At the end, comments are on the list that the person confirms.
+            let sends = |turn: &Turn| match at {
+                Some(_) => None,
+                None => Some((unsent_texts(turn), turn.route.clone())),
+            };
+            let is_same = marks(&before) == marks(now) && sends(&before) == sends(now);
+            return if is_same { News::Nothing } else { News::Marks };
         }
         let file = at.map_or(now.files.len(), |at| now.files.iter().take_while(|it| it.path < *at).count());
         let stays = before.id == now.id && now.files.get(file).map(|file| &file.path) == at;
@@ -287,6 +293,12 @@ impl Walk {
         self.open = open;
         News::List
     }
+}
+
+/// The words of the comments that a finish would send.
+fn unsent_texts(turn: &Turn) -> Vec<String> {
+    let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
+    unsent.map(|comment| comment.text.clone()).collect()
 }
 
 /// Whether two lists differ in nothing but the marks.

@@ -2,10 +2,13 @@
 //! from outside go through [`harmless`].
 
 use alongside_desk::review_model::OpenReview;
+use alongside_desk::review_model::comment_place::place;
 use alongside_desk::{
     Author, FileChange, HunkState, Marked, Turn, TurnFile, TurnFinished, UndoneFile, harmless, messages,
 };
 
+use super::comment_words;
+use super::comments;
 use super::walk::{Place, Walk};
 use crate::age::age;
 use crate::line_mode::printer::Inks;
@@ -45,11 +48,11 @@ pub(super) const NO_SUCH_FILE: &str = "No file has that number; l lists them.";
 pub(super) const HOW: &str =
     "Enter leaves a change as it is, u marks it to be undone. Nothing is written before the end. (? help)";
 
-/// The request to answer that question, or the one before leaving.
+/// The request to answer the question before leaving.
 pub(super) const YES_OR_NO: &str = "Type one of [y,n] and Enter.";
 
 /// The prompt behind the last file.
-const END_PROMPT: &str = "at the end [f,b,K,l,q,?]?";
+const END_PROMPT: &str = "at the end [f,b,K,C,l,q,?]?";
 
 /// The help.
 pub(super) const HELP: &str = "\
@@ -58,15 +61,18 @@ Type one of these, then Enter:
 n  the change stays; a mark on it is taken back
 u  mark the change to be undone
 s  split it into smaller changes
+c  comment on the change, for the agent; also c and the words in one line. `c 4-7: words` is on these lines
+cf, C  the same on the file, on the whole turn
+c3 write comment 3 anew; `c3 -` removes it
 U  mark the whole file to be undone, and go to the next one
 N  the whole file stays; its marks are taken back
 K  previous change (also: k)
 b  the first change of the file
 l  list the files with their marks; a number goes to that one (also: g and the number)
-f  finish: the list of all that is undone, and one question
+f  finish: the list of all that is undone and sent, and one question
 q  quit, also Ctrl-D: nothing is written
 ?  this help
-Nothing is written before you answer y to the list of all that is undone.";
+Nothing is written or sent before you answer the list of it.";
 
 /// The head of the review: its baseline, its size, and the remarks.
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
@@ -189,12 +195,41 @@ pub(super) fn list(walk: &Walk) -> String {
     rows.join("\n")
 }
 
-/// The question below the list of what is undone.
-pub(super) fn confirm(walk: &Walk) -> &'static str {
-    match walk.has_marks() {
-        true => "Nothing else is written. Undo these [y,n]?",
-        false => "Finish, so that the next review begins here [y,n]?",
+/// The question below the list of what is undone and sent.
+pub(super) fn confirm(walk: &Walk) -> String {
+    let comments = comments::unsent(walk.turn()).count();
+    let sends = format!("send {}", comment_words::count(comments));
+    match (walk.has_marks(), comments, walk.turn().route.is_some()) {
+        (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
+        (true, 0, true) => {
+            "Nothing else is written. Undo these and tell the agent, ask it to undo them, only undo [y,a,o,n]?".into()
+        }
+        (true, _, true) => {
+            format!("Nothing else is written. Undo these and {sends}, ask to undo and send, only undo [y,a,o,n]?")
+        }
+        (false, comments, true) if comments > 0 => {
+            format!("Nothing is written. {}, or finish without sending [y,o,n]?", capital(&sends))
+        }
+        (false, ..) => "Finish, so that the next review begins here [y,n]?".into(),
     }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}
+
+/// The request to answer with one of these letters.
+pub(super) fn one_of(letters: &[&str]) -> String {
+    format!("Type one of [{}] and Enter.", letters.join(","))
+}
+
+/// The files, and all comments below them.
+pub(super) fn list_with_comments(walk: &Walk) -> String {
+    let whole = walk.turn().comments.iter();
+    let comments = whole.map(|it| format!("Comment {} is on {}.", it.id.0, place(it)));
+    std::iter::once(list(walk)).chain(comments).collect::<Vec<_>>().join("\n")
 }
 
 /// All that is undone, for the person to confirm.
@@ -240,6 +275,13 @@ pub(super) fn finished(finished: &TurnFinished) -> String {
             said.extend(files.into_iter().map(row));
         }
     }
+    if !finished.asked.is_empty() {
+        said.push("The agent is asked to undo:".into());
+        said.extend(finished.asked.iter().map(|path| format!("  {}", harmless::name(path))));
+    }
+    said.extend(finished.sent.as_ref().map(|sent| format!("Sent: {}", harmless::name(&sent.words))));
+    let not_sent = finished.not_sent.as_ref();
+    said.extend(not_sent.map(|why| format!("Nothing was sent, and comments wait: {}", harmless::name(why))));
     if finished.files.iter().any(|file| file.draft.is_some()) {
         said.push("`alongside drafts` lists the undone texts.".into());
     }
@@ -256,10 +298,10 @@ pub(super) fn prompt(walk: &Walk) -> String {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
             let (at, all) = (open.hunk() + 1, open.review().hunks.len());
-            format!("({at}/{all}) undo this change{} [n,u,s,U,K,l,f,q,?]?", marked(is_marked))
+            format!("({at}/{all}) undo this change{} [n,u,s,c,U,K,l,f,q,?]?", marked(is_marked))
         }
         Place::Whole(file, _) => {
-            format!("undo the whole file{} [n,u,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
+            format!("undo the whole file{} [n,u,c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
         }
         Place::End => END_PROMPT.into(),
     }

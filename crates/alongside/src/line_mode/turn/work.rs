@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use alongside_desk::{Desk, Event, Gone, Refusal, Request, Turn, messages};
 
+use super::comments::{self, About, Finish, TypedComment};
 use super::reading::TurnReading;
 use super::walk::{Edge, Marking, Place, Step, Wish};
-use super::words;
+use super::{comment_words, words};
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::InputLine;
 use crate::line_mode::reading::Due;
@@ -188,11 +189,42 @@ impl TurnWork {
         }
     }
 
-    /// Undoes all that is marked, and finishes: the person has confirmed the list of it.
-    pub(super) async fn finish(&mut self) -> ControlFlow<Ending> {
+    /// Takes a comment in one line, or asks for its lines.
+    pub(super) async fn comment(&mut self, about: About, words: &str) {
+        let request = comments::request(self.reading.walk(), about, words);
+        match request {
+            Err(misplaced) => self.reading.say(comment_words::misplaced(&misplaced)),
+            Ok(_) if words.is_empty() => self.reading.begin_comment(about),
+            Ok(request) => self.keep_comment(request, about, words).await,
+        }
+    }
+
+    /// The person has typed all lines of a comment.
+    pub(super) async fn comment_typed(&mut self, typed: TypedComment) {
+        let words = typed.lines.join("\n");
+        match comments::request(self.reading.walk(), typed.about, &words) {
+            _ if words.is_empty() => self.reading.say(comment_words::NOTHING_TYPED),
+            Ok(request) => self.keep_comment(request, typed.about, &words).await,
+            Err(misplaced) => {
+                let said = comment_words::misplaced(&misplaced);
+                self.reading.say(&format!("{said}\n{}", comment_words::not_kept(&words)));
+            }
+        }
+    }
+
+    async fn keep_comment(&mut self, request: Request, about: About, words: &str) {
+        let said = match self.ask(request).await {
+            true => comment_words::kept(self.reading.walk(), about, words),
+            false => comment_words::not_kept(words),
+        };
+        self.reading.say(&said);
+    }
+
+    /// Finishes in a way that the person chose, who has confirmed the list of what that does.
+    pub(super) async fn finish(&mut self, way: Finish) -> ControlFlow<Ending> {
         let turn = self.reading.walk().turn();
-        let request =
-            Request::FinishTurn { turn: turn.id, revision: turn.revision, send: false, ask_to_undo: false };
+        let (send, ask_to_undo) = (way != Finish::Quietly, way == Finish::AskToUndo);
+        let request = Request::FinishTurn { turn: turn.id, revision: turn.revision, send, ask_to_undo };
         match self.ask(request).await {
             true => self.reading.end(),
             false => ControlFlow::Continue(()),

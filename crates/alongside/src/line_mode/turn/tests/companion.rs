@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use alongside_desk::{
-    Call, Changed, Event, FileChange, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Refusal, Request,
-    Review, ReviewId, Revised, Seat, Turn, TurnFile, TurnFinished, TurnId, UndoneFile,
+    Anchor, Call, Changed, Comment, CommentId, Event, FileChange, Hunk, HunkState, Lines, Marked,
+    OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, Turn, TurnFile, TurnFinished, TurnId,
+    TurnMessage, UndoneFile,
 };
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -23,6 +24,8 @@ pub(super) struct Companion {
     pub(super) next: Option<Turn>,
     /// An agent changes the file at the first mark on a hunk.
     pub(super) rewrites: bool,
+    /// Its disk is full.
+    pub(super) keeps_no_comment: bool,
 }
 
 /// A changed file of nine lines, of which lines 2 and 8 differ.
@@ -82,7 +85,16 @@ impl Companion {
         let mut turn = Turn { id: TurnId(7), revision: 3, files, ..Turn::default() };
         turn.baseline.asked = Some("HEAD".into());
         turn.baseline.name = "the end of the last turn of Codex".into();
-        Self { turn, reviews, news: Vec::new(), unknown: None, refused: None, next: None, rewrites: false }
+        Self {
+            turn,
+            reviews,
+            news: Vec::new(),
+            unknown: None,
+            refused: None,
+            next: None,
+            rewrites: false,
+            keeps_no_comment: false,
+        }
     }
 
     /// Answers until the desk leaves. Returns the requests.
@@ -156,7 +168,27 @@ impl Companion {
                 }));
                 return Ok(Revised { revision: review.revision });
             }
-            Request::FinishTurn { turn, revision, .. } => {
+            Request::AddComment { .. } if self.keeps_no_comment => {
+                return Err(Refusal::CommentNotKept { reason: "the disk is full".into() });
+            }
+            Request::AddComment { turn, revision, file, lines, side, text } => {
+                self.check(turn, revision)?;
+                let path = file.map(|file| self.turn.files[file].path.clone());
+                let anchor = Anchor { path, lines, side, code: "its code".into() };
+                let id = CommentId(self.turn.comments.len() as u64 + 1);
+                self.turn.comments.push(Comment { id, anchor, text, now: lines, ..Comment::default() });
+                tell(Event::Turn(self.turn.clone()));
+            }
+            Request::ChangeComment { id, text, .. } => {
+                let is_it = |comment: &Comment| comment.id == id;
+                let at = self.turn.comments.iter().position(is_it).ok_or(Refusal::NoSuchComment)?;
+                match text.is_empty() {
+                    true => _ = self.turn.comments.remove(at),
+                    false => self.turn.comments[at].text = text,
+                }
+                tell(Event::Turn(self.turn.clone()));
+            }
+            Request::FinishTurn { turn, revision, send, ask_to_undo } => {
                 self.check(turn, revision)?;
                 let files = self.turn.files.iter().enumerate().filter(|(_, file)| !file.marked.is_nothing());
                 let undone = files.map(|(at, file)| {
@@ -164,11 +196,15 @@ impl Companion {
                     let draft = refused.is_none().then(|| format!("/drafts/{at}"));
                     UndoneFile { path: file.path.clone(), refused: refused.map(|(_, why)| why), draft }
                 });
-                tell(Event::TurnFinished(TurnFinished {
-                    turn,
-                    files: undone.collect(),
-                    ..TurnFinished::default()
-                }));
+                let mut finished = TurnFinished { turn, files: undone.collect(), ..TurnFinished::default() };
+                if ask_to_undo {
+                    finished.asked = finished.files.drain(..).map(|file| file.path).collect();
+                }
+                if let Some(route) = self.turn.route.clone().filter(|_| send) {
+                    let message = TurnMessage { words: route.words, ..TurnMessage::default() };
+                    finished.sent = Some(message);
+                }
+                tell(Event::TurnFinished(finished));
                 self.turn.revision += 1;
                 self.turn.files.clear();
                 tell(Event::Turn(self.turn.clone()));

@@ -1,5 +1,6 @@
 //! The turn review with a companion in memory, from a script, to the character.
 
+mod commenting;
 mod companion;
 
 use std::io::Write;

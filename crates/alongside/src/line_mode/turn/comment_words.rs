@@ -1,0 +1,128 @@
+//! The words about comments on a turn, and about the message to the agent. Whatever a person or an agent wrote
+//! goes through [`harmless`].
+
+use alongside_desk::review_model::comment_place::{place, place_in_file};
+use alongside_desk::{Comment, Turn, TurnMessage, harmless};
+
+use super::comments::{self, About, Misplaced};
+use super::walk::Walk;
+use crate::age::age;
+
+/// Below the prompt of a comment of several lines.
+pub(super) const HOW: &str = "Type the comment; an empty line ends it.";
+
+/// The same for a comment that is there.
+pub(super) const HOW_AGAIN: &str =
+    "Type the comment anew; an empty line ends it. An empty line at once leaves it, and - alone removes it.";
+
+/// The prompt of each line of a comment.
+pub(super) const PROMPT: &str = "comment>";
+
+/// Nothing was typed.
+pub(super) const NOTHING_TYPED: &str = "No comment is written.";
+
+/// The companion has the comment.
+const KEPT: &str = "Comment kept.";
+
+/// Below the list of what is sent, where nothing can be.
+const NO_ROUTE: &str = "No agent is known that reads comments: they wait here until one is.";
+
+/// With a full stop.
+fn sentence(text: &str) -> String {
+    let text = harmless::name(text);
+    if text.ends_with(['.', '!', '?']) { text.into_owned() } else { format!("{text}.") }
+}
+
+/// By which way and when an agent reads a comment.
+pub(super) fn route(turn: &Turn) -> String {
+    turn.route.as_ref().map_or_else(|| NO_ROUTE.to_owned(), |route| sentence(&route.words))
+}
+
+/// The same for a person who has not begun one.
+pub(super) fn head(turn: &Turn) -> String {
+    format!("c comments on a change, for the agent. {}", route(turn))
+}
+
+/// A comment that does not belong here.
+pub(super) fn misplaced(misplaced: &Misplaced) -> &'static str {
+    match misplaced {
+        Misplaced::NoFile => "You are at no file here; C comments on the whole turn.",
+        Misplaced::NoComment => "No comment has that number; l lists them.",
+    }
+}
+
+/// The companion has a comment, or has changed or removed one.
+pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {
+    match (about, walk.turn().comments.last()) {
+        (About::Known(id), _) if words == "-" => format!("Comment {} removed.", id.0),
+        (About::Known(id), _) => format!("Comment {} changed.", id.0),
+        (_, Some(last)) => {
+            format!("Comment {} on {} kept. c{} changes it.", last.id.0, place(last), last.id.0)
+        }
+        (_, None) => KEPT.to_owned(),
+    }
+}
+
+/// A comment that nobody took: the person must not lose it.
+pub(super) fn not_kept(words: &str) -> String {
+    format!("This is your comment, which is not kept:\n{}", harmless::text(words))
+}
+
+/// A comment with its number: `Comment 3 on lines 4–7: …`.
+pub(super) fn comment(comment: &Comment, turn: &Turn) -> String {
+    let on = place_in_file(comment);
+    let gone = if comment.lost { ", which are nowhere in the file any more" } else { "" };
+    let code = comment.anchor.code.lines().filter(|_| comment.lost);
+    let code: String = code.map(|line| format!("  {}\n", harmless::name(line))).collect();
+    let lines: Vec<_> = comment.text.lines().map(harmless::name).collect();
+    let title = format!("Comment {} on {on}{gone}{}:", comment.id.0, state(comment, turn));
+    match (code.is_empty(), &lines[..]) {
+        (true, [line]) => format!("{title} {line}"),
+        _ => format!("{title}\n{code}  {}", lines.join("\n  ")),
+    }
+}
+
+fn state(comment: &Comment, turn: &Turn) -> &'static str {
+    let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
+    match (comment.state.is_unsent(), is_read) {
+        (true, _) => "",
+        (false, true) => " (read)",
+        (false, false) => " (sent)",
+    }
+}
+
+/// Several comments, each on its lines.
+pub(super) fn all<'c>(comments: impl IntoIterator<Item = &'c Comment>, turn: &Turn) -> Option<String> {
+    let all: Vec<_> = comments.into_iter().map(|it| comment(it, turn)).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+/// All that a finish would send, for the person to confirm.
+pub(super) fn to_send(turn: &Turn) -> Option<String> {
+    let lines = |comment: &Comment| {
+        let words: Vec<_> = comment.text.lines().map(harmless::name).collect();
+        format!("  {}: {}", place(comment), words.join("\n    "))
+    };
+    let comments: Vec<_> = comments::unsent(turn).map(lines).collect();
+    let title = if turn.route.is_some() { "To be sent:" } else { "Comments that wait:" };
+    (!comments.is_empty()).then(|| format!("{title}\n{}", comments.join("\n")))
+}
+
+/// A number of comments.
+pub(super) fn count(comments: usize) -> String {
+    if comments == 1 { "1 comment".into() } else { format!("{comments} comments") }
+}
+
+/// The last message to an agent, and whether it was read.
+pub(super) fn message(message: &TurnMessage) -> String {
+    let (what, since) = match message.read {
+        Some(read) => ("read", read),
+        None => ("sent, and not read yet", message.at),
+    };
+    format!("Your last message: {} ({what}, {})", harmless::name(&message.words), age(since))
+}
+
+/// An agent has read the message.
+pub(super) fn read(message: &TurnMessage) -> String {
+    format!("Your message was read: {}", sentence(&message.words))
+}

@@ -1,0 +1,153 @@
+//! Comments on a turn, line by line.
+
+use std::io::Read as _;
+
+use alongside_desk::{CommentId, CommentState, LineRange, Route, Side, TurnMessage};
+
+use super::*;
+
+/// Three files, and an agent that reads comments.
+fn with_route() -> Companion {
+    let mut companion = three_files();
+    companion.turn.route =
+        Some(Route { agent: "Codex".into(), words: "Codex reads it with your next prompt".into() });
+    companion
+}
+
+/// The comments that were written: their file, lines, whether these are old ones, and their words.
+fn written(played: &Played) -> Vec<String> {
+    let added = played.asked.iter().filter_map(|asked| match asked {
+        Request::AddComment { file, lines, side, text, .. } => {
+            let lines = lines.map(|lines| lines.to_string()).unwrap_or_default();
+            let old = if *side == Side::Old { "old " } else { "" };
+            Some(format!("{file:?} {old}{lines}: {text}"))
+        }
+        Request::ChangeComment { id, text, .. } => Some(format!("#{}: {text}", id.0)),
+        _ => None,
+    });
+    added.collect()
+}
+
+/// The ways in which it was finished: whether a message was sent, and whether the agent is to undo.
+fn finished(played: &Played) -> Vec<(bool, bool)> {
+    let finishes = played.asked.iter().filter_map(|asked| match asked {
+        Request::FinishTurn { send, ask_to_undo, .. } => Some((*send, *ask_to_undo)),
+        _ => None,
+    });
+    finishes.collect()
+}
+
+#[tokio::test]
+async fn a_comment_is_written_in_one_line_or_in_several() {
+    let lines = "c is this needed?\n2\nc why two?\nc\nfirst\n  second\n\nc 2: this line\n3\nc 1-2: both\n\
+                 cf no tests\nC run all\nl\nf\ny\n";
+    let played = played(with_route(), lines).await;
+    assert_eq!(
+        written(&played),
+        [
+            "Some(0) : is this needed?",
+            "Some(1) line 2: why two?",
+            "Some(1) line 2: first\n  second",
+            "Some(1) line 2: this line",
+            "Some(2) lines 1–2: both",
+            "Some(2) : no tests",
+            "None : run all",
+        ]
+    );
+    assert_eq!(finished(&played), [(true, false)]);
+    insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn a_comment_is_written_anew_or_removed_by_its_number() {
+    let played = played(with_route(), "C first\nC second\nc1 other\nc2 -\nc7 no\nc1\n\nq\n").await;
+    assert_eq!(written(&played), ["None : first", "None : second", "#1: other", "#2: "]);
+    for said in
+        ["Comment 1 changed.", "Comment 2 removed.", "No comment has that number", "No comment is written."]
+    {
+        assert!(played.text.contains(said), "{said}: {}", played.text);
+    }
+}
+
+#[tokio::test]
+async fn the_finish_asks_for_exactly_what_it_does() {
+    for (lines, ways, asked) in [
+        (
+            "u\nC x\nf\ny\n",
+            [(true, false)],
+            "Undo these and send 1 comment, ask to undo and send, only undo [y,a,o,n]?",
+        ),
+        ("u\nf\nz\na\n", [(true, true)], "Type one of [y,a,o,n] and Enter."),
+        (
+            "u\nf\no\n",
+            [(false, false)],
+            "Undo these and tell the agent, ask it to undo them, only undo [y,a,o,n]?",
+        ),
+        (
+            "C x\nf\na\ny\n",
+            [(true, false)],
+            "Nothing is written. Send 1 comment, or finish without sending [y,o,n]?",
+        ),
+        (
+            "C x\nf\no\n",
+            [(false, false)],
+            "To be sent:\n  the whole turn: x\nCodex reads it with your next prompt.\n",
+        ),
+    ] {
+        let played = played(with_route(), lines).await;
+        assert_eq!(finished(&played), ways, "{lines:?}: {}", played.text);
+        assert!(played.text.contains(asked), "{lines:?}: {}", played.text);
+        assert_eq!(played.ending, Ending::Done);
+    }
+    let asked = played(with_route(), "u\nf\na\n").await;
+    let end = "The agent is asked to undo:\n  logo.png\nSent: Codex reads it with your next prompt\n";
+    assert!(asked.text.ends_with(end), "{}", asked.text);
+    // Without a way to an agent, comments wait.
+    let waits = played(three_files(), "u\nC x\nf\ny\n").await;
+    assert_eq!(finished(&waits), [(false, false)]);
+    assert!(waits.text.contains("Comments that wait:\n  the whole turn: x\n"), "{}", waits.text);
+}
+
+#[tokio::test]
+async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
+    let mut companion = with_route();
+    let words = "Codex has read it".to_owned();
+    companion.turn.message = Some(TurnMessage { words, read: Some(1), ..TurnMessage::default() });
+    let anchor = alongside_desk::Anchor {
+        path: Some("src/a\x1b.rs".into()),
+        lines: Some(LineRange { first: 3, last: 4 }),
+        code: "gone()\n".into(),
+        ..Default::default()
+    };
+    companion.turn.comments = vec![alongside_desk::Comment {
+        id: CommentId(4),
+        anchor,
+        text: "why\x1b?".into(),
+        lost: true,
+        state: CommentState::Sent,
+        ..Default::default()
+    }];
+    // A terminal gives one line at a time.
+    let lines = || b"2\n".chain(&b"c\n"[..]).chain(&b"\n"[..]).chain(&b"q\n"[..]);
+    let input = LineReader::from(true, move || Box::new(lines()));
+    let played = played_from(companion, input).await;
+    for said in [
+        "Your last message: Codex has read it (read, ",
+        "c comments on a change, for the agent. Codex reads it with your next prompt.\n",
+        "Comment 4 on lines 3–4, which are nowhere in the file any more (read):\n  gone()\n  why\\x1b?\n",
+        "Codex reads it with your next prompt.\nType the comment; an empty line ends it.\n",
+    ] {
+        assert!(played.text.contains(said), "{said}: {}", played.text);
+    }
+}
+
+#[tokio::test]
+async fn a_comment_that_nobody_took_is_printed_and_one_that_was_begun_is_kept() {
+    let begun = played(with_route(), "C\nhalf a\nthought").await;
+    assert_eq!(written(&begun), ["None : half a\nthought"]);
+    let mut companion = with_route();
+    companion.keeps_no_comment = true;
+    let refused = played(companion, "C\ntoo\x1b\nearly\n\nq\n").await;
+    let said = "The comment is not kept: the disk is full.\nThis is your comment, which is not kept:\ntoo\\x1b\nearly\n";
+    assert!(refused.text.contains(said), "{}", refused.text);
+}
