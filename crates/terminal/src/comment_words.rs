@@ -44,6 +44,7 @@ pub(crate) fn route(turn: &Turn) -> String {
 pub(crate) fn kept(turn: &Turn) -> String {
     let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();
     match waits {
+        _ if turn.route.is_none() => "Comment kept. It waits until an agent is known that reads it.".into(),
         0 | 1 => "Comment kept. f sends it.".into(),
         waits => format!("Comment kept. f sends {waits}."),
     }
@@ -87,7 +88,7 @@ fn note(comment: &Comment, turn: &Turn) -> PageNote {
     let mut lines = Vec::new();
     let mut title = Some(title);
     if comment.lost {
-        let text = format!("Comment on {on}{state}, which are nowhere in the file any more:");
+        let text = format!("Comment on {on}{state}; this code is nowhere in the file now:");
         lines.push(NoteLine { text, kind: NoteKind::Warning });
         let code = comment.anchor.code.lines();
         lines.extend(code.map(|text| NoteLine { text: format!("  {text}"), kind: NoteKind::Code }));
@@ -130,7 +131,7 @@ mod tests {
                 (NotePlace::BelowNew(7), "Comment on lines 5–8: one|two".to_owned()),
                 (
                     NotePlace::Top,
-                    "Comment on lines 4–7 (read), which are nowhere in the file any more:|  x = 1|one|two"
+                    "Comment on lines 4–7 (read); this code is nowhere in the file now:|  x = 1|one|two"
                         .into()
                 ),
                 (NotePlace::BelowOld(0), "Comment: one|two".into()),

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::{Marked, TurnFinished};
 
@@ -115,7 +116,7 @@ impl TurnList {
     /// All that a finish would write and send; none if that is nothing.
     pub(crate) fn finish(files: &TurnFiles) -> Option<Self> {
         let marked = marked(files, "To be undone:");
-        let (has_route, comments) = (files.turn().route.is_some(), files.unsent().count());
+        let (has_route, comments) = (can_send(files.turn()), files.unsent().count());
         let end = End { has_marks: marked.is_some(), comments, has_route };
         if !end.has_marks && comments == 0 {
             return None;

@@ -68,9 +68,16 @@ pub(crate) fn line(text: &str) -> String {
     harmless::name(text).into_owned()
 }
 
-/// The same with a full stop.
+/// A sentence begins with a capital letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}
+
+/// A sentence of the companion, from its capital letter to its full stop.
 pub(crate) fn sentence(text: &str) -> String {
-    let line = line(text);
+    let line = capital(&line(text));
     if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
 }
 
@@ -203,7 +210,7 @@ pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     };
     let age = ago(since, now);
     let age = if age == "now" { "just now".into() } else { format!("{age} ago") };
-    format!("{} ({what} {age})", line(&message.words).trim_end_matches('.'))
+    format!("{} ({what} {age})", capital(&line(&message.words)).trim_end_matches('.'))
 }
 
 /// An agent has read the message.

@@ -39,7 +39,7 @@ pub fn place_in_file(comment: &Comment) -> String {
 /// The same with the file, harmless: `src/a.py, lines 4–7`.
 pub fn place(comment: &Comment) -> String {
     let within = place_in_file(comment);
-    let gone = if comment.lost { ", which are gone" } else { "" };
+    let gone = if comment.lost { " (gone)" } else { "" };
     match (&comment.anchor.path, comment.anchor.lines) {
         (None, _) => within,
         (Some(file), None) => harmless::name(file).into_owned(),
@@ -65,7 +65,7 @@ mod tests {
         moved.now = Some(LineRange { first: 9, last: 9 });
         assert_eq!(place(&moved), "a\\x1b, line 9");
         moved.lost = true;
-        assert_eq!((place(&moved).as_str(), lines_now(&moved)), ("a\\x1b, lines 4–7, which are gone", None));
+        assert_eq!((place(&moved).as_str(), lines_now(&moved)), ("a\\x1b, lines 4–7 (gone)", None));
         assert_eq!(place(&comment(Some("a"), None, Side::New)), "a");
         assert_eq!(place(&comment(None, None, Side::New)), "the whole turn");
         assert_eq!(place_in_file(&comment(Some("a"), Some((3, 3)), Side::Old)), "old line 3");

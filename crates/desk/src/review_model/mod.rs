@@ -9,6 +9,7 @@ mod message;
 mod notes;
 mod open_review;
 mod question;
+mod turn_finish;
 
 pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, Seen};
 pub use acceptances::Acceptances;
@@ -17,6 +18,7 @@ pub use message::{Message, MessageKind, Subject};
 pub use notes::{Note, notes};
 pub use open_review::{OpenReview, RefusedText, ReviewNews, UndoStep};
 pub use question::{Question, Reply};
+pub use turn_finish::can_send;
 
 #[cfg(test)]
 pub(crate) use open_review::tests::review as review_for_tests;

@@ -106,7 +106,7 @@ fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> 
     };
     let since = words::since(&turn.baseline, scene.now);
     let room = width.saturating_sub(columns(&place) + size + columns(&marked) + columns(&comments));
-    let since = capital(&cut_end(&since, room));
+    let since = words::capital(&cut_end(&since, room));
     let mut spans = vec![Span::styled(since, palette.quiet)];
     if !files.all().is_empty() {
         spans.push(Span::styled(place, palette.quiet));
@@ -140,11 +140,4 @@ fn remark(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'st
     }
     let cut = cut_end(&whole, width.saturating_sub(more.len()));
     Some(Line::styled(cut + &more, scene.palette.warning))
-}
-
-/// A sentence begins with a capital letter.
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
 }

@@ -117,11 +117,12 @@ fn marked(list: &TurnList) -> String {
 pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
     let is_long = list.rows().len() > usize::from(main.height);
     let more = is_long.then_some(("j/k", "more"));
-    let copy = list.message().map(|_| ("y", "copy the message"));
+    let copy = list.message().map(|_| ("y", "copy message"));
     match list.purpose() {
         ListPurpose::Files => {
-            let keys = [("j/k", "move"), ("Enter", "go to it"), ("c", "comment"), ("C", "on all")];
-            keys.into_iter().chain(copy).chain([("Esc", "back")]).collect()
+            let keys =
+                [("j/k", "move"), ("Enter", "go to it"), ("c", "comment"), ("C", "on all"), ("Esc", "back")];
+            keys.into_iter().chain(copy).collect()
         }
         ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),

@@ -27,10 +27,17 @@ const KEPT: &str = "Comment kept.";
 /// Below the list of what is sent, where nothing can be.
 const NO_ROUTE: &str = "No agent is known that reads comments: they wait here until one is.";
 
-/// With a full stop.
+/// From its capital letter to its full stop.
 fn sentence(text: &str) -> String {
-    let text = harmless::name(text);
-    if text.ends_with(['.', '!', '?']) { text.into_owned() } else { format!("{text}.") }
+    let text = capital(&harmless::name(text));
+    if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
+}
+
+/// A sentence begins with a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
 }
 
 /// By which way and when an agent reads a comment.
@@ -71,11 +78,11 @@ pub(super) fn not_kept(words: &str) -> String {
 /// A comment with its number: `Comment 3 on lines 4–7: …`.
 pub(super) fn comment(comment: &Comment, turn: &Turn) -> String {
     let on = place_in_file(comment);
-    let gone = if comment.lost { ", which are nowhere in the file any more" } else { "" };
+    let gone = if comment.lost { "; this code is nowhere in the file now" } else { "" };
     let code = comment.anchor.code.lines().filter(|_| comment.lost);
     let code: String = code.map(|line| format!("  {}\n", harmless::name(line))).collect();
     let lines: Vec<_> = comment.text.lines().map(harmless::name).collect();
-    let title = format!("Comment {} on {on}{gone}{}:", comment.id.0, state(comment, turn));
+    let title = format!("Comment {} on {on}{}{gone}:", comment.id.0, state(comment, turn));
     match (code.is_empty(), &lines[..]) {
         (true, [line]) => format!("{title} {line}"),
         _ => format!("{title}\n{code}  {}", lines.join("\n  ")),

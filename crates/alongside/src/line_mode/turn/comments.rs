@@ -1,6 +1,7 @@
 //! The comments of a person on a turn, line by line: the commands that write one, the text while it is typed,
 //! and the request that keeps it.
 
+use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::{is_on, lines_now};
 use alongside_desk::{Comment, CommentId, Hunk, LineRange, Request, Side, Turn};
 
@@ -33,7 +34,7 @@ pub(super) enum Finish {
 /// The ways to finish, each with its letter, in the order of the prompt.
 pub(super) fn finishes(walk: &Walk) -> &'static [(&'static str, Finish)] {
     let has_comments = unsent(walk.turn()).next().is_some();
-    match (walk.has_marks(), has_comments, walk.turn().route.is_some()) {
+    match (walk.has_marks(), has_comments, can_send(walk.turn())) {
         (true, _, true) => &[("y", Finish::Send), ("a", Finish::AskToUndo), ("o", Finish::Quietly)],
         (false, true, true) => &[("y", Finish::Send), ("o", Finish::Quietly)],
         (_, _, false) | (false, false, true) => &[("y", Finish::Quietly)],

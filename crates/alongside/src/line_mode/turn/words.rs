@@ -1,8 +1,8 @@
 //! The sentences, lists and prompts of a turn review. Pure functions to text; paths and whatever else came
 //! from outside go through [`harmless`].
 
-use alongside_desk::review_model::OpenReview;
 use alongside_desk::review_model::comment_place::place;
+use alongside_desk::review_model::{OpenReview, can_send};
 use alongside_desk::{
     Author, FileChange, HunkState, Marked, Turn, TurnFile, TurnFinished, UndoneFile, harmless, messages,
 };
@@ -199,7 +199,7 @@ pub(super) fn list(walk: &Walk) -> String {
 pub(super) fn confirm(walk: &Walk) -> String {
     let comments = comments::unsent(walk.turn()).count();
     let sends = format!("send {}", comment_words::count(comments));
-    match (walk.has_marks(), comments, walk.turn().route.is_some()) {
+    match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
         (true, 0, true) => {
             "Nothing else is written. Undo these and tell the agent, ask it to undo them, only undo [y,a,o,n]?".into()
@@ -208,16 +208,10 @@ pub(super) fn confirm(walk: &Walk) -> String {
             format!("Nothing else is written. Undo these and {sends}, ask to undo and send, only undo [y,a,o,n]?")
         }
         (false, comments, true) if comments > 0 => {
-            format!("Nothing is written. {}, or finish without sending [y,o,n]?", capital(&sends))
+            format!("Nothing is written. {}, or finish without sending [y,o,n]?", comment_words::capital(&sends))
         }
         (false, ..) => "Finish, so that the next review begins here [y,n]?".into(),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
 }
 
 /// The request to answer with one of these letters.

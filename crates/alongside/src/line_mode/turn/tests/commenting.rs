@@ -134,7 +134,7 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
     for said in [
         "Your last message: Codex has read it (read, ",
         "c comments on a change, for the agent. Codex reads it with your next prompt.\n",
-        "Comment 4 on lines 3–4, which are nowhere in the file any more (read):\n  gone()\n  why\\x1b?\n",
+        "Comment 4 on lines 3–4 (read); this code is nowhere in the file now:\n  gone()\n  why\\x1b?\n",
         "Codex reads it with your next prompt.\nType the comment; an empty line ends it.\n",
     ] {
         assert!(played.text.contains(said), "{said}: {}", played.text);
