@@ -84,14 +84,14 @@ impl CommentInput {
         let mut input =
             Self { place, targets, at: begin, text: String::new(), confirms_removal: false, hint: None };
         input.text = input.known_text().to_owned();
-        if let Some(unsent) = unsent.take_if(|unsent| input.turns_to(unsent.id)) {
+        if let Some(unsent) = unsent.take_if(|unsent| input.turn_to(unsent.id)) {
             input.text = unsent.text;
         }
         input
     }
 
     /// Turns to the comment with this name, or to a new one. False if it is not here.
-    fn turns_to(&mut self, id: Option<CommentId>) -> bool {
+    fn turn_to(&mut self, id: Option<CommentId>) -> bool {
         let is_it = |target: &Target| match target {
             Target::Known(known) => Some(known.id) == id,
             Target::Lines | Target::File | Target::Whole => id.is_none(),
@@ -244,7 +244,7 @@ impl CommentInput {
     }
 
     /// Whether the removal of a comment has yet to be confirmed. Asked once.
-    pub(crate) fn asks_removal(&mut self) -> bool {
+    pub(crate) fn confirm_removal(&mut self) -> bool {
         let removes = self.text.trim().is_empty() && matches!(self.target(), Target::Known(_));
         removes && !std::mem::replace(&mut self.confirms_removal, true)
     }
@@ -322,7 +322,7 @@ mod tests {
         assert!(!input.switch(true) && !input.switch(false));
         assert_eq!(input.confirm_words(), "keep it");
         input.text.clear();
-        assert!(input.asks_removal() && !input.asks_removal(), "asked once");
+        assert!(input.confirm_removal() && !input.confirm_removal(), "asked once");
         input.text = "first".into();
         assert!(input.switch(true) && input.text.is_empty());
     }

@@ -332,8 +332,8 @@ impl ReviewWork {
         }
     }
 
-    /// Takes a key while the person types a reason or a comment. `counts`: whether the key can mean what is on
-    /// the screen.
+    /// Takes a key while the person types a reason or a comment. `counts`: whether the key can mean what is
+    /// on the screen.
     pub(crate) fn type_text(&mut self, key: KeyEvent, counts: bool) {
         if let Some(Overlay::Comment(_)) = self.out.overlays.front() {
             return self.reviews.turn_mut().type_comment(key, counts, &mut self.out);

@@ -1,4 +1,5 @@
-//! The comments of the scripted companion: it keeps them in memory, and sends them by the way that it is told.
+//! The comments of the scripted companion: it keeps them in memory, and sends them by the way that it is
+//! told.
 
 use alongside_desk::{
     Anchor, Comment, CommentId, CommentState, Refusal, Request, Turn, TurnFinished, TurnMessage,

@@ -1,5 +1,5 @@
-//! The requests about the turn review that are under way: one look, one file that is read, and one change at a
-//! time.
+//! The requests about the turn review that are under way: one look, one file that is read, and one change at
+//! a time.
 
 use alongside_desk::{FileChange, Marked, Refusal, Request, Revised};
 

@@ -1,5 +1,5 @@
-//! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text that
-//! no companion took, which is never lost.
+//! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text
+//! that no companion took, which is never lost.
 
 use alongside_desk::review_model::Message;
 use alongside_desk::{Comment, Refusal, Request, Turn};
@@ -110,7 +110,7 @@ impl TurnComments {
             input.show_hint(words::CHOOSE_AGAIN);
             return None;
         }
-        if input.asks_removal() {
+        if input.confirm_removal() {
             input.show_hint(words::ENTER_REMOVES);
             return None;
         }

@@ -25,8 +25,8 @@ pub fn lines_words(side: Side, lines: LineRange) -> String {
     }
 }
 
-/// The place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. Lost lines are those
-/// of then.
+/// The place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. Lost lines are
+/// those of then.
 pub fn place_in_file(comment: &Comment) -> String {
     let lines = lines_now(comment).or(comment.anchor.lines);
     match (&comment.anchor.path, lines) {

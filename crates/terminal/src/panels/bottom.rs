@@ -86,8 +86,8 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
     rows
 }
 
-/// The rows of the one thing that the status line says: the text being typed, a question, or a message. `most`:
-/// how many there are at most of a comment.
+/// The rows of the one thing that the status line says: the text being typed, a question, or a message.
+/// `most`: how many there are at most of a comment.
 fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let (palette, width) = (scene.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);

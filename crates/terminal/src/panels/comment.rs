@@ -1,5 +1,5 @@
-//! The comment that the person types, in the rows of the status line: what it is about, by which way and when an
-//! agent reads it, and the end of the text.
+//! The comment that the person types, in the rows of the status line: what it is about, by which way and when
+//! an agent reads it, and the end of the text.
 
 use alongside_desk::harmless;
 

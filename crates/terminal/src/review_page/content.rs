@@ -11,7 +11,6 @@ use super::alignment::{Alignment, PLAIN};
 use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::line_pairs;
-use super::notes::PlacedNotes;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
@@ -434,8 +433,8 @@ impl Content {
         }
     }
 
-    /// Measures every line that is wrapped, with the notes around it.
-    pub(super) fn wrapped(&self, wrap: Wrap, notes: &PlacedNotes) -> Wrapping {
+    /// Measures every line that is wrapped. `around`: how many rows of something else stand around each row.
+    pub(super) fn wrapped(&self, wrap: Wrap, around: impl Fn(usize) -> usize) -> Wrapping {
         let (columns, mut next) = (self.columns_in(wrap.width().unwrap_or(u16::MAX)), 0);
         let mut starts = Vec::with_capacity(self.rows() + 1);
         for block in &self.blocks {
@@ -450,7 +449,7 @@ impl Content {
                     }
                     None => 1,
                 };
-                next += notes.above(row) + notes.below(row);
+                next += around(row);
             }
         }
         starts.push(next);

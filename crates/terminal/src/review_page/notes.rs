@@ -107,6 +107,11 @@ impl PlacedNotes {
     pub(super) fn below(&self, unwrapped: usize) -> usize {
         self.at(unwrapped).map_or(0, |rows| rows.below.len())
     }
+
+    /// How many stand above and below it.
+    pub(super) fn around(&self, unwrapped: usize) -> usize {
+        self.above(unwrapped) + self.below(unwrapped)
+    }
 }
 
 /// The rows of a line of a note.

@@ -117,7 +117,9 @@ impl Page {
         self.placed_notes = PlacedNotes::new(&self.notes, &self.content, self.form.wrap);
         self.wrapping = match self.form.wrap {
             Wrap::Nothing => None,
-            Wrap::Changes(_) | Wrap::All(_) => Some(self.content.wrapped(self.form.wrap, &self.placed_notes)),
+            Wrap::Changes(_) | Wrap::All(_) => {
+                Some(self.content.wrapped(self.form.wrap, |row| self.placed_notes.around(row)))
+            }
         };
     }
 

@@ -55,7 +55,7 @@ pub(super) enum Misplaced {
     NoComment,
 }
 
-/// The command for a comment that a line is, with the words in it: `c`, `cf`, `C` or `c3`, alone or before them.
+/// The command for a comment that a line is: `c`, `cf`, `C` or `c3`, with the words behind it, if any.
 pub(super) fn command(line: &str) -> Option<(About, &str)> {
     let (command, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let about = match command {
@@ -109,8 +109,8 @@ fn all(hunk: &Hunk) -> (Side, Option<LineRange>) {
     }
 }
 
-/// The lines that words begin with, as in `4-7: why?`, if they are of one of these changes; and the words behind
-/// them.
+/// The lines that words begin with, as in `4-7: why?`, if they are of one of these changes; and the words
+/// behind them.
 fn chosen<'w>(words: &'w str, hunks: &[Hunk]) -> (Option<LineRange>, &'w str) {
     let found = || {
         let (lines, text) = words.split_once(':')?;

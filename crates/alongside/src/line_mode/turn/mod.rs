@@ -1,6 +1,6 @@
 //! The review of a turn, line by line: the changes since a baseline, file by file and hunk by hunk. A change
-//! stays unless the person marks it to be undone; nothing is written or sent before they confirm the list of it.
-//! Proposals of agents are announced, and not decided here.
+//! stays unless the person marks it to be undone; nothing is written or sent before they confirm the list of
+//! it. Proposals of agents are announced, and not decided here.
 
 mod comment_words;
 mod comments;

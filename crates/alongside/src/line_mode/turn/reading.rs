@@ -228,8 +228,8 @@ impl TurnReading {
         }
     }
 
-    /// Behind the last file: the list of all that is undone and sent, and the question. Without a mark, that is the
-    /// end of a review since a revision; another one is to be finished, for the next begins there.
+    /// Behind the last file: the list of all that is undone and sent, and the question. Without either, that
+    /// is the end of a review since a revision; another one is to be finished, for the next begins there.
     pub(super) fn come_to_end(&mut self) -> ControlFlow<Ending> {
         self.walk.turn_to_end();
         let list = words::marks(&self.walk);

@@ -202,13 +202,15 @@ pub(super) fn confirm(walk: &Walk) -> String {
     match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
         (true, 0, true) => {
-            "Nothing else is written. Undo these and tell the agent, ask it to undo them, only undo [y,a,o,n]?".into()
+            "Nothing else is written. Undo these and tell the agent, ask it to undo, only undo [y,a,o,n]?"
+                .into()
         }
         (true, _, true) => {
-            format!("Nothing else is written. Undo these and {sends}, ask to undo and send, only undo [y,a,o,n]?")
+            format!("Nothing else is written. Undo and {sends}, ask to undo and send, only undo [y,a,o,n]?")
         }
         (false, comments, true) if comments > 0 => {
-            format!("Nothing is written. {}, or finish without sending [y,o,n]?", comment_words::capital(&sends))
+            let sends = comment_words::capital(&sends);
+            format!("Nothing is written. {sends}, or finish without sending [y,o,n]?")
         }
         (false, ..) => "Finish, so that the next review begins here [y,n]?".into(),
     }

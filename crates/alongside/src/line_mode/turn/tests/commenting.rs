@@ -75,13 +75,13 @@ async fn the_finish_asks_for_exactly_what_it_does() {
         (
             "u\nC x\nf\ny\n",
             [(true, false)],
-            "Undo these and send 1 comment, ask to undo and send, only undo [y,a,o,n]?",
+            "Undo and send 1 comment, ask to undo and send, only undo [y,a,o,n]?",
         ),
         ("u\nf\nz\na\n", [(true, true)], "Type one of [y,a,o,n] and Enter."),
         (
             "u\nf\no\n",
             [(false, false)],
-            "Undo these and tell the agent, ask it to undo them, only undo [y,a,o,n]?",
+            "Undo these and tell the agent, ask it to undo, only undo [y,a,o,n]?",
         ),
         (
             "C x\nf\na\ny\n",
@@ -148,6 +148,7 @@ async fn a_comment_that_nobody_took_is_printed_and_one_that_was_begun_is_kept() 
     let mut companion = with_route();
     companion.keeps_no_comment = true;
     let refused = played(companion, "C\ntoo\x1b\nearly\n\nq\n").await;
-    let said = "The comment is not kept: the disk is full.\nThis is your comment, which is not kept:\ntoo\\x1b\nearly\n";
+    let said = "The comment is not kept: the disk is full.\n\
+                This is your comment, which is not kept:\ntoo\\x1b\nearly\n";
     assert!(refused.text.contains(said), "{}", refused.text);
 }
