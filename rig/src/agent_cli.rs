@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alongside_agent::settings::hooks;
+use alongside_agent::settings::hooks::{self, OurHook, WantedHook};
 use alongside_contract::agent::HookAgent;
 use alongside_platform::Os;
 use anyhow::{Context as _, Result};
@@ -281,13 +281,30 @@ pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     let file = &agent.hook.file;
     let path = sandbox.home().join(file.directory().0).join(file.name());
     let before = hooks::text(&path)?;
-    let text = hooks::with_hook(before.as_deref(), agent, &hooks::command(Os::HERE, "alongside", agent));
+    let wanted = WantedHook::new(OurHook::Write, agent, None, Os::HERE, "alongside");
+    let text = hooks::with_hook(before.as_deref(), &wanted);
     // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
     let line = format!("alongside hook {id}");
     let text = text.map_err(anyhow::Error::msg)?;
     let in_sandbox = format!("{line} --runtime-dir {}", sandbox.hosts().display());
     // The hook may be there already, with that.
     let text = text.replace(&in_sandbox, &line).replace(&line, &in_sandbox);
+    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Has the agent note its turns, as an installation does.
+pub fn set_turns_up(sandbox: &Sandbox, id: &str) -> Result<()> {
+    let agent = HookAgent::named(id).context("it runs no hooks")?;
+    let file = &agent.hook.file;
+    let path = sandbox.home().join(file.directory().0).join(file.name());
+    let before = hooks::text(&path)?;
+    let wanted = WantedHook::new(OurHook::Turn, agent, None, Os::HERE, "alongside");
+    let text = hooks::with_hook(before.as_deref(), &wanted).map_err(anyhow::Error::msg)?;
+    // No variable decides where the store of a hook is, so its command line keeps it in the sandbox.
+    let state = sandbox.home().join(".local/state/alongside");
+    let line = format!("alongside turn {id}");
+    let text = text.replace(&line, &format!("{line} --state-dir {}", state.display()));
     fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }

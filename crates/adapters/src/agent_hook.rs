@@ -1,8 +1,9 @@
-//! The agents' adapter for hooks: the entry in an agent's settings that starts `alongside hook`, so that the
-//! changes that the agent makes without asking come to a desk.
+//! The agents' adapter for hooks: the entries in an agent's settings that start `alongside hook`, so that the
+//! changes that the agent makes without asking come to a desk, or `alongside turn`, so that they are reviewed
+//! after its turn.
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::{self, HookScope};
+use alongside_agent::settings::hooks::{self, HookScope, OurHook, WantedHook};
 use alongside_common::failure::{Hint as _, failure};
 use alongside_common::person_file::{links_to, refuse_links};
 use alongside_contract::agent::HookAgent;
@@ -20,9 +21,11 @@ use super::ledger::Ledger;
 use super::plan::Plan;
 use super::user_environment::UserEnvironment;
 
-/// The hook of an agent, in one of its files.
-#[derive(Debug, Clone)]
+/// A hook of an agent, in one of its files.
+#[derive(Debug, Clone, Copy)]
 pub struct AgentHook {
+    /// Which of ours it is.
+    pub hook: OurHook,
     /// The agent, and how it runs hooks.
     pub agent: HookAgent,
     /// `None` if the agent is not on this machine, or does not say.
@@ -39,6 +42,17 @@ impl AgentHook {
 
     /// The effect of the hook.
     pub fn fact(&self) -> String {
+        let name = self.agent.display_name;
+        match self.hook {
+            OurHook::Write => self.fact_of_writes(),
+            OurHook::Turn => format!(
+                "{name} runs `alongside turn` at your prompt and at the end of its turn, so that your desk \
+                 shows afterwards all that changed in between. It waits for nobody."
+            ),
+        }
+    }
+
+    fn fact_of_writes(&self) -> String {
         let name = self.agent.display_name;
         let dies = match self.agent.hook.before_tool.on_failure {
             OnFailure::LetsThrough => format!(
@@ -58,13 +72,21 @@ impl AgentHook {
 
     /// The question before the change.
     pub fn question(&self) -> String {
-        format!("Install the hook in {}?", self.agent.display_name)
+        let name = self.agent.display_name;
+        match self.hook {
+            OurHook::Write => format!("Ask at your desk before each write of {name}?"),
+            OurHook::Turn => format!("Review after each turn of {name}?"),
+        }
     }
 
     /// The lines after the change.
     pub fn changed(&self) -> Vec<String> {
         let name = self.agent.display_name;
-        let mut lines = vec![format!("{name} runs the hook from its next start.")];
+        let effect = match self.hook {
+            OurHook::Write => format!("{name} runs the hook from its next start."),
+            OurHook::Turn => format!("{name} notes its turns from its next start."),
+        };
+        let mut lines = vec![effect];
         match self.agent.hook.trust {
             Trust::NotNeeded => {}
             Trust::AppServer => lines.push(format!(
@@ -75,12 +97,21 @@ impl AgentHook {
         lines
     }
 
-    /// Whether the file has an entry of ours, of whatever version.
+    /// The line where nothing is to be changed.
+    pub fn unchanged(&self) -> String {
+        let name = self.agent.display_name;
+        match self.hook {
+            OurHook::Write => format!("{name}: the hook is installed; nothing to do."),
+            OurHook::Turn => format!("{name}: its turns are noted; nothing to do."),
+        }
+    }
+
+    /// Whether the file has an entry of this hook, of whatever version.
     pub fn is_there(&self, here: &Surroundings) -> bool {
         let path = hooks::file(self.agent, self.scope, self.release, here);
         let text = path.and_then(|path| hooks::text(&path).ok().flatten());
         let found = text.and_then(|text| hooks::find_hook(&text, self.agent).ok());
-        found.is_some_and(|found| !found.is_empty())
+        found.is_some_and(|found| found.iter().any(|found| found.hook == self.hook))
     }
 
     /// The changes; none if the file has the hook already.
@@ -100,23 +131,25 @@ impl AgentHook {
         }
         let mut plan = Plan::default();
         let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let command = hooks::command(Os::HERE, &shell::quoted(Os::HERE, &user.program), self.agent);
-        let after = hooks::with_hook(before.as_deref(), self.agent, &command)
+        let program = shell::quoted(Os::HERE, &user.program);
+        let wanted = WantedHook::new(self.hook, self.agent, self.release, Os::HERE, &program);
+        let after = hooks::with_hook(before.as_deref(), &wanted)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot change {}", path.display()))
             .hint("that file is not changed; correct it and repeat this")?;
-        let events = self.agent.hook.events().map(|event| format!("hooks.{}", event.name));
-        let events: Vec<_> = events.collect();
+        let events: Vec<_> =
+            wanted.registrations().iter().map(|entry| format!("hooks.{}", entry.event)).collect();
         plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
         plan.change_settings(path, before, after, here).hint("nothing is changed")?;
         if !plan.changes.is_empty() {
-            let others = hooks::all_other_hooks(self.agent, self.release, here).into_iter();
+            let others = hooks::all_other_hooks(self.agent, self.hook, self.release, here).into_iter();
+            let effect = match self.hook {
+                OurHook::Write => "before the same tools, and may change what you accept",
+                OurHook::Turn => "at the same events, and what it changes may count as the agent's",
+            };
             plan.notes.extend(others.map(|(path, command)| {
-                format!(
-                    "another hook runs before the same tools, and may change what you accept: {} in {}",
-                    harmless::name(&command),
-                    user.shown(&path)
-                )
+                let (command, path) = (harmless::name(&command), user.shown(&path));
+                format!("another hook runs {effect}: {command} in {path}")
             }));
         }
         if self.scope == HookScope::Project && !plan.changes.is_empty() {

@@ -172,7 +172,7 @@ pub fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String> {
     (!settings.approval_mode.value.opens_diffs()).then(|| {
         let mode = settings.approval_mode.value.to_string();
         format!(
-            "{}. To review its changes, start it as `{command} {argument} default`.",
+            "{}. To decide before it writes, start it as `{command} {argument} default`.",
             edits_without_asking(agent.row.display_name, &mode)
         )
     })

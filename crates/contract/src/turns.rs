@@ -1,6 +1,8 @@
 //! How an agent tells its hooks of turns: the events at a person's prompt and at the end, and which of them
 //! begin or end nothing. Everything in a row was measured with the agent.
 
+use crate::settings::Release;
+
 /// The part of an agent that tells hooks of turns. Inputs have `hook_event_name`, `session_id`, `cwd` and
 /// `prompt`.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,6 +11,9 @@ pub struct Turns {
     pub prompt: &'static str,
     /// The events at the end of its work.
     pub ends: &'static [&'static str],
+    /// Those of [`Self::ends`] that only newer releases know, each with its first. An older one overlooks
+    /// everything in a file of settings that names such an event.
+    pub newer_ends: &'static [(&'static str, Release)],
     /// The field with the agent's name of the turn, if it has one.
     pub turn: Option<&'static str>,
     /// The field that only events of subagents have, if they can be told.
@@ -36,6 +41,17 @@ pub enum PromptAnswer {
 /// characters to the first 2,000 and names a file instead.
 pub const MOST_CONTEXT: usize = 9_000;
 
+impl Turns {
+    /// The events to register for in a release. One that does not say which it is may be an old one.
+    pub fn events(&self, release: Option<Release>) -> impl Iterator<Item = &'static str> {
+        let is_known = move |event: &&str| {
+            let newer = self.newer_ends.iter().find(|(name, _)| name == event);
+            newer.is_none_or(|(_, since)| release.is_some_and(|release| release >= *since))
+        };
+        std::iter::once(self.prompt).chain(self.ends.iter().copied().filter(is_known))
+    }
+}
+
 /// Which prompt events are a person's. Others go on with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
@@ -56,4 +72,27 @@ pub enum Moment {
     Continued,
     /// A turn ends.
     End,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agents::with_turns;
+
+    #[test]
+    fn a_release_gets_the_events_that_it_knows() {
+        let claude = with_turns().find(|agent| agent.id == "claude").and_then(|agent| agent.turns.as_ref());
+        let events = |release| claude.unwrap().events(release).collect::<Vec<_>>();
+        assert_eq!(events(Some((2, 1, 78))), ["UserPromptSubmit", "Stop", "StopFailure"]);
+        assert_eq!(events(Some((2, 1, 77))), ["UserPromptSubmit", "Stop"]);
+        assert_eq!(events(None), ["UserPromptSubmit", "Stop"]);
+    }
+
+    #[test]
+    fn every_agent_that_tells_of_turns_runs_hooks() {
+        for agent in with_turns() {
+            assert!(agent.hook.is_some(), "{}", agent.id);
+            let turns = agent.turns.as_ref().unwrap();
+            assert!(turns.newer_ends.iter().all(|(name, _)| turns.ends.contains(name)), "{}", agent.id);
+        }
+    }
 }

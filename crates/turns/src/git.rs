@@ -182,6 +182,11 @@ fn is_gits(name: &OsStr) -> bool {
     name.as_encoded_bytes().get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"GIT_"))
 }
 
+/// Whether there is a git to take snapshots of this directory with.
+pub fn has_git(directory: &Path) -> bool {
+    find_program(directory).is_some()
+}
+
 /// The program `git` by the absolute directories of `PATH`, never one in the working tree.
 fn find_program(tree: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

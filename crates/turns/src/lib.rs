@@ -47,6 +47,7 @@ mod working_tree;
 pub use comments::feedback_in;
 pub use delivery::Delivery;
 pub use fault::Fault;
+pub use git::has_git;
 pub use outbox::{Claim, Message, Reader, claim, claim_for_person, pending, watched_file};
 pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, record, seed};

@@ -130,8 +130,11 @@ fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> 
     settings.as_object_mut().context("settings are an object")?.remove("ide");
     let text = format!("// mine\n{}\n", serde_json::to_string_pretty(&settings)?);
     fs::write(&path, &text)?;
-    installs(shell, "agent", "Install the hook in Gemini CLI? [y/N]")?;
-    shell.enter("n")?;
+    shell.enter("clear; alongside install agent")?;
+    shell.wait_for("the choice", |screen| screen.ends_with("Number (Enter for 1):"))?;
+    shell.enter("1")?;
+    shell.wait_for("the changes", |screen| screen.ends_with("Make these changes? [y/N]"))?;
+    shell.enter("y")?;
     shell.wait_for("the next step", |screen| screen.contains("Next, in your project: "))?;
     let now = fs::read_to_string(&path)?;
     assert!(now.starts_with("// mine\n") && now.contains("\"ide\": {\n    \"enabled\": true\n  }"), "{now}");
@@ -161,7 +164,7 @@ fn leaves_nothing(
     shell.wait_for("the end", |screen| screen.contains("Done."))?;
     assert_eq!(&configuration(stage), before, "\n{}", shell.history()?);
     let settings = fs::read_to_string(stage.sandbox.home().join(".gemini/settings.json"))?;
-    assert!(!settings.contains("\"ide\""), "{settings}");
+    assert!(!settings.contains("\"ide\"") && !settings.contains("alongside"), "{settings}");
     let state = stage.sandbox.home().join(".local/state/alongside");
     let left = files_below(&state);
     assert!(!state.exists(), "{left:?}\n{}", shell.history()?);

@@ -30,13 +30,19 @@ fn in_neovim(generation: Generation) -> Result<()> {
     let said = "IDE mode is off in Gemini CLI; `:Alongside agents` switches it on";
     neovim.wait_for("the remark", |screen| screen.contains(said))?;
     neovim.enter(":Alongside agents")?;
+    neovim.wait_for("the choice", |screen| screen.contains("Number (Enter for 1):"))?;
+    neovim.enter("3")?;
     neovim.wait_for("the change", |screen| {
         screen.contains("+  \"ide\": {") && screen.contains("Switch on IDE mode in Gemini CLI? [y/N]")
     })?;
     assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the yes");
     neovim.enter("y")?;
-    neovim.wait_for("the hook", |screen| screen.contains("Install the hook in Gemini CLI? [y/N]"))?;
-    neovim.enter("n")?;
+    for question in
+        ["Review after each turn of Gemini CLI?", "Ask at your desk before each write of Gemini CLI?"]
+    {
+        neovim.wait_for(question, |screen| screen.contains(&format!("{question} [y/N]")))?;
+        neovim.enter("n")?;
+    }
     let screen = neovim.wait_for("the end", |screen| screen.contains("Press Enter to close this window."))?;
     assert!(settings(&stage)?.contains("\"ide\"") && !screen.contains("Process exited"));
     neovim.press("Enter")?;

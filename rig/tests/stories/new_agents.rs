@@ -1,5 +1,5 @@
 //! New agents: signed in, IDE mode off, and no word on whether they ask. Two commands, a look at each change
-//! and a yes connect them, and no dialog of the agent's own comes between.
+//! and a choice or a yes connect them, and no dialog of the agent's own comes between.
 
 use std::fs;
 
@@ -47,10 +47,20 @@ fn install_then_run(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
-    agrees(&agent.pane, cli)?;
-    let hook = |screen: &str| screen.contains("Install the hook in") && screen.ends_with("? [y/N]");
-    agent.pane.wait_for("the hook", hook)?;
-    agent.pane.enter("n")?;
+    agent.pane.wait_for("the choice", |screen| screen.ends_with("Number (Enter for 1):"))?;
+    if cli == Cli::Gemini {
+        agent.pane.enter("1")?;
+        agent.pane.wait_for("the changes", |screen| screen.ends_with("Make these changes? [y/N]"))?;
+        agent.pane.enter("y")?;
+    } else {
+        agent.pane.enter("3")?;
+        agrees(&agent.pane, cli)?;
+        for question in ["Review after each turn of", "Ask at your desk before each write of"] {
+            let asks = |screen: &str| screen.contains(question) && screen.ends_with("? [y/N]");
+            agent.pane.wait_for(question, asks)?;
+            agent.pane.enter("n")?;
+        }
+    }
     agent.pane.wait_for("the shell", |screen| {
         screen.contains("Next, in your project: ") && screen.ends_with(alongside_rig::tmux::SHELL_PROMPT)
     })?;

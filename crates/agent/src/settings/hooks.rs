@@ -1,213 +1,47 @@
-//! The hook of alongside in the agents' settings: its entries are found, added and removed, and not a byte of
+//! The hooks of alongside in the agents' settings: their entries are found, added and removed, and not a byte of
 //! anything else changes.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use alongside_contract::agent::HookAgent;
-use alongside_contract::hook::{EntryShape, HookEvent, HookFile, OffSwitch};
+use alongside_contract::hook::{EntryShape, OffSwitch};
 use alongside_contract::settings::Release;
-use alongside_platform::paths::real;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 use super::json::{self, Reader};
-use super::{paths, read};
 use crate::find::Surroundings;
-use command_line::CommandLine;
+use found::ON_FAILURE;
 
-pub use command_line::{command, has_guard, is_ours};
+pub use command_line::{has_guard, hook_of};
+pub use files::{HookScope, all_files, file, is_shared, text};
+pub use found::FoundHook;
 pub use others::other_hooks;
+pub use registration::{OurHook, Registration};
+pub use wanted::WantedHook;
 
 mod command_line;
+mod files;
+mod found;
 mod others;
-
-/// The name of our entries, for the agents that name theirs.
-const NAME: &str = "alongside";
-
-/// Whose settings hold a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookScope {
-    /// The person's own, for every project.
-    User,
-    /// Those of the current project.
-    Project,
-}
-
-/// An entry of ours.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundHook {
-    /// The event that it is registered for.
-    pub event: String,
-    /// The pattern of the tools; without one it is called for all.
-    pub matcher: Option<String>,
-    /// The command line.
-    pub command: String,
-    /// The timeout in the agent's unit.
-    pub timeout: Option<u64>,
-    /// The word to the agent about a hook that fails, if there is one.
-    pub on_failure: Option<String>,
-}
-
-/// The key of that word, and the word that makes the agent refuse the change.
-const ON_FAILURE: (&str, &str) = ("onFailure", "block");
-
-impl FoundHook {
-    fn wanted(event: &HookEvent, agent: HookAgent, command: &str) -> Self {
-        let refuses = event.on_failure.can_refuse() && has_guard(command, agent);
-        Self {
-            event: event.name.to_owned(),
-            matcher: Some(event.matcher.to_owned()),
-            command: command.to_owned(),
-            timeout: Some(agent.hook.wait.timeout),
-            on_failure: refuses.then(|| ON_FAILURE.1.to_owned()),
-        }
-    }
-
-    /// Whether it asks the agent to refuse a change if it fails, and a missing program lets the change
-    /// through.
-    pub fn asks_to_refuse(&self, agent: HookAgent) -> bool {
-        self.on_failure.as_deref() == Some(ON_FAILURE.1) && has_guard(&self.command, agent)
-    }
-
-    /// Whether an installation would make it ask.
-    pub fn can_ask_to_refuse(&self, event: &HookEvent, agent: HookAgent, command: &str) -> bool {
-        self.updated(event, agent, command).asks_to_refuse(agent)
-    }
-
-    /// The program in the command line, as it is written there.
-    pub fn program(&self, agent: HookAgent) -> Option<&str> {
-        CommandLine::of(&self.command, agent).map(|line| line.program)
-    }
-
-    /// How long it waits for a decision: an option of the command line may say another time than ours.
-    pub fn patience(&self, agent: HookAgent) -> Duration {
-        let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
-        agent.hook.wait.patience_within(limit.unwrap_or(agent.hook.wait.limit))
-    }
-
-    /// The entry for an event: as [`Self::wanted`], but a person's words in the command line stay.
-    fn updated(&self, event: &HookEvent, agent: HookAgent, command: &str) -> Self {
-        let mut wanted = Self::wanted(event, agent, command);
-        let new = CommandLine::of(command, agent);
-        let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
-        if let (Some(line), Some(new)) = (line, new) {
-            wanted = Self::wanted(event, agent, &line.with_program_of(&new, agent));
-            // Theirs, too, if it does not cut the hook off.
-            if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
-                wanted.timeout = self.timeout;
-            }
-        }
-        if self.on_failure.is_some() {
-            wanted.on_failure.clone_from(&self.on_failure);
-        }
-        wanted
-    }
-
-    /// Whether it is called for all tools of `event`.
-    pub fn has_tools_of(&self, event: &HookEvent) -> bool {
-        self.matcher.as_deref().is_none_or(|matcher| ["", "*", event.matcher].contains(&matcher))
-    }
-
-    /// How long the agent waits for it.
-    pub fn limit(&self, agent: HookAgent) -> Duration {
-        agent.hook.wait.limit_of(self.timeout)
-    }
-}
-
-/// The files of one agent that may hold hooks.
-struct Files {
-    user: PathBuf,
-    /// None in the home directory, whose file is the person's own.
-    project: Option<PathBuf>,
-    /// The file in the project that is one person's own.
-    local: Option<PathBuf>,
-}
-
-fn files(agent: HookAgent, release: Option<Release>, here: &Surroundings) -> Files {
-    let file = match &agent.hook.file {
-        HookFile::Settings(table) => {
-            let paths = paths::of(table, release, here);
-            let is_home = paths.project.is_none();
-            return Files {
-                user: paths.user,
-                local: paths.local.filter(|_| !is_home),
-                project: paths.project,
-            };
-        }
-        HookFile::Own(file) => file,
-    };
-    let own = file.directory_variable.and_then(|name| here.variables.get(name));
-    let own = own.filter(|value| !value.is_empty()).map(|value| here.cwd.join(value));
-    let is_home = real(&here.home) == real(&here.cwd);
-    Files {
-        user: own.unwrap_or_else(|| here.home.join(file.directory)).join(file.name),
-        project: (!is_home).then(|| here.cwd.join(file.directory).join(file.name)),
-        local: None,
-    }
-}
-
-/// The file that a new hook is written to. In a project, it is one person's own if the agent has such a file.
-/// `None` for a project that is the home directory.
-pub fn file(
-    agent: HookAgent,
-    scope: HookScope,
-    release: Option<Release>,
-    here: &Surroundings,
-) -> Option<PathBuf> {
-    let files = files(agent, release, here);
-    match scope {
-        HookScope::User => Some(files.user),
-        HookScope::Project => files.local.or(files.project),
-    }
-}
-
-/// Whether others who work on the project get the file that [`file`] names there.
-pub fn is_shared(agent: HookAgent) -> bool {
-    match &agent.hook.file {
-        HookFile::Settings(table) => table.local_file.is_none(),
-        HookFile::Own(_) => true,
-    }
-}
-
-/// Every file from which the agent reads hooks here, whether it exists or not; the person's first.
-pub fn all_files(
-    agent: HookAgent,
-    release: Option<Release>,
-    here: &Surroundings,
-) -> Vec<(HookScope, PathBuf)> {
-    let Files { user, project, local } = files(agent, release, here);
-    let of_project = [project, local].into_iter().flatten().map(|path| (HookScope::Project, path));
-    std::iter::once((HookScope::User, user)).chain(of_project).collect()
-}
+mod registration;
+mod wanted;
 
 /// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A
 /// file that cannot be read has none.
 pub fn all_other_hooks(
     agent: HookAgent,
+    hook: OurHook,
     release: Option<Release>,
     here: &Surroundings,
 ) -> Vec<(PathBuf, String)> {
     let files = all_files(agent, release, here).into_iter().map(|(_, path)| path);
     let others = files.flat_map(|path| {
         let text = text(&path).ok().flatten().unwrap_or_default();
-        let found = other_hooks(&text, agent).unwrap_or_default();
+        let found = other_hooks(&text, agent, hook, release).unwrap_or_default();
         found.into_iter().map(move |command| (path.clone(), command))
     });
     others.collect()
-}
-
-/// The text of a file; `None` if there is none.
-///
-/// # Errors
-/// When it cannot be read, or is no regular file.
-pub fn text(path: &Path) -> std::io::Result<Option<String>> {
-    match read::text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Our entries in the text of a file.
@@ -224,12 +58,13 @@ pub fn find_hook(text: &str, agent: HookAgent) -> Result<Vec<FoundHook>, String>
     Ok(entries.into_iter().map(|entry| entry.found).collect())
 }
 
-/// The setting in the text of a file that switches our hook off.
-pub fn switched_off_by(text: &str, agent: HookAgent) -> Option<&'static str> {
+/// The setting in the text of a file that switches a hook of ours off.
+pub fn switched_off_by(text: &str, agent: HookAgent, hook: OurHook) -> Option<&'static str> {
     let content = Reader::of_hooks(&agent.hook.file).object(text).ok()?;
     let config = |key: &str| content.get("hooksConfig").and_then(|config| config.get(key));
     let disabled = || config("disabled").and_then(Value::as_array).into_iter().flatten();
-    let names_ours = |value: &Value| value.as_str().is_some_and(|name| name == NAME || is_ours(name, agent));
+    let is_ours = |name: &str| name == hook.name() || hook_of(name, agent) == Some(hook);
+    let names_ours = |value: &Value| value.as_str().is_some_and(is_ours);
     let is = |value: Option<&Value>, truth: bool| value == Some(&Value::Bool(truth));
     match agent.hook.off_switch {
         OffSwitch::None => None,
@@ -239,42 +74,44 @@ pub fn switched_off_by(text: &str, agent: HookAgent) -> Option<&'static str> {
     }
 }
 
-/// The text with our hook for every event of the agent. An entry of ours that differs is changed where it is:
+/// The text with a hook of ours for each of its events. An entry of it that differs is changed where it is:
 /// Codex knows the hooks that it trusts by their place. `text` is `None` if there is no file.
 ///
 /// # Errors
 /// When it cannot be changed without guessing.
-pub fn with_hook(text: Option<&str>, agent: HookAgent, command: &str) -> Result<String, String> {
+pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, String> {
     let text = text.filter(|text| !json::is_blank(text)).unwrap_or("{}\n");
-    let reader = Reader::of_hooks(&agent.hook.file);
+    let reader = Reader::of_hooks(&wanted.agent.hook.file);
     reader.object(text)?;
     let document = reader.document(text)?;
     let root = &document.root;
-    let mut missing: Vec<&HookEvent> = agent.hook.events().collect();
+    let registrations = wanted.registrations();
+    let mut missing: Vec<&Registration> = registrations.iter().collect();
     let mut emptied = Vec::new();
-    for entry in entries(root, agent, Which::Effective) {
-        let wanted = |event: &&HookEvent| event.name == entry.found.event && entry.can_be_for(event);
-        let place = missing.iter().position(wanted);
+    let entries = entries(root, wanted.agent, Which::Effective).into_iter();
+    for entry in entries.filter(|entry| entry.found.hook == wanted.hook) {
+        let is_for = |event: &&Registration| event.event == entry.found.event && entry.can_be_for(event);
+        let place = missing.iter().position(is_for);
         match place {
-            Some(place) => entry.change(missing.swap_remove(place), agent, command),
+            Some(place) => entry.change(missing.swap_remove(place), wanted),
             None => emptied.extend(entry.remove()),
         }
     }
     // In the order of the table.
-    for event in agent.hook.events().filter(|event| missing.contains(event)) {
+    for entry in registrations.iter().filter(|entry| missing.contains(entry)) {
         let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
-        let groups = CstInputValue::Array(vec![group(event, agent, command)]);
+        let groups = CstInputValue::Array(vec![group(entry, wanted)]);
         if json::property(&object, "hooks").is_none() {
-            object.append("hooks", CstInputValue::Object(vec![(event.name.to_owned(), groups)]));
+            object.append("hooks", CstInputValue::Object(vec![(entry.event.to_owned(), groups)]));
             continue;
         }
         let hooks = json::object(&object, "hooks").ok_or_else(|| is_not("hooks", "an object"))?;
-        if json::property(&hooks, event.name).is_none() {
-            hooks.append(event.name, groups);
+        if json::property(&hooks, entry.event).is_none() {
+            hooks.append(entry.event, groups);
             continue;
         }
-        let list = json::array(&hooks, event.name).ok_or_else(|| is_not(event.name, "a list"))?;
-        list.append(group(event, agent, command));
+        let list = json::array(&hooks, entry.event).ok_or_else(|| is_not(entry.event, "a list"))?;
+        list.append(group(entry, wanted));
     }
     tidy(root, &emptied, &Value::Null);
     Ok(document.to_string())
@@ -284,7 +121,7 @@ fn is_not(key: &str, kind: &str) -> String {
     format!("{key:?} in it should be {kind}, and is not")
 }
 
-/// The text without our hook, and without the lists and objects around it that held nothing else. Those that
+/// The text without our hooks, and without the lists and objects around it that held nothing else. Those that
 /// are in `before` stay.
 ///
 /// # Errors
@@ -327,23 +164,25 @@ impl Entry {
     }
 
     /// Whether it can be changed for an event without a change of others.
-    fn can_be_for(&self, event: &HookEvent) -> bool {
-        self.is_alone() || self.found.matcher.as_deref() == Some(event.matcher)
+    fn can_be_for(&self, entry: &Registration) -> bool {
+        self.is_alone() || self.found.matcher.as_deref() == entry.matcher
     }
 
     /// Makes it what a new one would be, but for what a person has added.
-    fn change(&self, event: &HookEvent, agent: HookAgent, command: &str) {
-        let wanted = self.found.updated(event, agent, command);
-        if self.found.matcher != wanted.matcher {
-            json::set(&self.group, "matcher", event.matcher.into());
+    fn change(&self, entry: &Registration, wanted: &WantedHook) {
+        let new = self.found.updated(entry, wanted.agent, &wanted.command);
+        // An event without a tool overlooks any pattern.
+        if let Some(matcher) = entry.matcher.filter(|matcher| self.found.matcher.as_deref() != Some(matcher))
+        {
+            json::set(&self.group, "matcher", matcher.into());
         }
-        if self.found.command != wanted.command {
-            json::set(&self.hook, "command", wanted.command.as_str().into());
+        if self.found.command != new.command {
+            json::set(&self.hook, "command", new.command.as_str().into());
         }
-        if self.found.timeout != wanted.timeout {
-            json::set(&self.hook, "timeout", agent.hook.wait.timeout.into());
+        if self.found.timeout != new.timeout {
+            json::set(&self.hook, "timeout", entry.timeout.into());
         }
-        if let Some(word) = wanted.on_failure.filter(|_| self.found.on_failure.is_none()) {
+        if let Some(word) = new.on_failure.filter(|_| self.found.on_failure.is_none()) {
             json::set(&self.hook, ON_FAILURE.0, word.as_str().into());
         }
     }
@@ -402,9 +241,10 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                 lists.flat_map(|list| list.elements().into_iter().map(move |it| (list.clone(), it)))
             {
                 let Some(hook) = element.as_object() else { continue };
-                let command = string(&hook, "command").filter(|command| is_ours(command, agent));
-                let Some(command) = command else { continue };
+                let Some(command) = string(&hook, "command") else { continue };
+                let Some(ours) = hook_of(&command, agent) else { continue };
                 let found = FoundHook {
+                    hook: ours,
                     event: event.clone(),
                     matcher: string(&group, "matcher"),
                     command,
@@ -427,19 +267,19 @@ fn number(object: &CstObject, key: &str) -> Option<u64> {
 }
 
 /// A group with our hook and no other.
-fn group(event: &HookEvent, agent: HookAgent, command: &str) -> CstInputValue {
+fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
     let named = |key: &str, value: CstInputValue| (key.to_owned(), value);
+    let WantedHook { agent, hook: ours, command, .. } = wanted;
     let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
-    hook.extend(is_named.then(|| named("name", NAME.into())));
-    hook.push(named("command", command.into()));
-    hook.push(named("timeout", agent.hook.wait.timeout.into()));
-    let word = FoundHook::wanted(event, agent, command).on_failure;
+    hook.extend(is_named.then(|| named("name", ours.name().into())));
+    hook.push(named("command", command.as_str().into()));
+    hook.push(named("timeout", entry.timeout.into()));
+    let word = FoundHook::wanted(entry, *ours, *agent, command).on_failure;
     hook.extend(word.map(|word| named(ON_FAILURE.0, word.as_str().into())));
-    CstInputValue::Object(vec![
-        named("matcher", event.matcher.into()),
-        named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)])),
-    ])
+    let matcher = entry.matcher.map(|matcher| named("matcher", matcher.into()));
+    let list = named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)]));
+    CstInputValue::Object(matcher.into_iter().chain([list]).collect())
 }
 
 /// Takes the lists of these events out that are empty, and the object around them if nothing is left in it,

@@ -1,5 +1,6 @@
-//! The set-up of agents, asked at a terminal or offered by a desk: IDE mode, and the approval mode in which
-//! the agent asks before it edits. Nothing is written before the person has seen the change and agreed.
+//! The settings of agents that keep their changes from a person, offered by a desk, or before an agent starts:
+//! IDE mode, and the approval mode in which the agent asks before it edits. Nothing is written before the
+//! person has seen the change and agreed.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -18,80 +19,9 @@ use alongside_contract::agent;
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
+use super::agent_part::{Answer, Numbering, Part, ask};
 use super::consent::{Consent, No};
-use super::{note, output, print};
-
-/// The answer to a change of an agent's setting.
-#[derive(Debug)]
-pub(super) enum Answer {
-    Made,
-    /// The person's file says so already.
-    NothingToDo,
-    /// The change was only shown.
-    DryRun,
-    /// The person did not agree.
-    No(No),
-}
-
-/// The number of each question, for a person who has to answer several.
-#[derive(Debug)]
-pub(super) struct Numbering {
-    next: usize,
-    total: usize,
-}
-
-impl Numbering {
-    /// For so many questions at most.
-    pub(super) fn of(total: usize) -> Self {
-        Self { next: 1, total }
-    }
-
-    /// A question with its number, unless it is the only one.
-    pub(super) fn number(&mut self, question: &str) -> String {
-        let (number, total) = (self.next, self.total);
-        self.skip();
-        if total > 1 { format!("{number} of {total}: {question}") } else { question.to_owned() }
-    }
-
-    /// A question is not asked after all.
-    pub(super) fn skip(&mut self) {
-        self.next += 1;
-    }
-}
-
-/// Whether [`ask`] would ask about a setting.
-pub(super) fn asks_about(setting: &AgentSetting, here: &Surroundings, user: &UserEnvironment) -> bool {
-    setting.plan(here, user).is_ok_and(|plan| !plan.changes.is_empty())
-}
-
-/// Shows the change of a setting, asks unless the options answer, and makes it.
-///
-/// # Errors
-/// When the settings cannot be read or written.
-pub(super) async fn ask(
-    setting: &AgentSetting,
-    consent: Consent,
-    numbering: &mut Numbering,
-    here: &Surroundings,
-    user: &UserEnvironment,
-) -> anyhow::Result<Answer> {
-    let plan = setting.plan(here, user)?;
-    if plan.changes.is_empty() {
-        plan.notes.iter().for_each(|text| note(text));
-        return Ok(Answer::NothingToDo);
-    }
-    print(&format!("{}\n", setting.fact(here)))?;
-    consent.show(&plan, user, &setting.agent.name())?;
-    if consent.dry_run {
-        return Ok(Answer::DryRun);
-    }
-    if let Err(no) = consent.obtain(&numbering.number(&setting.question())).await {
-        return Ok(Answer::No(no));
-    }
-    setting.make(&plan, user)?;
-    print(&format!("{}\n", setting.changed()))?;
-    Ok(Answer::Made)
-}
+use super::{note, output};
 
 /// Before `alongside run` starts an agent: says whether its settings keep its changes from the person, and at
 /// a terminal offers to change them.
@@ -125,10 +55,12 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         return Ok(());
     }
     let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !has_mode)];
-    let asked = settings.iter().flatten().filter(|setting| asks_about(setting, &here, &user));
-    let mut numbering = Numbering::of(asked.count());
+    let asks_about =
+        |setting: &&AgentSetting| setting.plan(&here, &user).is_ok_and(|plan| !plan.changes.is_empty());
+    let mut numbering = Numbering::of(settings.iter().flatten().filter(asks_about).count());
     for setting in settings.into_iter().flatten() {
-        match ask(&setting, Consent::default(), &mut numbering, &here, &user).await {
+        let part = Part::Setting(setting.clone());
+        match ask(&part, Consent::default(), &mut numbering, &here, &user).await {
             Ok(Answer::No(no @ No::Interrupted(_))) => return Err(no.exit_code()),
             Ok(Answer::Made | Answer::DryRun) => {}
             Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {

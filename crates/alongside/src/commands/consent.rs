@@ -98,7 +98,7 @@ impl Consent {
         };
         match no {
             No::NobodyToAsk => {
-                note(&format!("{otherwise}: there is no terminal to ask at; use --yes to agree"));
+                note_nobody_to_ask(otherwise);
             }
             No::DryRun | No::Declined | No::Interrupted(_) => note(otherwise),
         }
@@ -121,21 +121,41 @@ fn yes_or_no(answer: &str) -> Option<bool> {
 /// # Errors
 /// When they choose none.
 pub(super) async fn choose(question: &str, options: &[&str]) -> Result<usize, No> {
+    choose_or(question, options, None).await
+}
+
+/// The same, where only Enter chooses `default`. Further lines of an option stand below it.
+///
+/// # Errors
+/// When they choose none.
+pub(super) async fn choose_or(question: &str, options: &[&str], default: Option<usize>) -> Result<usize, No> {
     let count = options.len();
-    let options: Vec<_> =
-        options.iter().enumerate().map(|(index, option)| format!("  {}  {option}\n", index + 1)).collect();
-    let question = format!("{question}\n{}Number (Enter for none): ", options.concat());
+    let options = options.iter().enumerate().map(|(index, option)| {
+        let option = option.replace('\n', "\n     ");
+        format!("  {}  {option}\n", index + 1)
+    });
+    let options: Vec<_> = options.collect();
+    let enter = default.map_or_else(|| "none".to_owned(), |index| (index + 1).to_string());
+    let question = format!("{question}\n{}Number (Enter for {enter}): ", options.concat());
     let again = format!("Type a number from 1 to {count}, or only Enter: ");
     let number = move |answer: &str| match answer {
-        "" => Some(None),
-        _ => answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number)).map(Some),
+        "" => Some(default),
+        _ => {
+            let number = answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+            number.map(|number| Some(number - 1))
+        }
     };
-    ask(&question, &again, number).await?.map(|number| number - 1).ok_or(No::Declined)
+    ask(&question, &again, number).await?.ok_or(No::Declined)
 }
 
 /// Says that `--dry-run` changed nothing.
 pub(super) fn note_dry_run() {
     note("nothing is changed: this was --dry-run");
+}
+
+/// Says that there is no terminal to ask at, and that therefore this is so.
+pub(super) fn note_nobody_to_ask(otherwise: &str) {
+    note(&format!("{otherwise}: there is no terminal to ask at; use --yes to agree"));
 }
 
 fn prompt(text: &str) {

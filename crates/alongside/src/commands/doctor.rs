@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_agent::find::{self, Surroundings};
+use alongside_agent::settings::hooks::OurHook;
 use alongside_common::failure::{self, Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_contract::agent::Agent as AgentRow;
@@ -51,7 +52,7 @@ const MAX_COLUMNS: usize = 100;
 /// Run it in the terminal and the directory where the agent fails. For each installed agent it repeats the
 /// search of that agent's release, connects as the agent would, and reads the agent's settings. It reports
 /// which companion the agent would connect to, or why it would fail and what to do. It also reports whether
-/// the agent runs the hook of alongside and waits long enough for a review, and whether the hook finds the
+/// the agent runs the hooks of alongside and waits long enough for them, and whether the hook finds the
 /// companion. With --path, it examines nothing, and tells which rule of your settings holds for a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -150,7 +151,9 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
         let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);
         let release = release.and_then(|finding| finding.agent.release);
-        hook_findings.push(hooks::examine(agent, release, &here, search.as_ref()).await);
+        for ours in OurHook::ALL.into_iter().filter(|ours| ours.is_run_by(agent)) {
+            hook_findings.push(hooks::examine((agent, ours), release, &here, search.as_ref()).await);
+        }
     }
     let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
     let columns = alongside_platform::terminal::columns().map(usize::from);

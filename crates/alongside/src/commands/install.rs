@@ -1,6 +1,7 @@
 //! `alongside install`: installs adapters into editors, and sets agents up.
 
 mod agents;
+mod choice;
 mod list;
 mod target;
 
@@ -29,9 +30,10 @@ use target::Target;
 /// comments, order and formatting, and a copy is kept beside them. You can run it again at any time: it
 /// leaves alone what is installed already.
 ///
-/// In agents it switches on IDE mode, and offers a hook: the agent starts `alongside hook` before it writes a
-/// file. So the changes that it makes without asking come to your desk, too, where a companion serves the
-/// project; elsewhere nothing changes.
+/// In agents it recommends IDE mode, and a review after each turn: the agent runs `alongside turn` at your
+/// prompt and at the end of its work, so that your desk can show all that changed. It also offers to ask before
+/// each write: the agent runs `alongside hook`, and the changes that it makes without asking come to your desk
+/// where a companion serves the project; elsewhere nothing changes. --yes takes the recommendation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples())]
 pub(crate) struct Args {
@@ -39,7 +41,7 @@ pub(crate) struct Args {
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them
-    #[arg(long, conflicts_with_all = ["what", "yes", "dry_run", "languages", "hook", "project"])]
+    #[arg(long, conflicts_with_all = ["what", "yes", "dry_run", "languages", "hook", "turns", "project"])]
     list: bool,
 
     #[command(flatten)]
@@ -70,8 +72,10 @@ Examples:
   alongside install helix       a language server, in languages.toml
   alongside install kate        a language server, in the settings of its LSP client
 {agent}
+  alongside install agent --yes
+                                the recommendation, without a question
   alongside install codex --hook
-                                the hook, without a question
+                                ask before each write, without a question
   alongside install --list      the editors and agents here, and what is installed
 
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
@@ -103,7 +107,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     match target {
         Target::Editor(editor) if args.hook.any() => Err(failure(
-            format!("{} runs no hooks: --hook and --project are for agents", editor.name),
+            format!("{} runs no hooks: --hook, --turns and --project are for agents", editor.name),
             "name an agent: `alongside install claude --hook`",
         )),
         Target::Editor(editor) => into_editor(editor, &args, &user).await,

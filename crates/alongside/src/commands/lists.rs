@@ -41,7 +41,7 @@ pub(super) fn effect_on_agents() -> String {
     let connected = joined(connected.iter().map(|agent| agent.display_name), "and");
     let with_others =
         joined(["them"].into_iter().chain(others.iter().map(|agent| agent.display_name)), "and");
-    format!("let {connected} connect, and offer {with_others} the hook")
+    format!("let {connected} connect, and review {with_others} after each turn, or before each write")
 }
 
 /// An example in the help: a command, and its effect from that column on.
@@ -58,8 +58,12 @@ pub(super) fn example(command: &str, column: usize, effect: &str) -> String {
 
 /// `a, b and c`.
 fn joined(names: impl Iterator<Item = &'static str>, conjunction: &str) -> String {
-    let names: Vec<&str> = names.collect();
-    match names.as_slice() {
+    of(&names.collect::<Vec<_>>(), conjunction)
+}
+
+/// The same of names that are a list already.
+pub(super) fn of(names: &[&str], conjunction: &str) -> String {
+    match names {
         [first @ .., before, last] => {
             let first: String = first.iter().map(|name| format!("{name}, ")).collect();
             format!("{first}{before} {conjunction} {last}")

@@ -37,7 +37,9 @@ const MAX_INPUT: u64 = 16 << 20;
 ///
 /// It reads the event as JSON from standard input.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "docs/turns.md has the lines for the settings of each agent.")]
+#[command(
+    after_help = "`alongside install agent` enters it into the agents' settings; docs/turns.md has the lines."
+)]
 pub(crate) struct Args {
     /// The agent that runs it
     #[arg(value_parser = with_turns().map(|agent| agent.id).collect::<Vec<_>>())]

@@ -38,6 +38,8 @@ pub(super) const AGENT: Agent = Agent {
     turns: Some(Turns {
         prompt: "UserPromptSubmit",
         ends: &["Stop", "StopFailure"],
+        // An older release overlooks its settings where they name it. Measured with 2.0.31, 2.1.77, 2.1.78.
+        newer_ends: &[("StopFailure", (2, 1, 78))],
         turn: Some("prompt_id"),
         subagent: Some("agent_id"),
         // It tells its model so of tasks that have ended.

@@ -21,6 +21,7 @@ pub(super) const AGENT: Agent = Agent {
     turns: Some(Turns {
         prompt: "UserPromptSubmit",
         ends: &["Stop"],
+        newer_ends: &[],
         turn: Some("turn_id"),
         subagent: Some("agent_id"),
         begins: Begins::Always,

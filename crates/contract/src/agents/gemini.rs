@@ -24,6 +24,7 @@ pub(super) const AGENT: Agent = Agent {
     turns: Some(Turns {
         prompt: "BeforeAgent",
         ends: &["AfterAgent"],
+        newer_ends: &[],
         turn: None,
         subagent: None,
         begins: Begins::Always,

@@ -25,6 +25,7 @@ pub(super) const AGENT: Agent = Agent {
     turns: Some(Turns {
         prompt: "UserPromptSubmit",
         ends: &["Stop", "StopFailure"],
+        newer_ends: &[],
         turn: Some("prompt_id"),
         subagent: Some("agent_id"),
         // The event comes after each tool as well, with an empty prompt.

@@ -56,6 +56,14 @@ pub enum TimeoutUnit {
 }
 
 impl TimeoutUnit {
+    /// The number for a time of at least a second.
+    pub fn number(self, time: Duration) -> u64 {
+        match self {
+            Self::Seconds => time.as_secs(),
+            Self::Milliseconds | Self::MillisecondsFrom1000 => time.as_secs() * 1000,
+        }
+    }
+
     fn duration(self, timeout: u64) -> Duration {
         match self {
             Self::MillisecondsFrom1000 if timeout < 1000 => Duration::from_secs(timeout),

@@ -11,15 +11,17 @@ use std::time::Duration;
 use alongside_contract::agent::HookAgent;
 use alongside_platform::{Os, shell};
 
+use super::registration::OurHook;
+
 /// The arguments of our program in a hook of that agent.
-fn arguments(agent: HookAgent) -> String {
-    format!(" hook {}", agent.id)
+fn arguments(agent: HookAgent, hook: OurHook) -> String {
+    format!(" {} {}", hook.argument(), agent.id)
 }
 
 /// The command line of a hook. `program` is quoted already.
-pub fn command(os: Os, program: &str, agent: HookAgent) -> String {
-    let line = format!("{program}{}", arguments(agent));
-    let can_refuse = agent.hook.events().any(|event| event.on_failure.can_refuse());
+pub(super) fn command(os: Os, program: &str, agent: HookAgent, hook: OurHook) -> String {
+    let line = format!("{program}{}", arguments(agent, hook));
+    let can_refuse = hook.registrations(agent, None).iter().any(|entry| entry.can_refuse);
     match os {
         Os::Linux | Os::MacOs if can_refuse => guarded(program, &line, agent),
         Os::Linux | Os::MacOs => line,
@@ -56,10 +58,10 @@ fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
     format!("{}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}", guard_of(program))
 }
 
-/// Whether a command line is ours: our arguments follow on a program that is named like ours, and no other
-/// command follows on them.
-pub fn is_ours(command: &str, agent: HookAgent) -> bool {
-    CommandLine::of(command, agent).is_some()
+/// The hook of ours that a command line starts: our arguments follow on a program that is named like ours, and
+/// no other command follows on them.
+pub fn hook_of(command: &str, agent: HookAgent) -> Option<OurHook> {
+    CommandLine::of(command, agent).map(|line| line.hook)
 }
 
 /// Whether a command line of ours has a guard: without the program it lets the change through, and says so.
@@ -70,6 +72,8 @@ pub fn has_guard(command: &str, agent: HookAgent) -> bool {
 /// A command line of ours in its parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandLine<'a> {
+    /// Which of our hooks it starts.
+    hook: OurHook,
     /// The words that a person has put before the program.
     before: &'a str,
     /// The program as it is written there.
@@ -100,7 +104,11 @@ impl<'a> CommandLine<'a> {
 
     /// A command line without a guard.
     fn plain(command: &'a str, agent: HookAgent) -> Option<Self> {
-        let (start, behind) = command.trim_end().rsplit_once(arguments(agent).as_str())?;
+        OurHook::ALL.into_iter().find_map(|hook| Self::of_hook(command, agent, hook))
+    }
+
+    fn of_hook(command: &'a str, agent: HookAgent, hook: OurHook) -> Option<Self> {
+        let (start, behind) = command.trim_end().rsplit_once(arguments(agent, hook).as_str())?;
         let start = start.trim_end();
         let (begin, quote) = last_word(start);
         let (before, program) = start.split_at(begin);
@@ -112,7 +120,7 @@ impl<'a> CommandLine<'a> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_named_like_ours = name == "alongside" || name == "alongside.exe";
         let is_in_quotes = quote.is_some();
-        is_named_like_ours.then_some(Self { before, program, behind, is_in_quotes, guard: None })
+        is_named_like_ours.then_some(Self { hook, before, program, behind, is_in_quotes, guard: None })
     }
 
     /// Whether a person has added something.
@@ -135,7 +143,7 @@ impl<'a> CommandLine<'a> {
         let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
         let is_replaced = has_path && !self.is_in_quotes;
         let program = if is_replaced { new.program } else { self.program };
-        let line = format!("{}{program}{}{}", self.before, arguments(agent), self.behind);
+        let line = format!("{}{program}{}{}", self.before, arguments(agent, self.hook), self.behind);
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
             Some(guard) => format!("{}{line}{guard}", guard_of(program)),
             None => line,

@@ -1,33 +1,46 @@
-//! The hooks of others that run before the same tools as ours. An agent with several hooks takes the
-//! arguments of one of them; the order in its settings does not tell which.
+//! The hooks of others that run at the same events as ours. Before a tool, an agent with several hooks takes
+//! the arguments of one of them; the order in its settings does not tell which.
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::{Arguments, EntryShape, Hook, HookEvent};
+use alongside_contract::settings::Release;
 use regex::Regex;
 use serde_json::Value;
 
-use super::command_line::is_ours;
+use super::command_line::hook_of;
+use super::registration::OurHook;
 use crate::settings::json::{self, Reader};
 
-/// The commands of others in the text of a file that run before tools which write files, and whose answer may
-/// change the text. Each once, in the order of the file.
+/// The commands of others in the text of a file that run at the events of a hook of ours: before tools which
+/// write files, if the answer may change the text; or at a prompt and at the end of a turn. Each once, in the
+/// order of the file.
 ///
 /// # Errors
 /// When it is not what the agent reads.
-pub fn other_hooks(text: &str, agent: HookAgent) -> Result<Vec<String>, String> {
+pub fn other_hooks(
+    text: &str,
+    agent: HookAgent,
+    hook: OurHook,
+    release: Option<Release>,
+) -> Result<Vec<String>, String> {
     if json::is_blank(text) {
         return Ok(Vec::new());
     }
     let content = Reader::of_hooks(&agent.hook.file).object(text)?;
+    let is_meant = |event: &&str| match hook {
+        OurHook::Write => agent.hook.event(event).is_some_and(takes_arguments),
+        OurHook::Turn => true,
+    };
+    let entries = hook.registrations(agent, release);
     let mut found: Vec<String> = Vec::new();
-    for event in agent.hook.events().filter(|event| takes_arguments(event)) {
+    for event in entries.iter().map(|entry| entry.event).filter(is_meant) {
         let EntryShape::Groups { .. } = agent.hook.entries;
-        for group in list(content.get("hooks").and_then(|hooks| hooks.get(event.name))) {
-            if !may_match(group.get("matcher"), agent.hook) {
+        for group in list(content.get("hooks").and_then(|hooks| hooks.get(event))) {
+            if hook == OurHook::Write && !may_match(group.get("matcher"), agent.hook) {
                 continue;
             }
-            let theirs = list(group.get("hooks")).filter_map(name).filter(|name| !is_ours(name, agent));
-            for theirs in theirs {
+            let theirs = list(group.get("hooks")).filter_map(name);
+            for theirs in theirs.filter(|name| hook_of(name, agent).is_none()) {
                 if !found.iter().any(|known| known == theirs) {
                     found.push(theirs.to_owned());
                 }

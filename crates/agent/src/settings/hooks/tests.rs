@@ -1,12 +1,15 @@
 //! Adds our hook to settings as people have them, and takes it out again.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
+use alongside_contract::hook::HookFile;
 use alongside_platform::Os;
 
 use super::*;
 
 mod guard;
+mod turns;
 
 /// The line of Claude Code's hook, which has a guard where a shell reads it.
 const COMMAND: &str = "/usr/bin/alongside hook claude";
@@ -15,14 +18,39 @@ fn agent(id: &str) -> HookAgent {
     HookAgent::named(id).unwrap()
 }
 
+fn wanted(hook: OurHook, agent: HookAgent, command: &str) -> WantedHook {
+    WantedHook { hook, agent, release: None, command: command.to_owned() }
+}
+
+fn with_write(text: Option<&str>, agent: HookAgent, command: &str) -> Result<String, String> {
+    with_hook(text, &wanted(OurHook::Write, agent, command))
+}
+
+fn command_line(os: Os, program: &str, agent: HookAgent) -> String {
+    WantedHook::new(OurHook::Write, agent, None, os, program).command
+}
+
+fn is_write(command: &str, agent: HookAgent) -> bool {
+    hook_of(command, agent) == Some(OurHook::Write)
+}
+
+/// The entry of Claude Code before it writes.
+fn before_write() -> Registration {
+    OurHook::Write.registrations(agent("claude"), None).swap_remove(0)
+}
+
+fn wanted_of_claude() -> FoundHook {
+    FoundHook::wanted(&before_write(), OurHook::Write, agent("claude"), COMMAND)
+}
+
 fn with(text: &str) -> String {
-    with_hook(Some(text), agent("claude"), COMMAND).unwrap()
+    with_write(Some(text), agent("claude"), COMMAND).unwrap()
 }
 
 /// A line in the guard of a hook.
 fn guarded(line: &str) -> String {
     let program = line.strip_suffix(" hook claude").unwrap();
-    let guarded = command(Os::Linux, program, agent("claude"));
+    let guarded = command_line(Os::Linux, program, agent("claude"));
     assert!(guarded.contains(&format!("exec {line};")), "{guarded}");
     guarded
 }
@@ -33,8 +61,8 @@ fn without(text: &str) -> String {
 
 #[test]
 fn a_new_file_holds_only_the_hook() {
-    let with = |text: &str| with_hook(Some(text), agent("claude"), &guarded(COMMAND)).unwrap();
-    let text = with_hook(None, agent("claude"), &guarded(COMMAND)).unwrap();
+    let with = |text: &str| with_write(Some(text), agent("claude"), &guarded(COMMAND)).unwrap();
+    let text = with_write(None, agent("claude"), &guarded(COMMAND)).unwrap();
     let expected = r#"{
   "hooks": {
     "PreToolUse": [
@@ -63,15 +91,15 @@ fn a_new_file_holds_only_the_hook() {
 #[test]
 fn each_agent_gets_its_events_and_its_unit() {
     for one in alongside_contract::agents::with_hook() {
-        let command = command(Os::Linux, "'/a b/alongside'", one);
-        let text = with_hook(None, one, &command).unwrap();
+        let command = command_line(Os::Linux, "'/a b/alongside'", one);
+        let text = with_write(None, one, &command).unwrap();
         let found = find_hook(&text, one).unwrap();
         assert_eq!(found.len(), one.hook.events().count(), "{text}");
-        for (found, event) in found.iter().zip(one.hook.events()) {
-            assert_eq!(*found, FoundHook::wanted(event, one, &command));
+        for (found, entry) in found.iter().zip(&OurHook::Write.registrations(one, None)) {
+            assert_eq!(*found, FoundHook::wanted(entry, OurHook::Write, one, &command));
             let limit = one.hook.wait.limit;
             assert_eq!((found.limit(one), found.program(one)), (limit, Some("'/a b/alongside'")));
-            assert!(found.has_tools_of(event));
+            assert!(found.has_tools_of(entry));
         }
         let other = agent(if one.id == "claude" { "codex" } else { "claude" });
         assert_eq!(find_hook(&text, other).unwrap(), [], "it is another agent's");
@@ -127,11 +155,7 @@ fn an_older_entry_is_replaced_where_it_is() {
     let now = with(shared);
     assert_eq!(with(&now), now);
     let found = find_hook(&now, agent("claude")).unwrap();
-    assert_eq!(
-        found,
-        [FoundHook::wanted(&agent("claude").hook.before_tool, agent("claude"), COMMAND)],
-        "{now}"
-    );
+    assert_eq!(found, [wanted_of_claude()], "{now}");
     assert!(now.contains("mine") && !now.contains("Stop"), "{now}");
 }
 
@@ -179,14 +203,14 @@ fn only_our_program_with_our_arguments_is_ours() {
         (" hook claude", false),
         ("", false),
     ] {
-        assert_eq!(is_ours(command, agent("claude")), expected, "{command}");
+        assert_eq!(is_write(command, agent("claude")), expected, "{command}");
     }
 }
 
 #[test]
 fn settings_that_are_no_such_object_are_refused() {
     for text in ["[]", "{", "{\"hooks\": []}", "{\"hooks\": {\"PreToolUse\": {}}}"] {
-        assert!(with_hook(Some(text), agent("claude"), COMMAND).is_err(), "{text}");
+        assert!(with_write(Some(text), agent("claude"), COMMAND).is_err(), "{text}");
     }
     assert_eq!(find_hook("{\"hooks\": [1], \"x\": null}", agent("claude")).unwrap(), []);
 }
@@ -194,6 +218,7 @@ fn settings_that_are_no_such_object_are_refused() {
 #[test]
 fn an_agent_waits_as_long_as_its_unit_says() {
     let found = |timeout: Option<u64>| FoundHook {
+        hook: OurHook::Write,
         event: "x".into(),
         matcher: None,
         command: String::new(),
@@ -226,7 +251,7 @@ fn a_switch_of_the_agent_is_seen() {
         ("codex", "{\"disableAllHooks\": true}", None),
         ("claude", "{", None),
     ] {
-        assert_eq!(switched_off_by(text, agent(id)), by, "{text}");
+        assert_eq!(switched_off_by(text, agent(id), OurHook::Write), by, "{text}");
     }
 }
 
@@ -290,11 +315,7 @@ fn of_two_values_with_one_key_the_last_counts() {
         let now = with(&text);
         assert!(is_read(&now), "{now}");
         let found = find_hook(&now, agent("claude")).unwrap();
-        assert_eq!(
-            found,
-            [FoundHook::wanted(&agent("claude").hook.before_tool, agent("claude"), COMMAND)],
-            "{now}"
-        );
+        assert_eq!(found, [wanted_of_claude()], "{now}");
         assert_eq!(with(&now), now);
         assert!(now.contains(r#""other""#) == text.contains(r#""other""#), "{now}");
         // A removal leaves none behind that another edit would bring to life.
@@ -308,10 +329,11 @@ fn of_two_values_with_one_key_the_last_counts() {
 #[test]
 fn codex_gets_no_hook_in_a_file_that_it_refuses() {
     let twice = r#"{"hooks": {"Stop": [], "Stop": []}}"#;
-    let why = with_hook(Some(twice), agent("codex"), COMMAND).unwrap_err();
+    let why = with_write(Some(twice), agent("codex"), COMMAND).unwrap_err();
     assert!(why.contains("\"Stop\" twice"), "{why}");
     assert!(
-        find_hook(twice, agent("codex")).is_err() && with_hook(Some(twice), agent("claude"), COMMAND).is_ok()
+        find_hook(twice, agent("codex")).is_err()
+            && with_write(Some(twice), agent("claude"), COMMAND).is_ok()
     );
 }
 
@@ -319,8 +341,8 @@ fn codex_gets_no_hook_in_a_file_that_it_refuses() {
 fn a_byte_order_mark_stays_where_the_agent_reads_it() {
     let marked = "\u{feff}{\n  // mine\n  \"x\": 1\n}\n";
     for one in alongside_contract::agents::with_hook() {
-        let command = command(Os::Linux, "alongside", one);
-        let with = with_hook(Some(marked), one, &command);
+        let command = command_line(Os::Linux, "alongside", one);
+        let with = with_write(Some(marked), one, &command);
         let reads_mark = match &one.hook.file {
             HookFile::Settings(table) => table.reads_mark_since.is_some(),
             HookFile::Own(_) => false,
@@ -333,7 +355,7 @@ fn a_byte_order_mark_stays_where_the_agent_reads_it() {
         let with = with.unwrap();
         assert!(with.starts_with("\u{feff}{\n  // mine"), "{with}");
         assert_eq!(find_hook(&with, one).unwrap().len(), one.hook.events().count());
-        assert_eq!(with_hook(Some(&with), one, &command).unwrap(), with);
+        assert_eq!(with_write(Some(&with), one, &command).unwrap(), with);
         assert_eq!(without_hook(&with, one, None).unwrap(), marked);
         assert_eq!(find_hook("\u{feff}\n", one).unwrap(), []);
     }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks;
+use alongside_agent::settings::hooks::{self, OurHook};
 use alongside_contract::agent::HookAgent;
 use alongside_platform::paths::real;
 use alongside_platform::process;
@@ -52,19 +52,20 @@ struct OfDirectory {
 /// The reasons why the agent skips the hook in these files.
 pub(super) async fn causes(
     program: &Path,
-    agent: HookAgent,
+    (agent, hook): (HookAgent, OurHook),
     files: &[PathBuf],
     here: &Surroundings,
 ) -> Vec<HookCause> {
     match listed(program, here).await {
-        Some(listed) => files.iter().filter_map(|path| cause(&listed, agent, path)).collect(),
+        Some(listed) => files.iter().filter_map(|path| cause(&listed, (agent, hook), path)).collect(),
         None => vec![HookCause::UnknownTrust],
     }
 }
 
-fn cause(listed: &[ListedHook], agent: HookAgent, path: &Path) -> Option<HookCause> {
+fn cause(listed: &[ListedHook], (agent, ours): (HookAgent, OurHook), path: &Path) -> Option<HookCause> {
     let is_ours = |hook: &&ListedHook| {
-        let command = hook.command.as_deref().is_some_and(|command| hooks::is_ours(command, agent));
+        let command = hook.command.as_deref();
+        let command = command.is_some_and(|command| hooks::hook_of(command, agent) == Some(ours));
         command && hook.source_path.as_deref().is_some_and(|source| real(source) == real(path))
     };
     let path = path.to_owned();
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_codex_skips_has_its_reason() {
-        let agent = HookAgent::named("codex").unwrap();
+        let ours = (HookAgent::named("codex").unwrap(), OurHook::Write);
         let hook = |status: &str, enabled: bool| {
             let answer = json!({ "id": 1, "result": { "data": [{ "cwd": "/p", "warnings": [], "hooks": [
                 { "key": "/h/hooks.json:pre_tool_use:0:0", "command": "/usr/bin/alongside hook codex",
@@ -141,15 +142,15 @@ mod tests {
             answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect::<Vec<_>>()
         };
         let path = || PathBuf::from("/h/hooks.json");
-        assert_eq!(cause(&hook("trusted", true), agent, &path()), None);
+        assert_eq!(cause(&hook("trusted", true), ours, &path()), None);
         let untrusted = Some(HookCause::Untrusted { path: path() });
-        assert_eq!(cause(&hook("untrusted", true), agent, &path()), untrusted);
-        assert_eq!(
-            cause(&hook("trusted", false), agent, &path()),
-            Some(HookCause::Disabled { path: path() })
-        );
+        assert_eq!(cause(&hook("untrusted", true), ours, &path()), untrusted);
+        assert_eq!(cause(&hook("trusted", false), ours, &path()), Some(HookCause::Disabled { path: path() }));
         let elsewhere = PathBuf::from("/p/.codex/hooks.json");
         let not_read = Some(HookCause::NotRead { path: elsewhere.clone() });
-        assert_eq!(cause(&hook("trusted", true), agent, &elsewhere), not_read);
+        assert_eq!(cause(&hook("trusted", true), ours, &elsewhere), not_read);
+        let of_turns = (ours.0, OurHook::Turn);
+        let not_read = Some(HookCause::NotRead { path: path() });
+        assert_eq!(cause(&hook("trusted", true), of_turns, &path()), not_read, "it is another one");
     }
 }

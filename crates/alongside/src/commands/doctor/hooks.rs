@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::{self, FoundHook, HookScope};
+use alongside_agent::settings::hooks::{self, FoundHook, HookScope, OurHook, Registration, WantedHook};
 use alongside_common::own_program::own_program;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
@@ -13,7 +13,7 @@ use alongside_contract::settings::Release;
 use alongside_platform::{Os, shell};
 
 use super::agents;
-use super::causes::HookCause;
+use super::causes::{HookCause, turn_hook_message};
 use super::finding::Finding;
 use super::hook_trust;
 use super::message::Message;
@@ -22,6 +22,8 @@ use super::message::Message;
 #[derive(Debug)]
 pub(super) struct HookFinding {
     pub(super) agent: HookAgent,
+    /// Which of its hooks it is.
+    pub(super) hook: OurHook,
     /// The files that hold the hook.
     pub(super) files: Vec<PathBuf>,
     causes: Vec<HookCause>,
@@ -30,7 +32,12 @@ pub(super) struct HookFinding {
 impl HookFinding {
     /// The messages, the most severe first.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&self.agent)).collect();
+        let mut messages: Vec<Message> = match self.hook {
+            OurHook::Write => self.causes.iter().map(|cause| cause.message(&self.agent)).collect(),
+            OurHook::Turn => {
+                self.causes.iter().filter_map(|cause| turn_hook_message(cause, &self.agent)).collect()
+            }
+        };
         messages.sort_by_key(|message| message.severity);
         messages
     }
@@ -61,21 +68,23 @@ fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
     agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
 }
 
-/// Examines the hook of an agent, with what is wrong with the search of all hooks.
+/// Examines a hook of an agent, with what is wrong with the search of all hooks.
 pub(super) async fn examine(
-    agent: HookAgent,
+    (agent, ours): (HookAgent, OurHook),
     release: Option<Release>,
     here: &Surroundings,
     search: Option<&HookCause>,
 ) -> HookFinding {
-    let mut finding = HookFinding { agent, files: Vec::new(), causes: Vec::new() };
+    let mut finding = HookFinding { agent, hook: ours, files: Vec::new(), causes: Vec::new() };
     let mut switches = Vec::new();
     let mut entries = Vec::new();
     for (scope, path) in hooks::all_files(agent, release, here) {
         let read = hooks::text(&path).map_err(|error| error.to_string());
         let found = read.and_then(|text| {
             let text = text.unwrap_or_default();
-            Ok((hooks::find_hook(&text, agent)?, hooks::switched_off_by(&text, agent)))
+            let mut found = hooks::find_hook(&text, agent)?;
+            found.retain(|found| found.hook == ours);
+            Ok((found, hooks::switched_off_by(&text, agent, ours)))
         });
         let (found, switch) = match found {
             Ok(found) => found,
@@ -87,7 +96,8 @@ pub(super) async fn examine(
         switches.extend(switch.map(|by| HookCause::SwitchedOff { path: path.clone(), by }));
         if !found.is_empty() {
             let is_project = scope == HookScope::Project;
-            finding.causes.extend(causes_in(&found, agent, &path, is_project, here));
+            let wanted = ours.registrations(agent, release);
+            finding.causes.extend(causes_in(&found, agent, &wanted, (&path, is_project), here));
             entries.extend(found.into_iter().map(|hook| (hook, path.clone(), is_project)));
             finding.files.push(path);
         }
@@ -95,24 +105,33 @@ pub(super) async fn examine(
     if finding.files.is_empty() {
         return finding;
     }
-    finding.causes.extend(search.cloned());
-    for event in agent.hook.events() {
-        let of_it = entries.iter().filter(|(hook, ..)| hook.event == event.name && hook.has_tools_of(event));
+    for entry in ours.registrations(agent, release) {
+        let of_it =
+            entries.iter().filter(|(hook, ..)| hook.event == entry.event && hook.has_tools_of(&entry));
         let paths: Vec<PathBuf> = of_it.map(|(_, path, _)| path.clone()).collect();
         if paths.len() > 1 {
-            finding.causes.push(HookCause::Twice { paths, event: event.name });
+            finding.causes.push(HookCause::Twice { paths, event: entry.event });
         }
     }
-    finding.causes.push(failure(&entries, agent, release));
+    match ours {
+        OurHook::Write => {
+            finding.causes.extend(search.cloned());
+            finding.causes.push(failure(&entries, agent, release));
+        }
+        OurHook::Turn if !alongside_turns::has_git(&here.cwd) => finding.causes.push(HookCause::NoGit),
+        OurHook::Turn => {}
+    }
     // One file may switch off what another one holds.
     finding.causes.extend(switches);
-    let others = hooks::all_other_hooks(agent, release, here).into_iter();
+    let others = hooks::all_other_hooks(agent, ours, release, here).into_iter();
     finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path, command }));
     match agent.hook.trust {
         Trust::NotNeeded => {}
         Trust::AppServer => {
             if let Some(program) = agents::program_of(agent.commands, here) {
-                finding.causes.extend(hook_trust::causes(&program, agent, &finding.files, here).await);
+                finding
+                    .causes
+                    .extend(hook_trust::causes(&program, (agent, ours), &finding.files, here).await);
             }
         }
     }
@@ -122,17 +141,19 @@ pub(super) async fn examine(
 /// The consequence of a hook that fails: by its entries, each with its file and whether that is the
 /// project's, and by the release.
 fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Option<Release>) -> HookCause {
-    let command = hooks::command(Os::HERE, &shell::quoted(Os::HERE, &own_program()), agent);
+    let program = shell::quoted(Os::HERE, &own_program());
+    let wanted = WantedHook::new(OurHook::Write, agent, release, Os::HERE, &program);
+    let (command, registrations) = (&wanted.command, wanted.registrations());
     let OnFailure::RefusesIfAsked { since } = agent.hook.before_tool.on_failure else {
         return HookCause::FailsOpen;
     };
-    if !hooks::has_guard(&command, agent) {
+    if !hooks::has_guard(command, agent) {
         return HookCause::FailsOpen;
     }
     for (hook, path, is_project) in entries {
-        let event = agent.hook.event(&hook.event).filter(|event| event.on_failure.can_refuse());
-        if let Some(event) = event.filter(|_| !hook.asks_to_refuse(agent)) {
-            let is_older = hook.can_ask_to_refuse(event, agent, &command);
+        let entry = registrations.iter().find(|entry| entry.event == hook.event && entry.can_refuse);
+        if let Some(entry) = entry.filter(|_| !hook.asks_to_refuse(agent)) {
+            let is_older = hook.can_ask_to_refuse(entry, agent, command);
             return HookCause::AsksForNoRefusal { path: path.clone(), is_older, is_project: *is_project };
         }
     }
@@ -147,23 +168,24 @@ fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Op
 fn causes_in(
     found: &[FoundHook],
     agent: HookAgent,
-    path: &Path,
-    is_project: bool,
+    wanted: &[Registration],
+    (path, is_project): (&Path, bool),
     here: &Surroundings,
 ) -> Vec<HookCause> {
     let path = || path.to_owned();
     let mut causes = Vec::new();
     let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
-    let missing = agent.hook.events().map(|event| event.name).filter(|name| of_event(name).next().is_none());
+    let missing = wanted.iter().map(|entry| entry.event).filter(|name| of_event(name).next().is_none());
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
         causes.push(HookCause::Incomplete { path: path(), events, is_project });
     }
-    for event in agent.hook.events() {
-        let mut matchers = of_event(event.name).filter_map(|hook| hook.matcher.clone());
-        let has_all = of_event(event.name).any(|hook| hook.has_tools_of(event));
+    for entry in wanted {
+        let Some(expected) = entry.matcher else { continue };
+        let mut matchers = of_event(entry.event).filter_map(|hook| hook.matcher.clone());
+        let has_all = of_event(entry.event).any(|hook| hook.has_tools_of(entry));
         if let Some(matcher) = matchers.next().filter(|_| !has_all) {
-            causes.push(HookCause::Matcher { path: path(), matcher, expected: event.matcher, is_project });
+            causes.push(HookCause::Matcher { path: path(), matcher, expected, is_project });
         }
     }
     let cut_off = found.iter().filter(|hook| hook.limit(agent) < hook.patience(agent));

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use alongside_agent::find::{Step, Verdict};
+use alongside_agent::settings::hooks::OurHook;
 use alongside_desk::harmless;
 use serde_json::{Value, json};
 
@@ -75,14 +76,28 @@ impl Report<'_> {
         if !self.hooks.is_empty() && !text.is_empty() {
             text.push('\n');
         }
-        let (with, without): (Vec<_>, Vec<_>) =
-            self.hooks.iter().partition(|finding| !finding.files.is_empty());
+        for hook in OurHook::ALL {
+            self.write_hook(hook, text);
+        }
+    }
+
+    /// One of our hooks, in all agents.
+    fn write_hook(&self, hook: OurHook, text: &mut String) {
+        let (with, without): (Vec<_>, Vec<_>) = self
+            .hooks
+            .iter()
+            .filter(|finding| finding.hook == hook)
+            .partition(|finding| !finding.files.is_empty());
         for finding in &with {
             let files: Vec<_> = finding.files.iter().map(|path| harmless::path(path)).collect();
             let name = finding.agent.display_name;
             let messages = finding.messages();
             let works = messages.iter().all(|message| message.severity == Severity::Note);
-            let verdict = if works { "has the hook" } else { "has the hook, with a fault" };
+            let has_it = match hook {
+                OurHook::Write => "has the hook",
+                OurHook::Turn => "notes its turns",
+            };
+            let verdict = if works { has_it.to_owned() } else { format!("{has_it}, with a fault") };
             let mark = if works { "✓ " } else { "✗ " };
             self.write_line(mark, "  ", &format!("{name} {verdict} ({})", files.join(", ")), text);
             self.write_messages(messages.iter(), text);
@@ -93,10 +108,12 @@ impl Report<'_> {
         let names: Vec<_> = without.iter().map(|finding| finding.agent.display_name).collect();
         if !names.is_empty() {
             let what = if let [one] = without[..] { one.agent.id } else { "agent" };
-            let line = format!(
-                "no hook in {}: changes without a question come to no desk (`alongside install {what}`)",
-                names.join(", ")
-            );
+            let names = names.join(", ");
+            let lack = match hook {
+                OurHook::Write => format!("no hook in {names}: changes without a question come to no desk"),
+                OurHook::Turn => format!("no review after the turns of {names}: nothing notes them"),
+            };
+            let line = format!("{lack} (`alongside install {what}`)");
             self.write_line("- ", "  ", &line, text);
         }
     }
@@ -182,9 +199,11 @@ impl Report<'_> {
     /// The report for scripts. `removed` are the lines about files that `--fix` has removed.
     pub(super) fn json(&self, removed: &[String]) -> Value {
         let agents: Vec<Value> = self.findings.iter().map(|finding| self.finding_json(finding)).collect();
-        let hooks: Vec<Value> = self.hooks.iter().map(hook_json).collect();
+        let of = |hook| self.hooks.iter().filter(move |finding| finding.hook == hook).map(hook_json);
+        let hooks: Vec<Value> = of(OurHook::Write).collect();
+        let turns: Vec<Value> = of(OurHook::Turn).collect();
         let installation: Vec<Value> = self.installation.iter().map(message_json).collect();
-        json!({ "agents": agents, "hooks": hooks, "alongside": installation, "mended": removed })
+        json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": installation, "mended": removed })
     }
 
     fn finding_json(&self, finding: &Finding) -> Value {

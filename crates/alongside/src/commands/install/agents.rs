@@ -1,29 +1,35 @@
-//! `alongside install agent`: the settings and the hook of each agent, one question after the other.
+//! `alongside install agent`: the settings and the hooks of each agent, after one choice.
 
 use std::io::IsTerminal as _;
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::{AgentSetting, start_asking};
 use alongside_adapters::agents::Agent;
+use alongside_adapters::plan::Plan;
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::HookScope;
+use alongside_agent::settings::Setting;
+use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_common::failure;
 
-use crate::commands::agent_setup::{self, Answer, Numbering};
-use crate::commands::consent::{Consent, No, note_dry_run};
-use crate::commands::{note, print};
+use super::choice::{Choice, Selection};
+use crate::commands::agent_part::{Answer, Numbering, Part, PartKind, ask};
+use crate::commands::consent::{Consent, No, note_dry_run, note_nobody_to_ask};
+use crate::commands::{lists, note, print};
 
-/// The hook to install.
+/// The hooks to install.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct HookArgs {
-    /// Agents: install the hook without asking; --yes alone installs none, and updates one that is there
+    /// Agents: have them ask before each write, without a question; --yes alone only updates that hook
     #[arg(long, requires = "what")]
     hook: bool,
 
-    /// Agents: only the hook, in the settings of the current project instead of your own
+    /// Agents: have them note their turns, for a review afterwards, without a question
+    #[arg(long, requires = "what")]
+    turns: bool,
+
+    /// Agents: only hooks, in the settings of the current project instead of your own
     #[arg(long, requires = "what")]
     project: bool,
 }
@@ -31,15 +37,27 @@ pub(super) struct HookArgs {
 impl HookArgs {
     /// Whether the person gave one: editors run no hooks.
     pub(super) fn any(self) -> bool {
-        self.hook || self.project
+        self.hook || self.turns || self.project
+    }
+
+    /// Whether they name this hook.
+    fn name(self, hook: OurHook) -> bool {
+        match hook {
+            OurHook::Write => self.hook,
+            OurHook::Turn => self.turns,
+        }
+    }
+
+    /// Whether they leave out a hook: those who name one without a yes mean no other.
+    fn leave_out(self, hook: OurHook, consent: Consent) -> bool {
+        (self.hook || self.turns) && !consent.yes && !self.name(hook)
     }
 }
 
 /// Sets the agents up.
 ///
 /// # Errors
-/// When standard output or an approval mode cannot be written. Other errors are printed: the next agent may
-/// be fine.
+/// When standard output cannot be written. Other errors are printed: the next agent may be fine.
 pub(super) async fn set_up(
     targets: &[Agent],
     args: HookArgs,
@@ -48,204 +66,280 @@ pub(super) async fn set_up(
 ) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
     let mut setup = Setup {
+        targets,
         args,
         consent,
         user,
         here,
-        numbering: Numbering::of(0),
         worst: ExitCode::SUCCESS,
         was_dry_run: false,
-        is_unasked: false,
-        is_about_hooks: args.project || targets.iter().all(|target| target.row.settings.is_none()),
-        not_offered: Vec::new(),
+        is_broken_off: false,
+        unconnected: Vec::new(),
+        shown_modes: Vec::new(),
     };
-    let questions: usize = targets.iter().map(|target| setup.questions_about(target)).sum();
-    setup.numbering = Numbering::of(questions);
-    for target in targets {
-        let mut is_readable = true;
-        if setup.changes_settings(target) {
-            match setup.change_settings(target).await? {
-                ControlFlow::Break(code) => return Ok(code),
-                ControlFlow::Continue(is_changed) => is_readable = is_changed,
-            }
-        }
-        match setup.hook_of(target) {
-            Some(hook) if is_readable => {
-                if let ControlFlow::Break(code) = setup.change_hook(&hook).await? {
-                    return Ok(code);
-                }
-            }
-            None if args.any() => {
-                note(&format!("{} runs no hooks", target.name()));
-            }
-            _ => {}
-        }
-    }
-    setup.finish(targets)
+    let open = setup.open_parts()?;
+    setup.change(open).await?;
+    setup.finish()
 }
 
 /// The set-up of several agents.
 struct Setup<'a> {
+    targets: &'a [Agent],
     args: HookArgs,
     consent: Consent,
     user: &'a UserEnvironment,
     here: Surroundings,
-    numbering: Numbering,
-    /// The exit code if nothing breaks the command off.
+    /// The exit code.
     worst: ExitCode,
+    /// Whether changes were only shown, as the person has wished.
     was_dry_run: bool,
-    /// Whether changes are only shown, because nobody can be asked.
-    is_unasked: bool,
-    /// Whether nothing but hooks is to be installed. Elsewhere an agent is set up without one, too.
-    is_about_hooks: bool,
-    /// The agents whose hook nobody could be asked about.
-    not_offered: Vec<&'static str>,
+    /// Whether nothing more is to be said: the person has ended the command.
+    is_broken_off: bool,
+    /// The agents whose IDE mode stays off.
+    unconnected: Vec<&'static str>,
+    /// The agents whose approval mode was shown with its change.
+    shown_modes: Vec<&'static str>,
+}
+
+/// A part with something to change.
+struct OpenPart {
+    part: Part,
+    plan: Plan,
 }
 
 impl Setup<'_> {
-    /// The most questions that are asked about an agent.
-    fn questions_about(&self, target: &Agent) -> usize {
-        let agent = Some(target).filter(|target| self.changes_settings(target));
-        let settings = agent.into_iter().flat_map(|agent| {
-            [Some(AgentSetting::ide_mode(agent)), self.approval_mode(agent)].into_iter().flatten()
-        });
-        let hook = self.hook_of(target).filter(|hook| !self.agrees_to(hook) && self.changes(hook));
-        settings.filter(|setting| self.asks_about(setting)).count() + usize::from(hook.is_some())
+    /// The parts that are not there yet, in the order in which a person is asked. Says of the others that
+    /// nothing is to be done.
+    fn open_parts(&mut self) -> anyhow::Result<Vec<OpenPart>> {
+        let mut open = Vec::new();
+        for target in self.targets {
+            if self.args.any() && target.row.with_hook().is_none() {
+                note(&format!("{} runs no hooks", target.name()));
+            }
+            for part in self.parts_of(target) {
+                match part.plan(&self.here, self.user) {
+                    Ok(plan) if plan.changes.is_empty() => {
+                        plan.notes.iter().for_each(|text| note(text));
+                        print(&format!("{}\n", part.unchanged()))?;
+                    }
+                    Ok(plan) => open.push(OpenPart { part, plan }),
+                    // What else is in the file would be lost with it.
+                    Err(error) => {
+                        open.retain(|open| open.part.agent_id() != target.row.id);
+                        self.failed(target.name(), error);
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(open)
     }
 
-    /// Whether its settings are to be changed, too, and not only its hook.
+    fn parts_of(&self, target: &Agent) -> Vec<Part> {
+        let ide_mode = self.changes_settings(target).then(|| AgentSetting::ide_mode(target));
+        // An agent that begins to ask would stop scripts that run it.
+        let mode = AgentSetting::approval_mode(target, &self.here);
+        let mode = mode.filter(|_| self.changes_settings(target) && !self.consent.yes);
+        let mode = mode.filter(|_| !self.asks_before_writes(target));
+        let settings = ide_mode.into_iter().chain(mode).map(Part::Setting);
+        let hooks = [OurHook::Turn, OurHook::Write].into_iter();
+        let hooks = hooks.filter(|hook| !self.args.leave_out(*hook, self.consent));
+        settings.chain(hooks.filter_map(|hook| self.hook_of(target, hook)).map(Part::Hook)).collect()
+    }
+
+    /// Whether its settings are to be changed, too, and not only its hooks.
     fn changes_settings(&self, agent: &Agent) -> bool {
         agent.row.settings.is_some() && !self.args.project
     }
 
-    fn asks_about(&self, setting: &AgentSetting) -> bool {
-        agent_setup::asks_about(setting, &self.here, self.user)
-    }
-
-    /// `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
-    fn approval_mode(&self, agent: &Agent) -> Option<AgentSetting> {
-        AgentSetting::approval_mode(agent, &self.here).filter(|_| !self.consent.yes && !self.has_hook(agent))
-    }
-
-    /// Whether its changes come to the desk in every mode.
-    fn has_hook(&self, agent: &Agent) -> bool {
-        let (release, scope) = (agent.release(), HookScope::User);
-        let agent = agent.row.with_hook();
-        agent.is_some_and(|agent| AgentHook { agent, release, scope }.is_there(&self.here))
-    }
-
-    fn hook_of(&self, target: &Agent) -> Option<AgentHook> {
+    fn hook_of(&self, target: &Agent, hook: OurHook) -> Option<AgentHook> {
         let scope = if self.args.project { HookScope::Project } else { HookScope::User };
-        let release = target.release();
-        target.row.with_hook().map(|agent| AgentHook { agent, release, scope })
+        let agent = target.row.with_hook().filter(|agent| hook.is_run_by(*agent))?;
+        Some(AgentHook { hook, agent, release: target.release(), scope })
     }
 
-    fn changes(&self, hook: &AgentHook) -> bool {
-        hook.plan(&self.here, self.user).is_ok_and(|plan| !plan.changes.is_empty())
+    /// Whether its changes come to the desk in every mode, by the person's own settings.
+    fn asks_before_writes(&self, target: &Agent) -> bool {
+        let hook = OurHook::Write;
+        let (release, scope) = (target.release(), HookScope::User);
+        let agent = target.row.with_hook();
+        agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_there(&self.here))
     }
 
-    /// Whether the options agree to a hook. A hook makes an agent wait for a person, so `--yes` only updates
-    /// one that is there.
-    fn agrees_to(&self, hook: &AgentHook) -> bool {
-        self.args.hook || (self.consent.yes && hook.is_there(&self.here))
+    /// Whether alongside recommends a part. A hook before each write makes an agent wait for a person, so it
+    /// is only brought up to date.
+    fn recommends(&self, part: &Part) -> bool {
+        match part {
+            Part::Setting(setting) => setting.setting == Setting::IdeMode,
+            Part::Hook(hook) => hook.hook == OurHook::Turn || hook.is_there(&self.here),
+        }
     }
 
-    /// Changes the settings of an agent. Breaks off where the person has ended the command; continues with
-    /// whether its files can be changed.
-    async fn change_settings(&mut self, agent: &Agent) -> anyhow::Result<ControlFlow<ExitCode, bool>> {
-        let consent = self.consent;
-        let ide_mode = AgentSetting::ide_mode(agent);
-        match agent_setup::ask(&ide_mode, consent, &mut self.numbering, &self.here, self.user).await {
-            Ok(Answer::Made) => {}
-            Ok(Answer::NothingToDo) => {
-                print(&format!("{}: {} is on; nothing to do.\n", agent.name(), agent.ide_mode()))?
-            }
-            Ok(Answer::DryRun) => self.was_dry_run = true,
-            // A no to one setting is no answer to the next question.
-            Ok(Answer::No(no)) if no == No::Declined || (no == No::NobodyToAsk && self.args.hook) => {
-                self.worst = no.exit_code();
-                if self.approval_mode(agent).is_some_and(|setting| self.asks_about(&setting)) {
-                    self.numbering.skip();
-                }
-                return Ok(ControlFlow::Continue(true));
-            }
-            // The person sees all changes before they repeat it.
-            Ok(Answer::No(no @ No::NobodyToAsk)) => {
-                (self.worst, self.is_unasked, self.consent.dry_run) = (no.exit_code(), true, true);
-            }
-            Ok(Answer::No(no)) => return Ok(ControlFlow::Break(no.exit_code())),
-            // The other agent's settings may be fine.
-            Err(error) => {
-                self.failed(agent.name(), error);
-                return Ok(ControlFlow::Continue(false));
-            }
-        }
-        if self.has_hook(agent) {
-            return Ok(ControlFlow::Continue(true));
-        }
-        let Some(asking) = start_asking(agent, &self.here) else { return Ok(ControlFlow::Continue(true)) };
-        let Some(setting) = self.approval_mode(agent) else {
-            note(&asking);
-            return Ok(ControlFlow::Continue(true));
-        };
-        match agent_setup::ask(&setting, self.consent, &mut self.numbering, &self.here, self.user).await? {
-            Answer::No(no @ No::Interrupted(_)) => return Ok(ControlFlow::Break(no.exit_code())),
-            Answer::No(_) => note(&asking),
-            Answer::Made | Answer::NothingToDo | Answer::DryRun => {}
-        }
-        Ok(ControlFlow::Continue(true))
+    /// Whether the options agree to a part.
+    fn agrees_to(&self, part: &Part) -> bool {
+        let is_named = matches!(part, Part::Hook(hook) if self.args.name(hook.hook));
+        is_named || self.consent.yes && self.recommends(part)
     }
 
-    /// Offers the hook, and installs it if the person or the options agree.
-    async fn change_hook(&mut self, hook: &AgentHook) -> anyhow::Result<ControlFlow<ExitCode>> {
-        let name = hook.agent.display_name;
-        let plan = match hook.plan(&self.here, self.user) {
-            Ok(plan) => plan,
-            Err(error) => {
-                self.failed(name.to_owned(), error);
-                return Ok(ControlFlow::Continue(()));
-            }
-        };
-        if plan.changes.is_empty() {
-            print(&format!("{name}: the hook is installed; nothing to do.\n"))?;
-            return Ok(ControlFlow::Continue(()));
+    /// Makes the changes that the options or the person choose.
+    async fn change(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
+        let is_named = self.args.hook || self.args.turns;
+        if open.is_empty() {
+            return Ok(());
         }
-        let agrees = self.agrees_to(hook);
-        let must_not_ask = self.consent.yes || !std::io::stdin().is_terminal();
-        if must_not_ask && !agrees && !self.consent.dry_run {
-            self.not_offered.push(name);
-            if self.is_about_hooks {
-                self.worst = No::NobodyToAsk.exit_code();
-            }
-            return Ok(ControlFlow::Continue(()));
-        }
-        print(&format!("{}\n", hook.fact()))?;
-        // The command is what the person agrees to, so no line is folded away.
-        Consent { verbose: true, ..self.consent }.show(&plan, self.user, name)?;
         if self.consent.dry_run {
             self.was_dry_run = true;
-            return Ok(ControlFlow::Continue(()));
+            return self.show(&open);
         }
-        if !agrees {
-            let question = self.numbering.number(&hook.question());
-            let consent = Consent { yes: false, ..self.consent };
-            match consent.obtain_or_note(&question, "the hook is not installed").await {
-                Ok(()) => {}
-                Err(no @ No::Interrupted(_)) => return Ok(ControlFlow::Break(no.exit_code())),
-                Err(no) => {
-                    if self.is_about_hooks {
-                        self.worst = no.exit_code();
-                    }
-                    return Ok(ControlFlow::Continue(()));
+        if self.consent.yes {
+            let (agreed, others): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|open| self.agrees_to(&open.part));
+            self.ask_each(agreed).await?;
+            self.note_left_out(&others);
+            return Ok(());
+        }
+        if is_named || open.len() == 1 && std::io::stdin().is_terminal() {
+            return self.ask_each(open).await;
+        }
+        let (mut recommended, others): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|open| self.recommends(&open.part));
+        if !std::io::stdin().is_terminal() {
+            if !recommended.is_empty() {
+                self.show(&recommended)?;
+                note_nobody_to_ask("nothing is changed");
+                self.worst = No::NobodyToAsk.exit_code();
+            } else {
+                self.note_left_out(&others);
+            }
+            return Ok(());
+        }
+        match self.choose(&recommended, &others).await {
+            Err(no) => self.break_off(no),
+            Ok(Selection::Each) => {
+                recommended.extend(others);
+                self.ask_each(self.in_order(recommended)).await?;
+            }
+            Ok(Selection::Recommended) => self.ask_once(recommended).await?,
+            Ok(Selection::WithWrites) => {
+                recommended.extend(others.into_iter().filter(|open| is_before_writes(&open.part)));
+                self.ask_once(self.in_order(recommended)).await?;
+            }
+            Ok(Selection::Nothing) => {
+                note("nothing is changed");
+                if !recommended.is_empty() {
+                    self.break_off(No::Declined);
                 }
             }
         }
-        if let Err(error) = hook.make(&plan, self.user) {
-            self.failed(name.to_owned(), error);
-            return Ok(ControlFlow::Continue(()));
+        Ok(())
+    }
+
+    /// The agents in the order of the command, and their parts in that of the questions.
+    fn in_order(&self, open: Vec<OpenPart>) -> Vec<OpenPart> {
+        let order = [
+            PartKind::Setting(Setting::IdeMode),
+            PartKind::Setting(Setting::ApprovalMode),
+            PartKind::Hook(OurHook::Turn),
+            PartKind::Hook(OurHook::Write),
+        ];
+        let mut open = open;
+        open.sort_by_key(|open| {
+            let agent = self.targets.iter().position(|target| target.row.id == open.part.agent_id());
+            (agent, order.iter().position(|kind| *kind == open.part.kind()))
+        });
+        open
+    }
+
+    async fn choose(&self, recommended: &[OpenPart], others: &[OpenPart]) -> Result<Selection, No> {
+        let mut kinds: Vec<PartKind> = Vec::new();
+        for open in recommended {
+            if !kinds.contains(&open.part.kind()) {
+                kinds.push(open.part.kind());
+            }
         }
-        print(&format!("{}\n", hook.changed().join("\n")))?;
-        Ok(ControlFlow::Continue(()))
+        let agents: Vec<_> = self.targets.iter().map(|target| target.row.display_name).collect();
+        let has_writes = others.iter().any(|open| is_before_writes(&open.part));
+        Choice { agents: &agents, recommended: &kinds, has_writes }.of_person().await
+    }
+
+    /// Only shows the changes.
+    fn show(&mut self, open: &[OpenPart]) -> anyhow::Result<()> {
+        for OpenPart { part, plan } in open {
+            part.show(plan, self.consent, &self.here, self.user)?;
+            if part.kind() == PartKind::Setting(Setting::ApprovalMode) {
+                self.shown_modes.push(part.agent_id());
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows all changes, asks once, and makes them.
+    async fn ask_once(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
+        self.show(&open)?;
+        if let Err(no) = self.consent.obtain("Make these changes?").await {
+            self.break_off(no);
+            return Ok(());
+        }
+        let mut changed = Vec::new();
+        let mut said: Vec<String> = Vec::new();
+        for OpenPart { part, plan } in open {
+            let paths: Vec<_> = plan.changes.iter().map(|change| change.path.clone()).collect();
+            // The plan that was shown notices a change by somebody else; the second one in a file has to
+            // begin where the first one ended.
+            let plan = match paths.iter().any(|path| changed.contains(path)) {
+                true => part.plan(&self.here, self.user),
+                false => Ok(plan),
+            };
+            match plan.and_then(|plan| part.make(&plan, self.user)) {
+                Ok(lines) => {
+                    said.extend(lines.into_iter().filter(|line| !said.contains(line)).collect::<Vec<_>>())
+                }
+                Err(error) => self.failed(part.agent_name(), error),
+            }
+            changed.extend(paths);
+        }
+        print(&said.iter().map(|line| format!("{line}\n")).collect::<String>())
+    }
+
+    /// Asks about each part, unless the options agree to it, and makes it.
+    async fn ask_each(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
+        let questions = open.iter().filter(|open| !self.agrees_to(&open.part)).count();
+        let mut numbering = Numbering::of(questions);
+        let is_about_hooks = open.iter().all(|open| matches!(open.part, Part::Hook(_)));
+        let (mut made, mut declined) = (false, None);
+        for OpenPart { part, .. } in open {
+            let agent = part.agent_id();
+            let is_mode = part.kind() == PartKind::Setting(Setting::ApprovalMode);
+            if is_mode && self.unconnected.contains(&agent) {
+                numbering.skip();
+                continue;
+            }
+            let consent = Consent { yes: self.agrees_to(&part), ..self.consent };
+            match ask(&part, consent, &mut numbering, &self.here, self.user).await {
+                Ok(Answer::Made) => made = true,
+                Ok(Answer::NothingToDo | Answer::DryRun) => {}
+                Ok(Answer::No(no @ (No::Declined | No::NobodyToAsk))) => {
+                    declined = Some(no);
+                    if part.kind() == PartKind::Setting(Setting::IdeMode) {
+                        self.unconnected.push(agent);
+                        self.worst = no.exit_code();
+                    }
+                }
+                Ok(Answer::No(no)) => {
+                    self.break_off(no);
+                    return Ok(());
+                }
+                Err(error) => self.failed(part.agent_name(), error),
+            }
+        }
+        if let Some(no) = declined.filter(|_| is_about_hooks && !made) {
+            self.worst = no.exit_code();
+        }
+        Ok(())
+    }
+
+    fn break_off(&mut self, no: No) {
+        (self.worst, self.is_broken_off) = (no.exit_code(), true);
     }
 
     fn failed(&mut self, name: String, error: anyhow::Error) {
@@ -253,21 +347,42 @@ impl Setup<'_> {
         self.worst = ExitCode::FAILURE;
     }
 
-    /// The last lines.
-    fn finish(&self, targets: &[Agent]) -> anyhow::Result<ExitCode> {
-        if !self.not_offered.is_empty() {
-            note(&format!(
-                "no hook is installed in {}: it needs a yes of its own, or --hook",
-                self.not_offered.join(", ")
-            ));
+    /// Names the agents that do not ask before each write.
+    fn note_left_out(&self, others: &[OpenPart]) {
+        let names = others.iter().filter(|open| is_before_writes(&open.part));
+        let names: Vec<_> = names.map(|open| open.part.agent_name()).collect();
+        if !names.is_empty() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let names = lists::of(&names, "and");
+            note(&format!("left out: your decision before each write of {names}; --hook adds it"));
         }
-        if self.was_dry_run && !self.is_unasked {
+    }
+
+    /// The last lines.
+    fn finish(&self) -> anyhow::Result<ExitCode> {
+        if self.is_broken_off {
+            return Ok(self.worst);
+        }
+        let connected = self.targets.iter().filter(|target| self.changes_settings(target));
+        let is_told = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
+        for target in connected.filter(|target| !is_told(&target.row.id)) {
+            if let Some(asking) =
+                start_asking(target, &self.here).filter(|_| !self.asks_before_writes(target))
+            {
+                note(&asking);
+            }
+        }
+        if self.was_dry_run {
             note_dry_run();
         } else if self.worst == ExitCode::SUCCESS {
-            print(&next_step(targets))?;
+            print(&next_step(self.targets))?;
         }
         Ok(self.worst)
     }
+}
+
+fn is_before_writes(part: &Part) -> bool {
+    part.kind() == PartKind::Hook(OurHook::Write)
 }
 
 fn next_step(targets: &[Agent]) -> String {

@@ -8,7 +8,7 @@ use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::HookScope;
+use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_agent::version;
 use alongside_desk::harmless;
 
@@ -57,13 +57,24 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         .collect())
 }
 
-/// Whether an agent connects, and has the hook in the person's own settings.
+/// Whether an agent connects, and has our hooks in the person's own settings.
 fn state_of(agent: &Agent, user: &UserEnvironment, here: &Surroundings) -> String {
-    let hook = agent.row.with_hook();
-    let hook = hook.map(|agent| AgentHook { agent, release: None, scope: HookScope::User });
-    let has_hook = hook.is_some_and(|hook| hook.is_there(here));
+    let scope = HookScope::User;
+    let has = |hook: &OurHook| {
+        let agent = agent.row.with_hook();
+        agent.is_some_and(|agent| AgentHook { hook: *hook, agent, release: None, scope }.is_there(here))
+    };
+    let installed: Vec<&str> = OurHook::ALL
+        .into_iter()
+        .filter(has)
+        .map(|hook| match hook {
+            OurHook::Write => "hook installed",
+            OurHook::Turn => "turns noted",
+        })
+        .collect();
+    let installed = installed.join("; ");
     let state = match agent.settings(here) {
-        None if has_hook => return "hook installed".into(),
+        None if !installed.is_empty() => return installed,
         None => return format!("no hook: alongside install {}", agent.row.id),
         Some(settings) if !settings.broken.is_empty() => {
             let paths: Vec<_> = settings.broken.iter().map(|(path, _)| user.shown(path)).collect();
@@ -72,5 +83,5 @@ fn state_of(agent: &Agent, user: &UserEnvironment, here: &Surroundings) -> Strin
         Some(settings) if settings.ide_enabled.value => format!("{} on", agent.ide_mode()),
         Some(_) => format!("{} off: alongside install {}", agent.ide_mode(), agent.row.id),
     };
-    if has_hook { format!("{state}; hook installed") } else { state }
+    if installed.is_empty() { state } else { format!("{state}; {installed}") }
 }

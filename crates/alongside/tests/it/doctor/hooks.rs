@@ -245,3 +245,74 @@ fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     }
     assert_snapshot!(machine.home.stable(told));
 }
+
+/// Entries of turns in the settings of Gemini CLI: each with an event and a command.
+fn set_turns(machine: &TestMachine, entries: &[(&str, &str)], more: &Value) {
+    let mut hooks = json!({});
+    for (event, command) in entries {
+        let hook = json!({ "type": "command", "command": command, "timeout": 10_000 });
+        let groups = hooks[*event].as_array().cloned().unwrap_or_default();
+        hooks[*event] = groups.into_iter().chain([json!({ "hooks": [hook] })]).collect();
+    }
+    let trusted = json!({ "folderTrust": { "enabled": false } });
+    let mut settings = json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted });
+    for (key, value) in more.as_object().unwrap() {
+        settings[key] = value.clone();
+    }
+    machine.settings("gemini", &settings);
+}
+
+#[tokio::test]
+async fn reports_what_keeps_turns_from_being_noted() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    let other = machine.home.directory("other").join("alongside");
+    machine.program(&other, "#!/bin/sh\n");
+    let own = format!("{OWN} turn gemini");
+    let other = format!("{} turn gemini", other.display());
+    let (begin, end) = ("BeforeAgent", "AfterAgent");
+    let gone = "/gone/alongside turn gemini";
+    let disabled = json!({ "hooksConfig": { "disabled": ["alongside-turn"] } });
+    for (remark, entries, more) in [
+        ("without the end", vec![(begin, &*own)], json!({})),
+        ("of a program that is gone", vec![(begin, gone), (end, gone)], json!({})),
+        ("of another program", vec![(begin, &*other), (end, &*other)], json!({})),
+        ("that are there twice", vec![(begin, &*own), (end, &*own), (end, &*own)], json!({})),
+        ("beside a hook of somebody else", vec![(begin, &*own), (end, &*own), (end, "notify")], json!({})),
+        ("that are switched off", vec![(begin, &*own), (end, &*own)], disabled),
+    ] {
+        set_turns(&machine, &entries, &more);
+        machine.plays(&format!("gemini # with entries {remark}"));
+    }
+    set_turns(&machine, &[(begin, &own), (end, &own)], &json!({}));
+    let settings = machine.home.path("home/.gemini/settings.json");
+    let short = std::fs::read_to_string(&settings).unwrap().replace("10000", "2000");
+    std::fs::write(&settings, short).unwrap();
+    machine.plays("gemini # with entries that may take 2 s");
+    assert_snapshot!(machine.home.played());
+}
+
+#[test]
+fn codex_says_whether_it_trusts_the_hook_of_turns() {
+    let machine = TestMachine::with(&[]);
+    let command = format!("{OWN} turn codex");
+    let entry = json!([{ "hooks": [{ "type": "command", "command": command, "timeout": 10 }] }]);
+    let hooks = json!({ "hooks": { "UserPromptSubmit": entry, "Stop": entry } });
+    let file = machine.write("home/.codex/hooks.json", &hooks.to_string());
+    let program = machine.home.path("bin/codex");
+    let listed = |status: &str, enabled: bool| json!([{ "command": command, "sourcePath": file, "enabled": enabled, "trustStatus": status }]);
+    for (what, hooks) in [
+        ("trusts it", listed("trusted", true)),
+        ("does not trust it", listed("untrusted", true)),
+        ("has switched it off", listed("trusted", false)),
+        ("does not list it", json!([])),
+    ] {
+        let answer = json!({ "id": 1, "result": { "data": [{ "hooks": hooks }] } });
+        let script =
+            "#!/bin/sh\nread -r hello; echo '{\"id\":0,\"result\":{}}'\nread -r ready; read -r list\n";
+        machine.program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
+        machine.plays(&format!("codex # where Codex {what}"));
+    }
+    machine.program(&program, "#!/bin/sh\nexit 1\n");
+    machine.plays("codex # where it does not answer");
+    assert_snapshot!(machine.home.played());
+}

@@ -224,10 +224,13 @@ fn causes(json: &Value) -> String {
         let port = agent["port"].as_u64().map_or_else(String::new, |port| format!(" (port {port})"));
         subjects.push((format!("{family} {version} {connects}{port}"), list(&agent["causes"])));
     }
-    for hook in list(&json["hooks"]) {
-        let files = list(&hook["files"]).iter().map(|file| format!(" {}", text(file))).collect::<String>();
-        if !(files.is_empty() && hook["causes"] == json!([])) {
-            subjects.push((format!("hook of {}:{files}", text(&hook["agent"])), list(&hook["causes"])));
+    for (key, what) in [("hooks", "hook"), ("turns", "turns")] {
+        for hook in list(&json[key]) {
+            let files =
+                list(&hook["files"]).iter().map(|file| format!(" {}", text(file))).collect::<String>();
+            if !(files.is_empty() && hook["causes"] == json!([])) {
+                subjects.push((format!("{what} of {}:{files}", text(&hook["agent"])), list(&hook["causes"])));
+            }
         }
     }
     if json["alongside"] != json!([]) {

@@ -22,7 +22,9 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
 
     home.lists("Gemini CLI");
     home.plays(&["install agent --yes"]);
-    assert_eq!(home.reads(".gemini/settings.json"), gemini.replace("false", "true"));
+    let on = gemini.replace("false", "true");
+    let now = home.reads(".gemini/settings.json");
+    assert_eq!(now.split_once(",\n  \"hooks\": {").map(|(before, _)| before), on.strip_suffix("\n}\n"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let copy = home.in_home(".gemini/settings.json.before-alongside");
     assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
@@ -53,7 +55,9 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
         home.writes(".gemini/settings.json", &off);
         home.succeeds(&["install", "gemini", "--yes"]);
         said.insert(home.says(&["uninstall", what, "--yes"]));
-        assert_eq!(home.reads(".gemini/settings.json"), off);
+        let rest = theirs.replace("{\"security", "{\n  \"security");
+        let rest = format!("{},\n  \"ide\": {{\n    \"enabled\": false\n  }}\n}}", &rest[..rest.len() - 1]);
+        assert_eq!(home.reads(".gemini/settings.json"), rest);
         assert!(!home.in_home(".gemini/settings.json.before-alongside").exists());
         home.writes(".gemini/settings.json", theirs);
     }
@@ -63,7 +67,10 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
     home.agent_program("qwen", "0.24.4");
     let before = home.everything();
     let mut install = home.asks(&["install", "qwen"]);
-    for question in ["1 of 3: ", "2 of 3: ", "3 of 3: Install the hook"] {
+    install.shows("3  let me choose").await;
+    install.shows("Number (Enter for 1): ").await;
+    install.presses("3\n");
+    for question in ["1 of 4: ", "2 of 4: ", "3 of 4: Review after", "4 of 4: Ask at your desk"] {
         install.shows(question).await;
         install.shows("[y/N] ").await;
         install.presses("y\n");
@@ -152,52 +159,133 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
     assert!(said.contains("(approval mode \"yolo\")") && !said.contains("\"default\""), "{said}");
 }
 
+/// One choice and one look at the changes.
 #[tokio::test]
-async fn several_questions_have_numbers() {
+async fn one_choice_sets_all_agents_up() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    home.agent_program("qwen", "0.24.4");
+    home.program("codex", "echo 'codex-cli 0.169.0'\n");
+    let before = home.everything();
+    for (answers, code) in [(["4\n", ""], 1), (["1\n", "n\n"], 1), (["\x03", ""], 130)] {
+        let mut install = home.asks(&["install", "agent"]);
+        install.shows("Number (Enter for 1): ").await;
+        install.presses(answers[0]);
+        if !answers[1].is_empty() {
+            install.shows("Make these changes? [y/N] ").await;
+            install.presses(answers[1]);
+        }
+        assert_eq!(install.ends().code(), Some(code));
+        assert_eq!(home.everything(), before);
+    }
+
+    let mut recommended = home.asks(&["install", "agent"]);
+    let asked = recommended.shows("Number (Enter for 1): ").await;
+    recommended.presses("\n");
+    let shown = recommended.shows("Make these changes? [y/N] ").await;
+    assert!(shown.contains("turn gemini") && shown.contains("turn codex"), "{shown}");
+    assert!(!shown.contains("hook gemini") && !shown.contains("approvalMode"), "{shown}");
+    recommended.presses("y\n");
+    let made = recommended.shows("Next, in your project: alongside run -- gemini").await;
+    assert_eq!(recommended.ends().code(), Some(0));
+    let [gemini, qwen, codex] =
+        [".gemini/settings.json", ".qwen/settings.json", ".codex/hooks.json"].map(|file| home.reads(file));
+    for (text, agent) in [(&gemini, "gemini"), (&qwen, "qwen"), (&codex, "codex")] {
+        assert!(
+            text.contains(&format!("turn {agent}")) && !text.contains(&format!("hook {agent}")),
+            "{text}"
+        );
+        assert_eq!(text.contains("\"ide\""), agent != "codex", "{text}");
+    }
+    assert!(!qwen.contains("approvalMode"), "{qwen}");
+
+    // What is there already is no option.
+    let mut both = home.asks(&["install", "agent"]);
+    let rest = both.shows("Number (Enter for 3): ").await;
+    both.presses("1\n");
+    both.shows("Make these changes? [y/N] ").await;
+    both.presses("y\n");
+    both.shows("Next, in your project: ").await;
+    assert_eq!(both.ends().code(), Some(0));
+    for (file, agent) in [(".gemini/settings.json", "gemini"), (".codex/hooks.json", "codex")] {
+        let text = home.reads(file);
+        assert!(text.contains(&format!("turn {agent}")) && text.contains(&format!("hook {agent}")), "{text}");
+    }
+    let mut all = home.asks(&["install", "agent"]);
+    let seen = all.shows("Next, in your project: alongside run -- gemini").await;
+    assert!(!seen.contains("Number") && !seen.contains("[y/N]"), "{seen}");
+    assert_eq!(all.ends().code(), Some(0));
+    home.lists("Qwen Code");
+    home.succeeds(&["uninstall", "agent", "--yes"]);
+    assert_eq!(home.everything(), before);
+    assert_snapshot!(home.stable([asked, made, rest].join("\n---\n")) + &home.played());
+}
+
+/// With one choice, a decision before each write comes as well.
+#[tokio::test]
+async fn the_second_choice_also_asks_before_each_write() {
+    let home = Home::new();
+    home.agent_program("qwen", "0.24.4");
+    let mut install = home.asks(&["install", "agent"]);
+    install.shows("Number (Enter for 1): ").await;
+    install.presses("2\n");
+    install.shows("Make these changes? [y/N] ").await;
+    install.presses("y\n");
+    install.shows("Next, in your project: ").await;
+    assert_eq!(install.ends().code(), Some(0));
+    let qwen = home.reads(".qwen/settings.json");
+    assert!(["\"ide\"", "turn qwen", "hook qwen"].iter().all(|part| qwen.contains(part)), "{qwen}");
+    assert!(!qwen.contains("approvalMode"), "{qwen}");
+}
+
+#[tokio::test]
+async fn who_chooses_is_asked_about_each_part() {
     let home = Home::new();
     home.agent_program("qwen", "0.24.4");
     let mut one = home.asks(&["install", "qwen"]);
-    one.shows("1 of 3: Switch on IDE mode in Qwen Code").await;
+    one.shows("Number (Enter for 1): ").await;
+    one.presses("x\n");
+    one.shows("Type a number from 1 to 4, or only Enter: ").await;
+    one.presses("3\n");
+    one.shows("1 of 4: Switch on IDE mode in Qwen Code").await;
     one.presses("n\n");
-    // The hook needs no IDE mode; a question about the approval mode would make no sense.
-    one.shows("3 of 3: Install the hook in Qwen Code? [y/N] ").await;
+    // Hooks need no IDE mode; a question about the approval mode would make no sense.
+    one.shows("3 of 4: Review after each turn of Qwen Code? [y/N] ").await;
+    one.presses("n\n");
+    one.shows("4 of 4: Ask at your desk before each write of Qwen Code? [y/N] ").await;
     one.presses("n\n");
     assert_eq!(one.ends().code(), Some(1));
 
     home.agent_program("gemini", "0.61.0");
     let mut all = home.asks(&["install", "agent"]);
-    for question in [
-        "1 of 5: Switch on IDE mode in Gemini CLI",
-        "2 of 5: Install the hook in Gemini CLI",
-        "3 of 5: Switch on IDE mode in Qwen Code",
+    all.shows("Number (Enter for 1): ").await;
+    all.presses("3\n");
+    for (question, answer) in [
+        ("1 of 7: Switch on IDE mode in Gemini CLI", "y\n"),
+        ("2 of 7: Review after each turn of Gemini CLI", "y\n"),
+        ("3 of 7: Ask at your desk before each write of Gemini CLI", "n\n"),
+        ("4 of 7: Switch on IDE mode in Qwen Code", "y\n"),
+        ("5 of 7: Make Qwen Code ask before it edits", "n\n"),
+        ("6 of 7: Review after each turn of Qwen Code", "n\n"),
+        ("7 of 7: Ask at your desk before each write of Qwen Code", "y\n"),
     ] {
         all.shows(question).await;
         all.shows("[y/N] ").await;
-        all.presses("y\n");
+        all.presses(answer);
     }
-    all.shows("4 of 5: Make Qwen Code ask before it edits? [y/N] ").await;
-    all.presses("n\n");
-    all.shows("5 of 5: Install the hook in Qwen Code? [y/N] ").await;
-    all.presses("y\n");
     all.shows("Next, in your project: alongside run -- gemini (in an editor: alongside install)").await;
     assert_eq!(all.ends().code(), Some(0));
+    let (gemini, qwen) = (home.reads(".gemini/settings.json"), home.reads(".qwen/settings.json"));
+    assert!(gemini.contains("turn gemini") && !gemini.contains("hook gemini"), "{gemini}");
+    assert!(qwen.contains("hook qwen") && !qwen.contains("turn qwen"), "{qwen}");
 
-    // With the hook, changes come to the desk in every mode: no question is left.
-    let mut rest = home.asks(&["install", "agent"]);
-    let seen = rest.shows("Next, in your project: alongside run -- gemini").await;
-    assert!(!seen.contains("[y/N]"), "{seen}");
+    // A single question needs no choice before it, and no number.
+    let mut rest = home.asks(&["install", "qwen"]);
+    let seen = rest.shows("Review after each turn of Qwen Code? [y/N] ").await;
+    assert!(!seen.contains("Number") && !seen.contains("1 of "), "{seen}");
+    rest.presses("y\n");
+    rest.shows("Next, in your project: ").await;
     assert_eq!(rest.ends().code(), Some(0));
-
-    // Without the hook, both questions come again.
-    home.does(&["uninstall", "qwen", "--yes"]);
-    home.does(&["install", "qwen", "--yes"]);
-    let mut one = home.asks(&["install", "agent"]);
-    let seen = one.shows("Make Qwen Code ask before it edits? [y/N] ").await;
-    assert!(seen.contains("1 of 2: Make Qwen Code ask"), "{seen}");
-    one.presses("n\n");
-    one.shows("2 of 2: Install the hook in Qwen Code? [y/N] ").await;
-    one.presses("n\n");
-    assert_eq!(one.ends().code(), Some(0));
 }
 
 #[tokio::test]

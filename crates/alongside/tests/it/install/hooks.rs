@@ -1,4 +1,4 @@
-//! The hook in the agents' settings: installed with a consent of its own, and taken out again.
+//! The hooks in the agents' settings: installed with a consent, and taken out again.
 
 use std::fs;
 
@@ -25,6 +25,11 @@ fn command(agent: &str) -> String {
     }
 }
 
+/// The command of the entries that note turns.
+fn of_turns(agent: &str) -> String {
+    format!("\"command\": \"{} turn {agent}\"", env!("CARGO_BIN_EXE_alongside"))
+}
+
 #[test]
 fn a_hook_is_installed_once_and_removed_again() {
     for (agent, file) in FILES {
@@ -45,12 +50,14 @@ fn a_hook_is_installed_once_and_removed_again() {
             let said = home.succeeds(&["install", agent, "--yes", "--hook"]);
             assert!(said.contains("runs the hook from its next start."), "{said}");
             assert_eq!(said.contains("(\"Hooks need review\")"), agent == "codex", "{said}");
+            assert!(said.contains("notes its turns from its next start."), "{said}");
             let text = home.reads(file);
-            assert!(text.contains(&command(agent)), "{text}");
+            assert!(text.contains(&command(agent)) && text.contains(&of_turns(agent)), "{text}");
             assert_eq!(text.contains("// mine"), theirs.is_some(), "{text}");
             let installed = home.everything();
             let again = home.succeeds(&["install", agent, "--yes", "--hook"]);
             assert!(again.contains("the hook is installed; nothing to do."), "{again}");
+            assert!(again.contains("its turns are noted; nothing to do."), "{again}");
             assert_eq!(home.everything(), installed);
 
             // The agent writes its own settings.
@@ -68,17 +75,20 @@ fn a_hook_is_installed_once_and_removed_again() {
 }
 
 #[test]
-fn yes_alone_installs_no_hook_and_updates_an_older_one() {
+fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     home.plays(&["install agent --yes"]);
-    assert!(!home.reads(".gemini/settings.json").contains("hooks"));
+    let text = home.reads(".gemini/settings.json");
+    assert!(text.contains(&of_turns("gemini")) && !text.contains(&command("gemini")), "{text}");
 
     home.succeeds(&["install", "agent", "--yes", "--hook"]);
     let text = home.reads(".gemini/settings.json");
     assert!(text.contains("\"name\": \"alongside\"") && text.contains("3600000"), "{text}");
+    assert!(text.contains("\"name\": \"alongside-turn\"") && text.contains("10000"), "{text}");
     let own = command("gemini");
     let old = text.replace(&own, "\"command\": \"/old/alongside hook gemini\"").replace("3600000", "60000");
+    let old = old.replace(&of_turns("gemini"), "\"command\": \"/old/alongside turn gemini\"");
     assert_ne!(old, text);
     home.writes(".gemini/settings.json", &old);
     home.succeeds(&["install", "agent", "--yes"]);
@@ -88,36 +98,34 @@ fn yes_alone_installs_no_hook_and_updates_an_older_one() {
 }
 
 #[tokio::test]
-async fn at_a_terminal_codex_gets_its_hook_after_a_yes() {
+async fn at_a_terminal_codex_gets_its_hooks_after_a_yes() {
     let home = Home::with_program("codex", "echo 'codex-cli 0.169.0'\n");
     let before = home.everything();
     home.plays(&["install codex"]);
     home.lists("Codex");
     for (answer, code) in [("n\n", 1), ("\x03", 130)] {
         let mut install = home.asks(&["install", "codex"]);
-        install.shows("Install the hook in Codex? [y/N] ").await;
+        install.shows("1  recommended: review after each turn").await;
+        install.shows("Number (Enter for 1): ").await;
+        install.presses("2\n");
+        install.shows("Make these changes? [y/N] ").await;
         install.presses(answer);
         assert_eq!(install.ends().code(), Some(code));
         assert_eq!(home.everything(), before);
     }
     let mut install = home.asks(&["install", "agent"]);
-    install.shows("Install the hook in Codex? [y/N] ").await;
+    install.shows("Number (Enter for 1): ").await;
+    install.presses("2\n");
+    install.shows("Make these changes? [y/N] ").await;
     install.presses("y\n");
-    install.shows("Hooks need review").await;
+    let said = install.shows("Next, in your project").await;
+    assert_eq!(said.matches("Hooks need review").count(), 1, "{said}");
     assert!(install.ends().success());
-    assert!(home.reads(".codex/hooks.json").contains(&command("codex")));
+    let text = home.reads(".codex/hooks.json");
+    assert!(text.contains(&command("codex")) && text.contains(&of_turns("codex")), "{text}");
     home.succeeds(&["uninstall", "agent", "--yes"]);
     assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played(), @"
-    $ alongside install codex
-    --- errors:
-    alongside: no hook is installed in Codex: it needs a yes of its own, or --hook
-    --- exit code 2
-    $ alongside install --list
-    …
-    Codex 0.169.0 no hook: alongside install codex
-    …
-    ");
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -130,10 +138,14 @@ fn a_project_gets_a_hook_of_its_own() {
     ] {
         let home = Home::new();
         let before = home.everything();
+        let path = home.project.join(file);
+        let text = || fs::read_to_string(&path).unwrap();
         let said = home.succeeds(&["install", agent, "--project", "--hook"]);
         assert!(said.contains(note) && !said.contains("IDE mode"), "{said}");
-        let path = home.project.join(file);
-        assert!(fs::read_to_string(&path).unwrap().contains(&command(agent)));
+        assert!(text().contains(&command(agent)) && !text().contains(&of_turns(agent)), "{}", text());
+        let said = home.succeeds(&["install", agent, "--project", "--turns"]);
+        assert!(said.contains(note), "{said}");
+        assert!(text().contains(&command(agent)) && text().contains(&of_turns(agent)), "{}", text());
         home.succeeds(&["uninstall", agent, "--yes"]);
         assert!(!path.parent().unwrap().exists());
         assert_eq!(home.everything(), before);
@@ -158,7 +170,7 @@ fn a_hook_that_no_list_names_is_removed_too() {
             fs::remove_file(home.in_home(".local/state/alongside/installed.json")).unwrap();
             // IDE mode would stay without the list.
             let with_hook = home.reads(file);
-            assert!(with_hook.contains(&command(agent)));
+            assert!(with_hook.contains(&command(agent)) && with_hook.contains(&of_turns(agent)));
             let said = home.succeeds(&["uninstall", what, "--yes"]);
             assert!(!home.reads(file).contains("alongside") && home.reads(file).contains("Bash"), "{said}");
             let rest = home.does(&["uninstall", agent, "--yes"]);
@@ -264,4 +276,38 @@ fn an_older_entry_of_claude_code_learns_to_refuse() {
     assert_eq!(new, serde_json::from_str::<serde_json::Value>(&text).unwrap());
     home.succeeds(&["uninstall", "agent", "--yes"]);
     assert_eq!(home.everything(), before);
+}
+
+/// What docs/turns.md told people to write by hand.
+#[test]
+fn entries_by_hand_become_those_of_an_installation_and_go_with_them() {
+    let home = Home::new();
+    home.agent_program("claude", "2.1.332");
+    let file = ".claude/settings.json";
+    let by_hand = r#"{"hooks": {
+        "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "alongside turn claude" }] }],
+        "Stop": [{ "hooks": [{ "type": "command", "command": "mine" }] },
+            { "hooks": [{ "type": "command", "command": "alongside turn claude" }] }]}}"#;
+    home.writes(file, by_hand);
+    let said = home.succeeds(&["install", "agent", "--yes"]);
+    assert!(said.contains("another hook runs at the same events") && said.contains("mine"), "{said}");
+    let text = home.reads(file);
+    assert_eq!(text.matches(&of_turns("claude")).count(), 3, "{text}");
+    assert!(text.contains("StopFailure") && !text.contains("\"alongside turn"), "{text}");
+    home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert!(home.reads(file).contains("mine") && !home.reads(file).contains("alongside"));
+}
+
+/// An event that a release does not know would make it overlook the file.
+#[test]
+fn an_older_claude_code_gets_only_the_events_that_it_knows() {
+    for (version, has_it) in [("2.1.77", false), ("2.1.78", true)] {
+        let home = Home::new();
+        home.agent_program("claude", version);
+        home.succeeds(&["install", "claude", "--yes"]);
+        let text = home.reads(".claude/settings.json");
+        assert!(text.contains("\"Stop\"") && text.contains("StopFailure") == has_it, "{version}: {text}");
+        let doctor = home.does(&["doctor", "claude"]).said();
+        assert!(!doctor.contains("lacks the hook"), "{doctor}");
+    }
 }

@@ -5,23 +5,26 @@ use super::*;
 #[test]
 fn an_entry_of_an_older_version_gets_its_guard_and_asks() {
     let wanted = guarded(COMMAND);
-    let installed = |text: &str| with_hook(Some(text), agent("claude"), &wanted).unwrap();
+    let installed = |text: &str| with_write(Some(text), agent("claude"), &wanted).unwrap();
     let found = |text: &str| find_hook(text, agent("claude")).unwrap();
     for old in [with("{}\n"), with("{}\n").replace("/usr/bin/", ""), with("{}\n").replace("/usr/", "/old/")] {
         let hook = &found(&old)[0];
         assert!(!hook.asks_to_refuse(agent("claude")), "{old}");
-        assert!(hook.can_ask_to_refuse(&agent("claude").hook.before_tool, agent("claude"), &wanted));
+        assert!(hook.can_ask_to_refuse(&before_write(), agent("claude"), &wanted));
         let now = installed(&old);
-        assert_eq!(now, with_hook(None, agent("claude"), &wanted).unwrap());
+        assert_eq!(now, with_write(None, agent("claude"), &wanted).unwrap());
         assert!(found(&now)[0].asks_to_refuse(agent("claude")));
         assert!(is_empty(&without(&old)) && is_empty(&without(&now)), "{now}");
     }
     // Without a guard, a removed program would refuse every edit.
     assert!(!has_guard(COMMAND, agent("claude")) && has_guard(&wanted, agent("claude")));
-    assert_eq!(command(Os::Windows, "C:\\alongside.exe", agent("claude")), "C:\\alongside.exe hook claude");
+    assert_eq!(
+        command_line(Os::Windows, "C:\\alongside.exe", agent("claude")),
+        "C:\\alongside.exe hook claude"
+    );
     for one in alongside_contract::agents::with_hook() {
         let can_refuse = one.hook.before_tool.on_failure.can_refuse();
-        assert_eq!(has_guard(&command(Os::Linux, "alongside", one), one), can_refuse, "{}", one.id);
+        assert_eq!(has_guard(&command_line(Os::Linux, "alongside", one), one), can_refuse, "{}", one.id);
     }
 }
 
@@ -34,10 +37,10 @@ fn the_persons_words_stay_within_a_guard() {
         format!("{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\"Edit\",\"hooks\":[{hook}]}}]}}}}")
     };
     let installed = |text: &str| {
-        let text = with_hook(Some(text), agent("claude"), &wanted).unwrap();
+        let text = with_write(Some(text), agent("claude"), &wanted).unwrap();
         let mut found = find_hook(&text, agent("claude")).unwrap();
         assert_eq!(found.len(), 1, "{text}");
-        assert_eq!(with_hook(Some(&text), agent("claude"), &wanted).unwrap(), text);
+        assert_eq!(with_write(Some(&text), agent("claude"), &wanted).unwrap(), text);
         assert!(!without(&text).contains("alongside"), "{text}");
         found.remove(0)
     };
@@ -77,7 +80,7 @@ fn the_persons_words_stay_within_a_guard() {
         wanted.replace("; fi", "; fi; rm x"),
         format!("true; {wanted}"),
     ] {
-        assert!(!is_ours(&other, agent("claude")), "{other}");
+        assert!(!is_write(&other, agent("claude")), "{other}");
     }
 }
 
@@ -86,17 +89,17 @@ fn a_guard_is_known_wherever_the_program_is() {
     let claude = agent("claude");
     for place in ["R&D", "a;b", "a`b", "a$(b)", "a\nb", "it's", "a b", "a|b", "a #b"] {
         let program = alongside_platform::shell::quoted(Os::Linux, &format!("/opt/{place}/alongside"));
-        let wanted = command(Os::Linux, &program, claude);
-        assert!(is_ours(&wanted, claude) && has_guard(&wanted, claude), "{wanted}");
-        let installed = with_hook(None, claude, &wanted).unwrap();
-        assert_eq!(with_hook(Some(&installed), claude, &wanted).unwrap(), installed);
+        let wanted = command_line(Os::Linux, &program, claude);
+        assert!(is_write(&wanted, claude) && has_guard(&wanted, claude), "{wanted}");
+        let installed = with_write(None, claude, &wanted).unwrap();
+        assert_eq!(with_write(Some(&installed), claude, &wanted).unwrap(), installed);
         assert!(find_hook(&installed, claude).unwrap()[0].asks_to_refuse(claude), "{installed}");
         assert!(is_empty(&without(&installed)), "{installed}");
     }
     let wanted = guarded(COMMAND);
     for other in ["`rm x`", "$(rm x)", "a; rm x;", "a & rm x"] {
         let other = wanted.replacen("/usr/bin/alongside >", &format!("{other} >"), 1);
-        assert!(!is_ours(&other, claude), "{other}");
+        assert!(!is_write(&other, claude), "{other}");
     }
 }
 
@@ -108,7 +111,7 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
 
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("it's $HERE").join("alongside");
-    let line = command(
+    let line = command_line(
         Os::HERE,
         &alongside_platform::shell::quoted(Os::HERE, program.to_str().unwrap()),
         agent("claude"),

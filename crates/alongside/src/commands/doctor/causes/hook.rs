@@ -52,9 +52,12 @@ pub(in crate::commands::doctor) enum HookCause {
     FindsNoCompanion { companion: String, places: Vec<PathBuf> },
     /// The companion has crashed, and the hook waits in vain for its desks to start it again.
     CompanionRestarts,
+    /// There is no git, so that no turn is noted.
+    NoGit,
 }
 
 impl HookCause {
+    /// The cause as a message about the hook before each write of this agent.
     pub(in crate::commands::doctor) fn message(&self, agent: &Agent) -> Message {
         let install = |is_project: bool| {
             let project = if is_project { " --project" } else { "" };
@@ -252,6 +255,11 @@ impl HookCause {
                 "the companion of this directory has crashed, and its desks do not start it again: every \
                  change is refused",
                 [Fix::advice("close its editors and desks, and start them again")],
+            ),
+            Self::NoGit => Message::hinders(
+                "turn-hook-no-git",
+                "there is no git in PATH, so no turn is noted",
+                [Fix::advice("install git")],
             ),
         }
     }

@@ -7,6 +7,7 @@ mod discovery;
 mod hook;
 mod installation;
 mod lock;
+mod turn_hook;
 
 pub(super) use agent::AgentCause;
 pub(super) use companion::CompanionCause;
@@ -15,6 +16,7 @@ pub(super) use discovery::DiscoveryCause;
 pub(super) use hook::HookCause;
 pub(super) use installation::InstallationCause;
 pub(super) use lock::LockCause;
+pub(super) use turn_hook::message as turn_hook_message;
 
 use alongside_contract::agent::Agent;
 

@@ -1,0 +1,110 @@
+//! The one choice of a person who sets agents up: what alongside recommends, a decision before each write as
+//! well, each part by itself, or nothing.
+
+use alongside_agent::settings::Setting;
+use alongside_agent::settings::hooks::OurHook;
+
+use crate::commands::agent_part::PartKind;
+use crate::commands::consent::{self, No};
+use crate::commands::lists;
+
+/// The parts that a person wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    /// Those that alongside recommends.
+    Recommended,
+    /// These, and a decision before each write.
+    WithWrites,
+    /// Each after a question of its own.
+    Each,
+    /// None.
+    Nothing,
+}
+
+/// What there is to choose from.
+#[derive(Debug)]
+pub(super) struct Choice<'a> {
+    /// The agents, for people.
+    pub(super) agents: &'a [&'static str],
+    /// The kinds of the recommended parts that are not there yet.
+    pub(super) recommended: &'a [PartKind],
+    /// Whether a decision before each write can be added.
+    pub(super) has_writes: bool,
+}
+
+impl Choice<'_> {
+    /// Has the person choose.
+    ///
+    /// # Errors
+    /// When they end the program.
+    pub(super) async fn of_person(&self) -> Result<Selection, No> {
+        let options = self.options();
+        let texts: Vec<&str> = options.iter().map(|(_, text)| text.as_str()).collect();
+        let default = if self.recommended.is_empty() { texts.len() - 1 } else { 0 };
+        let question = format!("How should alongside work with {}?", lists::of(self.agents, "and"));
+        let chosen = consent::choose_or(&question, &texts, Some(default)).await?;
+        Ok(options.get(chosen).map_or(Selection::Nothing, |(selection, _)| *selection))
+    }
+
+    fn options(&self) -> Vec<(Selection, String)> {
+        let mut options = Vec::new();
+        let (labels, effects): (Vec<_>, Vec<_>) = self.recommended.iter().map(|kind| words(*kind)).unzip();
+        if !labels.is_empty() {
+            let labels = labels.join(", and ");
+            options.push((Selection::Recommended, format!("recommended: {labels}\n{}", effects.join("\n"))));
+        }
+        if self.has_writes {
+            let as_well = if labels.is_empty() { "" } else { " as well" };
+            let effect = "Before each write, in every mode, an agent waits for your decision.";
+            options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}")));
+        }
+        options.push((Selection::Each, "let me choose\nA question for each part of each agent.".into()));
+        options.push((Selection::Nothing, "nothing".into()));
+        options
+    }
+}
+
+/// The name of a recommended part, and its effect.
+fn words(kind: PartKind) -> (&'static str, &'static str) {
+    match kind {
+        PartKind::Setting(Setting::IdeMode) => {
+            ("IDE mode", "IDE mode: an agent learns your open files; its questions come to your desk.")
+        }
+        PartKind::Hook(OurHook::Turn) => (
+            "review after each turn",
+            "After a turn: your desk shows all that changed, and you undo what you do\nnot want. No agent \
+             waits for you.",
+        ),
+        PartKind::Hook(OurHook::Write) => {
+            ("the newest form of the hooks", "The hooks before each write are there, in an older form.")
+        }
+        PartKind::Setting(Setting::ApprovalMode) => {
+            ("the agent's own question", "Before an edit, the agent asks.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [PartKind; 2] = [PartKind::Setting(Setting::IdeMode), PartKind::Hook(OurHook::Turn)];
+
+    #[test]
+    fn what_is_there_already_is_no_option() {
+        let selections = |recommended: &[PartKind], has_writes| {
+            let choice = Choice { agents: &["Codex"], recommended, has_writes };
+            let options = choice.options();
+            // Five columns are before an option.
+            assert!(
+                options.iter().flat_map(|(_, text)| text.lines()).all(|line| line.len() <= 75),
+                "{options:?}"
+            );
+            options.into_iter().map(|(selection, _)| selection).collect::<Vec<_>>()
+        };
+        use Selection::{Each, Nothing, Recommended, WithWrites};
+        assert_eq!(selections(&BOTH, true), [Recommended, WithWrites, Each, Nothing]);
+        assert_eq!(selections(&BOTH[1..], false), [Recommended, Each, Nothing]);
+        assert_eq!(selections(&[], true), [WithWrites, Each, Nothing]);
+    }
+}
