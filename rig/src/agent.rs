@@ -48,6 +48,11 @@ impl Agent {
         agent_cli::set_hook_up(sandbox, self.cli.command())
     }
 
+    /// Has it note its turns.
+    pub fn set_turns_up(&self, sandbox: &Sandbox) -> Result<()> {
+        agent_cli::set_turns_up(sandbox, self.cli.command())
+    }
+
     /// Installs a release of Claude Code, which the shell words `launch` start.
     pub fn install_claude(sandbox: &Sandbox, launch: &str, script: Script, pane: Pane) -> Result<Self> {
         let model = FakeModel::start(script)?;
@@ -69,6 +74,11 @@ impl Agent {
     /// Runs it without a screen of its own on one message, in a mode in which it asks nobody before it edits.
     /// Its pane shows [`ENDED`] afterwards.
     pub fn run_unattended(&self, words: &str) -> Result<()> {
+        self.run_unattended_with("", words)
+    }
+
+    /// The same with more arguments behind the message.
+    pub fn run_unattended_with(&self, more: &str, words: &str) -> Result<()> {
         let command = match self.cli {
             Cli::Claude => format!("claude --permission-mode auto -p '{words}'"),
             Cli::Gemini => format!("gemini --approval-mode yolo -p '{words}'"),
@@ -82,7 +92,7 @@ impl Agent {
         };
         // The line that is typed does not hold the words that it prints.
         let (first, rest) = ENDED.split_at(4);
-        self.pane.enter(&format!("{command} </dev/null; echo '{first}''{rest}'"))
+        self.pane.enter(&format!("{command} {more} </dev/null; echo '{first}''{rest}'"))
     }
 
     /// Waits until it has ended after [`run_unattended`](Self::run_unattended).

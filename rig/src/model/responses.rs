@@ -30,7 +30,7 @@ fn message(item: &Value) -> Option<Message> {
     Some(Message { speaker, texts })
 }
 
-/// A call is one of a tool that takes a text: its argument `input`.
+/// A call with the argument `input` is one of a tool that takes a text.
 pub(super) fn reply(turn: &Turn, number: usize) -> Response {
     let item = match turn {
         Turn::Say(text) => json!({
@@ -38,6 +38,13 @@ pub(super) fn reply(turn: &Turn, number: usize) -> Response {
             "role": "assistant",
             "id": format!("msg_{number}"),
             "content": [{ "type": "output_text", "text": text }],
+        }),
+        Turn::Call { tool, arguments } if arguments["input"].is_null() => json!({
+            "type": "function_call",
+            "id": format!("fc_{number}"),
+            "call_id": format!("call_{number}"),
+            "name": tool,
+            "arguments": arguments.to_string(),
         }),
         Turn::Call { tool, arguments } => json!({
             "type": "custom_tool_call",

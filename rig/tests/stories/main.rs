@@ -21,3 +21,4 @@ mod selecting;
 mod stage;
 mod together;
 mod tour;
+mod turns;

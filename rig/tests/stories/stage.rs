@@ -88,7 +88,8 @@ impl Stage {
         self.open_desk_with("VISUAL=person-stays alongside", size)
     }
 
-    fn open_desk_with(&self, command: &str, size: (u16, u16)) -> Result<Desk> {
+    /// The same with another command line.
+    pub(crate) fn open_desk_with(&self, command: &str, size: (u16, u16)) -> Result<Desk> {
         let pane = self.terminal.window("alongside", size)?;
         pane.enter(command)?;
         Ok(Desk::new(pane))
