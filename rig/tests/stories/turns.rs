@@ -47,7 +47,8 @@ fn reviewed_afterwards(cli: Cli) -> Result<()> {
     stage.wait_until_drafted(SHOUTED)
 }
 
-/// A repository, and an agent that notes its turns and is not started yet. `None` where it cannot be installed.
+/// A repository, and an agent that notes its turns and is not started yet. `None` where it cannot be
+/// installed.
 fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
     let is_missing = match cli {
         Cli::Codex => codex_or_skip().is_none(),

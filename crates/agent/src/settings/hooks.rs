@@ -1,5 +1,5 @@
-//! The hooks of alongside in the agents' settings: their entries are found, added and removed, and not a byte of
-//! anything else changes.
+//! The hooks of alongside in the agents' settings: their entries are found, added and removed, and not a byte
+//! of anything else changes.
 
 use std::path::PathBuf;
 

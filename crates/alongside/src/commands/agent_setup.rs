@@ -1,6 +1,6 @@
-//! The settings of agents that keep their changes from a person, offered by a desk, or before an agent starts:
-//! IDE mode, and the approval mode in which the agent asks before it edits. Nothing is written before the
-//! person has seen the change and agreed.
+//! The settings of agents that keep their changes from a person, offered by a desk, or before an agent
+//! starts: IDE mode, and the approval mode in which the agent asks before it edits. Nothing is written before
+//! the person has seen the change and agreed.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;

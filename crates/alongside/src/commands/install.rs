@@ -31,9 +31,9 @@ use target::Target;
 /// leaves alone what is installed already.
 ///
 /// In agents it recommends IDE mode, and a review after each turn: the agent runs `alongside turn` at your
-/// prompt and at the end of its work, so that your desk can show all that changed. It also offers to ask before
-/// each write: the agent runs `alongside hook`, and the changes that it makes without asking come to your desk
-/// where a companion serves the project; elsewhere nothing changes. --yes takes the recommendation.
+/// prompt and at the end of its work, so that your desk can show all that changed. It also offers to ask
+/// before each write: the agent runs `alongside hook`, and the changes that it makes without asking come to
+/// your desk where a companion serves the project; elsewhere nothing changes. --yes takes the recommendation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples())]
 pub(crate) struct Args {

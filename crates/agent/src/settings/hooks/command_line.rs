@@ -58,8 +58,8 @@ fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
     format!("{}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}", guard_of(program))
 }
 
-/// The hook of ours that a command line starts: our arguments follow on a program that is named like ours, and
-/// no other command follows on them.
+/// The hook of ours that a command line starts: our arguments follow on a program that is named like ours,
+/// and no other command follows on them.
 pub fn hook_of(command: &str, agent: HookAgent) -> Option<OurHook> {
     CommandLine::of(command, agent).map(|line| line.hook)
 }

@@ -1,4 +1,5 @@
-//! An entry of ours as it stands in a file, and as an installation would leave it: a person's words in it stay.
+//! An entry of ours as it stands in a file, and as an installation would leave it: a person's words in it
+//! stay.
 
 use std::time::Duration;
 

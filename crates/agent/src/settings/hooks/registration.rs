@@ -1,5 +1,5 @@
-//! The entries that an installation makes: for each of our hooks, the events of the agent, and what each entry
-//! says.
+//! The entries that an installation makes: for each of our hooks, the events of the agent, and what each
+//! entry says.
 
 use std::time::Duration;
 

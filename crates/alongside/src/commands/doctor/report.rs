@@ -203,7 +203,8 @@ impl Report<'_> {
         let hooks: Vec<Value> = of(OurHook::Write).collect();
         let turns: Vec<Value> = of(OurHook::Turn).collect();
         let installation: Vec<Value> = self.installation.iter().map(message_json).collect();
-        json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": installation, "mended": removed })
+        json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": installation,
+            "mended": removed })
     }
 
     fn finding_json(&self, finding: &Finding) -> Value {

@@ -299,7 +299,10 @@ fn codex_says_whether_it_trusts_the_hook_of_turns() {
     let hooks = json!({ "hooks": { "UserPromptSubmit": entry, "Stop": entry } });
     let file = machine.write("home/.codex/hooks.json", &hooks.to_string());
     let program = machine.home.path("bin/codex");
-    let listed = |status: &str, enabled: bool| json!([{ "command": command, "sourcePath": file, "enabled": enabled, "trustStatus": status }]);
+    let listed = |status: &str, enabled: bool| {
+        json!([{ "command": command, "sourcePath": file, "enabled": enabled,
+            "trustStatus": status }])
+    };
     for (what, hooks) in [
         ("trusts it", listed("trusted", true)),
         ("does not trust it", listed("untrusted", true)),
