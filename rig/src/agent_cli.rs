@@ -299,7 +299,9 @@ pub fn set_turns_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     let file = &agent.hook.file;
     let path = sandbox.home().join(file.directory().0).join(file.name());
     let before = hooks::text(&path)?;
-    let wanted = WantedHook::new(OurHook::Turn, agent, None, Os::HERE, "alongside");
+    // The release that the rig runs.
+    let release = (id == Cli::Claude.command()).then_some((2, 1, 332));
+    let wanted = WantedHook::new(OurHook::Turn, agent, release, Os::HERE, "alongside");
     let text = hooks::with_hook(before.as_deref(), &wanted).map_err(anyhow::Error::msg)?;
     // No variable decides where the store of a hook is, so its command line keeps it in the sandbox.
     let state = sandbox.home().join(".local/state/alongside");

@@ -1,6 +1,8 @@
 //! How an agent tells its hooks of turns: the events at a person's prompt and at the end, and which of them
 //! begin or end nothing. Everything in a row was measured with the agent.
 
+use std::time::Duration;
+
 use crate::settings::Release;
 
 /// The part of an agent that tells hooks of turns. Inputs have `hook_event_name`, `session_id`, `cwd` and
@@ -26,6 +28,8 @@ pub struct Turns {
     pub answer: PromptAnswer,
     /// The longest text that it takes there whole, in UTF-16 units, with a margin.
     pub most: usize,
+    /// How a hook wakes an idle session, if it can.
+    pub wake: Option<Wake>,
 }
 
 /// The answer to a prompt event that gives the model a text beside the prompt.
@@ -41,7 +45,30 @@ pub enum PromptAnswer {
 /// characters to the first 2,000 and names a file instead.
 pub const MOST_CONTEXT: usize = 9_000;
 
+/// How a hook that waits beside an idle session wakes it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// The event of an end at which the hook begins to wait.
+    pub event: &'static str,
+    /// The first release that does not wait for such a hook.
+    pub since: Release,
+    /// The field of the hook's entry that says so.
+    pub field: &'static str,
+    /// The exit code that wakes the session. The model reads what the hook wrote to its error output.
+    pub code: u8,
+    /// The variable of the hook, and its value, where a person is at the session. A session without one ends
+    /// only after its hooks.
+    pub attended: (&'static str, &'static str),
+    /// How long the hook waits at most.
+    pub patience: Duration,
+}
+
 impl Turns {
+    /// How it is woken in a release, if it can be.
+    pub fn wake_in(&self, release: Option<Release>) -> Option<&Wake> {
+        self.wake.as_ref().filter(|wake| release.is_some_and(|release| release >= wake.since))
+    }
+
     /// The events to register for in a release. One that does not say which it is may be an old one.
     pub fn events(&self, release: Option<Release>) -> impl Iterator<Item = &'static str> {
         let is_known = move |event: &&str| {

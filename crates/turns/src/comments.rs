@@ -10,6 +10,7 @@ use alongside_desk::{Anchor, CommentId, Refusal, Side, TurnMessage, now_ms};
 use alongside_platform::paths;
 
 use crate::anchors::Quotation;
+use crate::awaited::is_awaited;
 use crate::comment_log::{CommentLog, Line};
 use crate::escaped::escape;
 use crate::fault::Fault;
@@ -106,7 +107,7 @@ pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Opti
         let to = route::address(&shelf.log().read()?);
         log.append(&Line::Sent { round: all.next_round(), comments, undone, asked, to, at: now_ms() })?;
     }
-    let feedback = feedback::feedback(&log.read()?, &shelf.log().read()?, &mut Texts::on_disk(top));
+    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(top))?;
     Ok(feedback.message)
 }
 
@@ -119,6 +120,7 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(std::path::Path
     let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
     let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
+    let is_awaited = is_awaited(&shelf, route::address(&log).as_ref(), &log);
     let before = baseline(&log).and_then(|place| log.get(place)?.tree.clone());
     let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
     let bench = match before.filter(|_| has_old) {
@@ -132,6 +134,6 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(std::path::Path
         Some((bench, before)) => Texts::of_look(bench, before, &[]),
         None => Texts::on_disk(&top),
     };
-    let feedback = feedback::feedback(&all, &log, &mut texts);
+    let feedback = feedback::feedback(&all, &log, is_awaited, &mut texts);
     Ok((top, feedback))
 }

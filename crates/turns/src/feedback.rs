@@ -2,6 +2,7 @@
 //! last.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_companion::turns::source::{Feedback, FoundFile};
@@ -10,6 +11,7 @@ use alongside_platform::directory::Entry;
 use alongside_platform::paths;
 
 use crate::anchors;
+use crate::awaited::is_awaited;
 use crate::blobs;
 use crate::comment_log::{Comments, Round, Written};
 use crate::escaped::unescape;
@@ -17,6 +19,7 @@ use crate::left_out::MAX_FILE;
 use crate::log::Record;
 use crate::message::Content;
 use crate::route;
+use crate::shelf::Shelf;
 use crate::tree_place::TreePlace;
 use crate::workbench::Workbench;
 
@@ -114,8 +117,18 @@ pub(crate) fn content<'a>(
     content
 }
 
-/// All that desks are told.
-pub(crate) fn feedback(all: &Comments, log: &[Record], texts: &mut Texts<'_>) -> Feedback {
+/// All that desks are told of a shelf.
+///
+/// # Errors
+/// When its logs cannot be read.
+pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedback> {
+    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
+    let is_awaited = is_awaited(shelf, route::address(&log).as_ref(), &log);
+    Ok(feedback(&all, &log, is_awaited, texts))
+}
+
+/// All that desks are told. `is_awaited`: a hook waits beside the session of the last turn.
+pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: &mut Texts<'_>) -> Feedback {
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
         all.waiting().chain(last.iter().copied()).flat_map(|round| round.comments.iter().copied()).collect();
@@ -126,8 +139,10 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], texts: &mut Texts<'_>) ->
         .filter(|(id, comment)| !comment.is_removed && (unsent.contains(id) || sent.contains(id)));
     let state = |id| if unsent.contains(id) { CommentState::Unsent } else { CommentState::Sent };
     let comments = shown.map(|(id, comment)| placed(*id, comment, state(id), texts)).collect();
-    let message = last.last().map(|round| message(all, round, &last, texts));
-    let route = Some(route::route(route::address(log).as_ref()));
+    let to = route::address(log);
+    let awaits = |round: &Round| is_awaited && round.to == to;
+    let message = last.last().map(|round| message(all, round, awaits(round), &last, texts));
+    let route = Some(route::route(to.as_ref(), is_awaited));
     Feedback { comments, route, message, revision: all.lines }
 }
 
@@ -141,10 +156,16 @@ fn last_message(all: &Comments) -> Vec<&Round> {
     newest.map_or(Vec::new(), |newest| all.rounds.iter().filter(|round| round.read == newest.read).collect())
 }
 
-fn message(all: &Comments, newest: &Round, rounds: &[&Round], texts: &mut Texts<'_>) -> TurnMessage {
+fn message(
+    all: &Comments,
+    newest: &Round,
+    is_awaited: bool,
+    rounds: &[&Round],
+    texts: &mut Texts<'_>,
+) -> TurnMessage {
     let words = match &newest.read {
         Some(read) => route::read(read),
-        None => route::waiting(newest.to.as_ref()),
+        None => route::waiting(newest.to.as_ref(), is_awaited),
     };
     let text = content(all, rounds.iter().copied(), texts).text(usize::MAX);
     TurnMessage { text, words, at: newest.at, read: newest.read.as_ref().map(|read| read.at) }

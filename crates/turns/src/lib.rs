@@ -7,6 +7,7 @@
 
 mod anchors;
 mod authors;
+mod awaited;
 mod blobs;
 mod changes;
 mod comment_log;
@@ -40,6 +41,7 @@ mod tree_diff;
 mod tree_place;
 mod trimming;
 mod undo;
+mod waiter;
 mod waiting;
 mod workbench;
 mod working_tree;
@@ -53,6 +55,7 @@ pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, record, seed};
 pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
+pub use waiter::Waiter;
 pub use waiting::{Waiting, waiting, waiting_in};
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use alongside_companion::turns::source::TurnLook;
 use alongside_desk::{Baseline, harmless};
 
 use crate::authors::{self, Authors};
+use crate::awaited::is_awaited;
 use crate::changes::Changes;
 use crate::fault::Fault;
 use crate::feedback::{Texts, feedback};
@@ -14,6 +15,7 @@ use crate::left_out;
 use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
 use crate::project_index::ProjectIndex;
+use crate::route;
 use crate::tree_diff;
 use crate::workbench::Workbench;
 
@@ -70,7 +72,8 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     }
     let files = changes.files();
     let comments = bench.shelf.comments().read()?;
-    let feedback = feedback(&comments, &log, &mut Texts::of_look(bench, &state.before, &files));
+    let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
+    let feedback = feedback(&comments, &log, is_awaited, &mut Texts::of_look(bench, &state.before, &files));
     Ok(TurnLook {
         root: bench.tree.top.clone(),
         snapshot: state.name(),

@@ -13,15 +13,16 @@ pub(crate) fn address(log: &[Record]) -> Option<Address> {
     Some(Address { agent: last.agent.clone(), session: last.session.clone() })
 }
 
-/// The way of a message to it, before the person writes one.
-pub(crate) fn route(to: Option<&Address>) -> Route {
+/// The way of a message to it, before the person writes one. `is_awaited`: a hook waits for it.
+pub(crate) fn route(to: Option<&Address>, is_awaited: bool) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
-    Route { agent, words: waiting(to) }
+    Route { agent, words: waiting(to, is_awaited) }
 }
 
 /// How and when a message is read that waits.
-pub(crate) fn waiting(to: Option<&Address>) -> String {
+pub(crate) fn waiting(to: Option<&Address>, is_awaited: bool) -> String {
     match to {
+        Some(to) if is_awaited => format!("{} reads it at once", harmless::name(&to.agent)),
         Some(to) => format!("{} reads it with your next prompt", harmless::name(&to.agent)),
         None => "the next agent whose turns are noted here reads it with your prompt".to_owned(),
     }
@@ -32,7 +33,8 @@ pub(crate) fn read(read: &Read) -> String {
     let agent = read.by.as_ref().map_or("an agent".into(), |by| harmless::name(&by.agent));
     match read.delivery {
         Delivery::Prompt => format!("{agent} has read it with your prompt"),
-        Delivery::Wake | Delivery::Queue | Delivery::Other => format!("{agent} has read it"),
+        Delivery::Wake => format!("{agent} has read it, and goes on"),
+        Delivery::Queue | Delivery::Other => format!("{agent} has read it"),
         Delivery::Clipboard => "you have copied it, to paste it yourself".to_owned(),
     }
 }
@@ -63,7 +65,9 @@ mod tests {
         ];
         let to = address(&log);
         assert_eq!(to, Some(Address { agent: "Claude Code".into(), session: "s".into() }));
-        assert_eq!(route(to.as_ref()).words, "Claude Code reads it with your next prompt");
+        assert_eq!(route(to.as_ref(), false).words, "Claude Code reads it with your next prompt");
+        assert_eq!(route(to.as_ref(), true).words, "Claude Code reads it at once");
+        assert!(waiting(None, true).starts_with("the next agent"), "nobody is known");
         let log = [log[1].clone(), record(Kind::Prompt, "Claude Code", "beside", 4)];
         let is_for = |agent, session| is_for(to.as_ref(), 5, agent, session, &log);
         assert!(is_for("Claude Code", "s") && is_for("Claude Code", "new"));

@@ -12,7 +12,7 @@ use alongside_platform::directory::Entry;
 use crate::blobs;
 use crate::comments;
 use crate::fault::Fault;
-use crate::feedback::{Texts, feedback};
+use crate::feedback::{self, Texts};
 use crate::finish::finish;
 use crate::left_out::MAX_FILE;
 use crate::look::look;
@@ -114,9 +114,8 @@ impl TurnSource for TurnStore {
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
         let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         let found = self.bench(&look.root).and_then(|bench| {
-            let (comments, log) = (bench.shelf.comments().read()?, bench.shelf.log().read()?);
             let mut texts = Texts::of_look(&bench, &state.before, &look.files);
-            Ok(feedback(&comments, &log, &mut texts))
+            Ok(feedback::of_shelf(&bench.shelf, &mut texts)?)
         });
         found.map_err(|fault| fault.to_string())
     }

@@ -13,6 +13,7 @@ mod desk;
 mod desks;
 mod discovery;
 mod hooks;
+mod json_desk;
 mod kills;
 mod new_agents;
 mod opencode;

@@ -6,16 +6,21 @@ use std::fs;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::Turn;
+use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
 use anyhow::{Result, ensure};
 use serde_json::json;
 
 use crate::desk::WIDE;
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::json_desk::JsonDesk;
+use crate::script::{DONE, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
 
 /// What the model runs in a shell, where no hook before a write sees it.
 const SHELL: &str = "sed -i s/apple/APPLE/ other.txt && echo new > places.txt";
+
+/// The person's comment on a line.
+const COMMENT: &str = "say this one softly";
 
 alongside_rig::tests! {
     a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Claude),
@@ -27,7 +32,6 @@ fn reviewed_afterwards(cli: Cli) -> Result<()> {
     // The person's own change, from before the turn.
     stage.sandbox.write("mine.txt", "mine\n");
     run(&agent, cli)?;
-    agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), SHOUTED);
 
     let desk = stage.open_desk_with("alongside --since", WIDE)?;
@@ -44,7 +48,56 @@ fn reviewed_afterwards(cli: Cli) -> Result<()> {
     assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
     let read = |name: &str| fs::read_to_string(stage.sandbox.project().join(name));
     assert_eq!((read("other.txt")?.as_str(), read("places.txt")?.as_str()), ("APPLE\npear\n", "new\n"));
-    stage.wait_until_drafted(SHOUTED)
+    stage.wait_until_drafted(SHOUTED)?;
+    desk.press_after("Undone", "Escape")?;
+    comes_back(&stage, &agent, cli)
+}
+
+/// One comment is sent, and the model's next request holds exactly that, once.
+fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
+    let (route, was_read) = match cli {
+        Cli::Claude => ("Claude Code reads it at once", "Claude Code has read it, and goes on"),
+        _ => ("Codex reads it with your next prompt", "Codex has read it with your prompt"),
+    };
+    stage.sandbox.write("notes.txt", SHOUTED);
+    let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
+    let turn = desk.told("didChangeTurn", |turn| turn["route"]["words"] == route)?;
+    let file = turn["files"].as_array().into_iter().flatten().position(|file| file["path"] == "notes.txt");
+    let lines = json!({ "first": 2, "last": 2 });
+    let (id, revision) = (&turn["id"], &turn["revision"]);
+    let comment = json!({ "turn": id, "revision": revision, "file": file, "lines": lines, "text": COMMENT });
+    desk.ask("addComment", &comment)?;
+    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["text"] == COMMENT)?;
+    desk.ask("finishTurn", &json!({ "turn": id, "revision": turn["revision"], "send": true }))?;
+    if cli == Cli::Codex {
+        desk.told("didFinishTurn", |_| true)?;
+        agent.run_unattended(NEXT_REQUEST)?;
+    }
+    let with_comment = || {
+        let requests = agent.model.requests();
+        let bodies: Vec<String> = requests.iter().map(|request| request.body.to_string()).collect();
+        bodies
+            .iter()
+            .find(|body| body.contains(COMMENT))
+            .cloned()
+            .ok_or_else(|| format!("{} requests", bodies.len()))
+    };
+    let read = wait::until("a request with the comment", PATIENCE, with_comment)?;
+    // As JSON writes it.
+    let expected = format!("Comment 1: `notes.txt`, line 2\\n```\\nTWO\\n```\\n> {COMMENT}\\n");
+    assert!(read.contains(&expected), "{read}");
+    assert!(!read.contains("Comment 2"), "{read}");
+    desk.told("didChangeTurn", |turn| turn["message"]["words"] == was_read)?;
+    match cli {
+        Cli::Codex => agent.wait_until_ended()?,
+        _ => {
+            agent.ask(NEXT_REQUEST)?;
+            agent.wait_until_it_says(NEXT_ANSWER)?;
+        }
+    }
+    let last = agent.model.requests().pop().map(|request| request.body.to_string()).unwrap_or_default();
+    assert!(last.matches("Comment 1").count() <= 1, "it came twice: {last}");
+    Ok(())
 }
 
 /// A repository, and an agent that notes its turns and is not started yet. `None` where it cannot be
@@ -80,10 +133,20 @@ fn shell(cli: Cli) -> Turn {
     }
 }
 
-/// Runs the agent on the request, in its automatic mode. The person has allowed the shell command before.
+/// Runs the agent on the request, in its automatic mode. The person has allowed the shell command before, and
+/// stays at Claude Code's session.
 fn run(agent: &Agent, cli: Cli) -> Result<()> {
     match cli {
-        Cli::Claude => agent.run_unattended_with("--allowedTools 'Bash(sed:*)' 'Bash(echo:*)'", REQUEST),
-        _ => agent.run_unattended(REQUEST),
+        Cli::Claude => {
+            let allowed = "--allowedTools 'Bash(sed:*)' 'Bash(echo:*)'";
+            agent.pane.enter(&format!("claude --permission-mode auto {allowed}"))?;
+            agent.wait_until_it_says("auto mode on")?;
+            agent.ask(REQUEST)?;
+            agent.wait_until_it_says(DONE)
+        }
+        _ => {
+            agent.run_unattended(REQUEST)?;
+            agent.wait_until_ended()
+        }
     }
 }

@@ -90,7 +90,7 @@ pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, Stri
     let mut emptied = Vec::new();
     let entries = entries(root, wanted.agent, Which::Effective).into_iter();
     for entry in entries.filter(|entry| entry.found.hook == wanted.hook) {
-        let is_for = |event: &&Registration| event.event == entry.found.event && entry.can_be_for(event);
+        let is_for = |wanted: &&Registration| entry.found.is_for(wanted) && entry.can_be_for(wanted);
         let place = missing.iter().position(is_for);
         match place {
             Some(place) => entry.change(missing.swap_remove(place), wanted),
@@ -182,6 +182,9 @@ impl Entry {
         if self.found.timeout != new.timeout {
             json::set(&self.hook, "timeout", entry.timeout.into());
         }
+        if let Some(field) = entry.waits.filter(|field| json::property(&self.hook, field).is_none()) {
+            json::set(&self.hook, field, true.into());
+        }
         if let Some(word) = new.on_failure.filter(|_| self.found.on_failure.is_none()) {
             json::set(&self.hook, ON_FAILURE.0, word.as_str().into());
         }
@@ -246,6 +249,7 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                 let found = FoundHook {
                     hook: ours,
                     event: event.clone(),
+                    waits: command_line::waits(&command, agent),
                     matcher: string(&group, "matcher"),
                     command,
                     timeout: number(&hook, "timeout"),
@@ -273,10 +277,11 @@ fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
     let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
     hook.extend(is_named.then(|| named("name", ours.name().into())));
-    hook.push(named("command", command.as_str().into()));
+    let wanted = FoundHook::wanted(entry, *ours, *agent, command);
+    hook.push(named("command", wanted.command.as_str().into()));
     hook.push(named("timeout", entry.timeout.into()));
-    let word = FoundHook::wanted(entry, *ours, *agent, command).on_failure;
-    hook.extend(word.map(|word| named(ON_FAILURE.0, word.as_str().into())));
+    hook.extend(entry.waits.map(|field| named(field, true.into())));
+    hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE.0, word.as_str().into())));
     let matcher = entry.matcher.map(|matcher| named("matcher", matcher.into()));
     let list = named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)]));
     CstInputValue::Object(matcher.into_iter().chain([list]).collect())

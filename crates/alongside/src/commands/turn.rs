@@ -3,6 +3,8 @@
 //! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish
 //! that it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
 
+mod wait;
+
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -49,6 +51,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", hide = true)]
     state_dir: Option<PathBuf>,
 
+    /// Wait beside the agent's idle session, and give it the comments that you send
+    #[arg(long, hide = true)]
+    wait: bool,
+
     /// Bring the store of this working tree up to date, detached, for the next prompt
     #[arg(long, value_name = "TOP", hide = true)]
     go_on: Option<PathBuf>,
@@ -68,12 +74,14 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         let _ = work.await;
         return ExitCode::SUCCESS;
     }
+    if args.wait {
+        return wait::run(args).await;
+    }
     let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
         Ok(Ok(Noted { news, faults })) => {
             if let Some(SnapshotTaken { directory, kind }) = news {
-                let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
-                HookSearch::within(places).tell_turn(&directory, kind).await;
+                tell(&directory, kind).await;
             }
             for fault in faults {
                 log(&fault);
@@ -82,6 +90,12 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         Ok(Err(_)) | Err(_) => log("a turn was not noted: it takes too long"),
     }
     ExitCode::SUCCESS
+}
+
+/// Tells the host of a working tree, if one runs.
+async fn tell(directory: &Path, kind: SnapshotKind) {
+    let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
+    HookSearch::within(places).tell_turn(directory, kind).await;
 }
 
 /// What came of an event.

@@ -36,4 +36,5 @@ mod terminal;
 mod token_secrecy;
 mod transcript;
 mod turn_review;
+mod turn_wait;
 mod turns;

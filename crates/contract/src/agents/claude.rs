@@ -1,5 +1,7 @@
 //! Claude Code, which speaks over a WebSocket.
 
+use std::time::Duration;
+
 use crate::agent::Agent;
 use crate::behaviour::FORK;
 use crate::family::{
@@ -11,7 +13,7 @@ use crate::hook::{
     Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
-use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
+use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns, Wake};
 
 pub(super) const AGENT: Agent = Agent {
     id: "claude",
@@ -47,6 +49,16 @@ pub(super) const AGENT: Agent = Agent {
         tasks: Some("background_tasks"),
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
+        // Measured with 2.1.332: the turn ends at once, and the hook's end wakes the session. Older releases
+        // than this one were not run with it.
+        wake: Some(Wake {
+            event: "Stop",
+            since: (2, 1, 332),
+            field: "asyncRewake",
+            code: 2,
+            attended: ("CLAUDE_CODE_SESSION_ATTENDED", "1"),
+            patience: Duration::from_secs(8 * 3600),
+        }),
     }),
 };
 

@@ -31,6 +31,7 @@ pub(super) const AGENT: Agent = Agent {
         tasks: None,
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
+        wake: None,
     }),
 };
 

@@ -33,6 +33,7 @@ pub(super) const AGENT: Agent = Agent {
         tasks: Some("background_tasks"),
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
+        wake: None,
     }),
 };
 

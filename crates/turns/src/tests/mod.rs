@@ -8,3 +8,4 @@ mod random;
 mod recordings;
 mod repositories;
 mod undos;
+mod waiting_hook;

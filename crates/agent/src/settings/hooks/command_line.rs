@@ -13,6 +13,19 @@ use alongside_platform::{Os, shell};
 
 use super::registration::OurHook;
 
+/// The last argument of the hook of turns that waits beside the idle session.
+const WAITS: &str = " --wait";
+
+/// The same command line for the hook that waits.
+pub(super) fn waiting(command: &str) -> String {
+    format!("{command}{WAITS}")
+}
+
+/// Whether a command line of ours is that of the hook that waits.
+pub(super) fn waits(command: &str, agent: HookAgent) -> bool {
+    CommandLine::of(command, agent).is_some_and(|line| line.waits)
+}
+
 /// The arguments of our program in a hook of that agent.
 fn arguments(agent: HookAgent, hook: OurHook) -> String {
     format!(" {} {}", hook.argument(), agent.id)
@@ -74,6 +87,8 @@ pub fn has_guard(command: &str, agent: HookAgent) -> bool {
 pub(super) struct CommandLine<'a> {
     /// Which of our hooks it starts.
     hook: OurHook,
+    /// Whether that waits beside the idle session.
+    waits: bool,
     /// The words that a person has put before the program.
     before: &'a str,
     /// The program as it is written there.
@@ -110,6 +125,10 @@ impl<'a> CommandLine<'a> {
     fn of_hook(command: &'a str, agent: HookAgent, hook: OurHook) -> Option<Self> {
         let (start, behind) = command.trim_end().rsplit_once(arguments(agent, hook).as_str())?;
         let start = start.trim_end();
+        let (waits, behind) = match behind.strip_prefix(WAITS) {
+            Some(rest) if hook == OurHook::Turn => (true, rest),
+            _ => (false, behind),
+        };
         let (begin, quote) = last_word(start);
         let (before, program) = start.split_at(begin);
         let is_end = |c: char| c.is_whitespace() || Some(c) == quote;
@@ -120,7 +139,7 @@ impl<'a> CommandLine<'a> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_named_like_ours = name == "alongside" || name == "alongside.exe";
         let is_in_quotes = quote.is_some();
-        is_named_like_ours.then_some(Self { hook, before, program, behind, is_in_quotes, guard: None })
+        is_named_like_ours.then_some(Self { hook, waits, before, program, behind, is_in_quotes, guard: None })
     }
 
     /// Whether a person has added something.
@@ -143,7 +162,9 @@ impl<'a> CommandLine<'a> {
         let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
         let is_replaced = has_path && !self.is_in_quotes;
         let program = if is_replaced { new.program } else { self.program };
-        let line = format!("{}{program}{}{}", self.before, arguments(agent, self.hook), self.behind);
+        let waits = if self.waits { WAITS } else { "" };
+        let arguments = arguments(agent, self.hook);
+        let line = format!("{}{program}{arguments}{waits}{}", self.before, self.behind);
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
             Some(guard) => format!("{}{line}{guard}", guard_of(program)),
             None => line,

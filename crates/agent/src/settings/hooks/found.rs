@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_contract::agent::HookAgent;
 
-use super::command_line::{CommandLine, has_guard};
+use super::command_line::{CommandLine, has_guard, waiting};
 use super::registration::{OurHook, Registration};
 
 /// An entry of ours.
@@ -15,6 +15,8 @@ pub struct FoundHook {
     pub hook: OurHook,
     /// The event that it is registered for.
     pub event: String,
+    /// Whether it waits beside the idle session.
+    pub waits: bool,
     /// The pattern of the tools; without one it is called for all.
     pub matcher: Option<String>,
     /// The command line.
@@ -30,15 +32,20 @@ pub(super) const ON_FAILURE: (&str, &str) = ("onFailure", "block");
 
 impl FoundHook {
     pub(super) fn wanted(entry: &Registration, hook: OurHook, agent: HookAgent, command: &str) -> Self {
-        let refuses = entry.can_refuse && has_guard(command, agent);
         Self {
             hook,
             event: entry.event.to_owned(),
+            waits: entry.waits.is_some(),
             matcher: entry.matcher.map(ToOwned::to_owned),
-            command: command.to_owned(),
+            command: if entry.waits.is_some() { waiting(command) } else { command.to_owned() },
             timeout: Some(entry.timeout),
-            on_failure: refuses.then(|| ON_FAILURE.1.to_owned()),
+            on_failure: refusal(entry, command, agent),
         }
+    }
+
+    /// Whether it is the one of an entry.
+    pub fn is_for(&self, entry: &Registration) -> bool {
+        self.event == entry.event && self.waits == entry.waits.is_some()
     }
 
     /// Whether it asks the agent to refuse a change if it fails, and a missing program lets the change
@@ -70,7 +77,8 @@ impl FoundHook {
         let new = CommandLine::of(command, agent);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
         if let (Some(line), Some(new)) = (line, new) {
-            wanted = Self::wanted(entry, self.hook, agent, &line.with_program_of(&new, agent));
+            wanted.command = line.with_program_of(&new, agent);
+            wanted.on_failure = refusal(entry, &wanted.command, agent);
             // Theirs, too, if it does not cut the hook off.
             if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
                 wanted.timeout = self.timeout;
@@ -92,4 +100,10 @@ impl FoundHook {
     pub fn limit(&self, agent: HookAgent) -> Duration {
         agent.hook.wait.limit_of(self.timeout)
     }
+}
+
+/// The word about a failure.
+fn refusal(entry: &Registration, command: &str, agent: HookAgent) -> Option<String> {
+    let refuses = entry.can_refuse && has_guard(command, agent);
+    refuses.then(|| ON_FAILURE.1.to_owned())
 }

@@ -69,21 +69,32 @@ impl OurHook {
                     matcher: Some(event.matcher),
                     timeout: wait.timeout,
                     can_refuse: event.on_failure.can_refuse(),
+                    waits: None,
                 })
                 .collect(),
-            Self::Turn => agent
-                .turns
-                .iter()
-                .flat_map(|turns| turns.events(release))
-                .map(|event| Registration {
-                    event,
-                    matcher: None,
-                    timeout: wait.unit.number(TURN_LIMIT),
-                    can_refuse: false,
-                })
-                .collect(),
+            Self::Turn => turns(agent, release),
         }
     }
+}
+
+/// The entries of the hook of turns: at the prompt, at each end, and the one that waits beside the idle
+/// session.
+fn turns(agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
+    let Some(turns) = &agent.turns else { return Vec::new() };
+    let unit = agent.hook.wait.unit;
+    let entry = |event: &'static str| Registration {
+        event,
+        matcher: None,
+        timeout: unit.number(TURN_LIMIT),
+        can_refuse: false,
+        waits: None,
+    };
+    let waiting = turns.wake_in(release).map(|wake| Registration {
+        timeout: unit.number(wake.patience),
+        waits: Some(wake.field),
+        ..entry(wake.event)
+    });
+    turns.events(release).map(entry).chain(waiting).collect()
 }
 
 /// An entry for one event.
@@ -97,4 +108,6 @@ pub struct Registration {
     pub timeout: u64,
     /// Whether the entry can ask the agent to refuse a change if the hook fails.
     pub can_refuse: bool,
+    /// For the hook that waits beside the idle session: the field that keeps the agent from waiting for it.
+    pub waits: Option<&'static str>,
 }

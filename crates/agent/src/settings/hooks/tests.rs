@@ -219,6 +219,7 @@ fn settings_that_are_no_such_object_are_refused() {
 fn an_agent_waits_as_long_as_its_unit_says() {
     let found = |timeout: Option<u64>| FoundHook {
         hook: OurHook::Write,
+        waits: false,
         event: "x".into(),
         matcher: None,
         command: String::new(),

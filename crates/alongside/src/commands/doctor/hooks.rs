@@ -106,8 +106,7 @@ pub(super) async fn examine(
         return finding;
     }
     for entry in ours.registrations(agent, release) {
-        let of_it =
-            entries.iter().filter(|(hook, ..)| hook.event == entry.event && hook.has_tools_of(&entry));
+        let of_it = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.has_tools_of(&entry));
         let paths: Vec<PathBuf> = of_it.map(|(_, path, _)| path.clone()).collect();
         if paths.len() > 1 {
             finding.causes.push(HookCause::Twice { paths, event: entry.event });
@@ -175,7 +174,8 @@ fn causes_in(
     let path = || path.to_owned();
     let mut causes = Vec::new();
     let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
-    let missing = wanted.iter().map(|entry| entry.event).filter(|name| of_event(name).next().is_none());
+    let is_missing = |entry: &&Registration| !found.iter().any(|hook| hook.is_for(entry));
+    let missing = wanted.iter().filter(is_missing).map(|entry| entry.event);
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
         causes.push(HookCause::Incomplete { path: path(), events, is_project });

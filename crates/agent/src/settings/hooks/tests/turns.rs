@@ -15,7 +15,7 @@ fn hooks_in(text: &str, agent: HookAgent) -> Vec<(OurHook, String)> {
 
 #[test]
 fn a_turn_has_an_entry_for_its_prompt_and_one_for_each_end() {
-    let text = with_hook(None, &of_turns(agent("claude"), Some((2, 1, 332)))).unwrap();
+    let text = with_hook(None, &of_turns(agent("claude"), Some((2, 1, 331)))).unwrap();
     let entry = r#"[
       {
         "hooks": [
@@ -45,6 +45,36 @@ fn a_turn_has_an_entry_for_its_prompt_and_one_for_each_end() {
         assert_eq!(text.contains("\"name\": \"alongside-turn\""), is_named, "{text}");
         assert!(is_empty(&without_hook(&text, one, None).unwrap()), "{text}");
     }
+}
+
+/// A release that overlooks the field would hold its person up for hours.
+#[test]
+fn the_hook_that_waits_is_beside_the_end_where_the_release_goes_on() {
+    let claude = agent("claude");
+    let old = of_turns(claude, Some((2, 1, 331)));
+    let new = of_turns(claude, Some((2, 1, 332)));
+    let before = with_hook(None, &old).unwrap();
+    let text = with_hook(Some(&before), &new).unwrap();
+    assert_eq!(with_hook(None, &new).unwrap().len(), text.len());
+    assert_eq!(with_hook(Some(&text), &new).unwrap(), text, "the second time changes nothing");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let waits = &json["hooks"]["Stop"][1]["hooks"][0];
+    let expected = serde_json::json!({ "type": "command", "command": format!("{TURN} --wait"),
+        "timeout": 28_800, "asyncRewake": true });
+    assert_eq!(*waits, expected, "{text}");
+    let found = find_hook(&text, claude).unwrap();
+    assert_eq!(found.iter().filter(|found| found.waits).count(), 1);
+    assert_eq!(with_hook(Some(&text), &old).unwrap(), before, "after a downgrade it goes");
+
+    // A person's words and an older program are told from our argument.
+    let moved =
+        text.replace("/usr/bin/alongside turn claude --wait", "nice /old/alongside turn claude --wait");
+    let now = with_hook(Some(&moved), &new).unwrap();
+    assert_eq!(now, text.replace(&format!("{TURN} --wait"), &format!("nice {TURN} --wait")));
+    let blocking = text.replace(",\n            \"asyncRewake\": true", "");
+    assert_ne!(blocking, text);
+    assert_eq!(with_hook(Some(&blocking), &new).unwrap(), text);
+    assert!(is_empty(&without_hook(&text, claude, None).unwrap()), "{text}");
 }
 
 /// An older Claude Code overlooks the whole file, with the hook before each write in it.

@@ -1,0 +1,103 @@
+//! `alongside turn claude --wait`, as Claude Code runs it beside its idle session, with the real host and
+//! desk.
+
+use std::io::Write as _;
+use std::process::{Child, Output, Stdio};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, Home, Running};
+use crate::turn_review::{asks, told};
+use crate::turns::{event, silent, turn, with_repository};
+
+const TURN: &str = "alongside/didChangeTurn";
+const AT_ONCE: &str = "Claude Code reads it at once";
+const LATER: &str = "Claude Code reads it with your next prompt";
+
+/// A hook that waits, at a session with or without a person.
+fn waits(home: &Home, attended: &str) -> Child {
+    let mut command = home.alongside(&["turn", "claude", "--wait", "--state-dir"]);
+    command.arg(home.path("home/.local/state/alongside")).env("CLAUDE_CODE_SESSION_ATTENDED", attended);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&event(home, "Stop")).unwrap();
+    child
+}
+
+/// Its output, once it has ended.
+fn ended(mut child: Child) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < DEADLINE, "it waits on");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// A turn of Claude Code that has ended, and a desk that shows it.
+async fn idle() -> Option<(Home, Running)> {
+    let home = with_repository()?;
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+    home.file("a.txt", "one\nTWO\n");
+    silent(&turn(&home, "claude", &event(&home, "Stop")));
+    let desk = home.review(&["--json", "--since"]);
+    told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
+    Some((home, desk))
+}
+
+/// Sends a comment on the second line.
+async fn send(desk: &mut Running, turn: &Value) -> Value {
+    let (id, lines) = (&turn["id"], json!({ "first": 2, "last": 2 }));
+    let add =
+        json!({ "turn": id, "revision": turn["revision"], "file": 0, "lines": lines, "text": "louder" });
+    asks(desk, "addComment", add);
+    let has = |turn: &Value| turn["comments"].as_array().is_some_and(|all| !all.is_empty());
+    let turn = told(desk, TURN, has).await;
+    asks(desk, "finishTurn", json!({ "turn": id, "revision": turn["revision"], "send": true }));
+    told(desk, "alongside/didFinishTurn", |_| true).await
+}
+
+#[tokio::test]
+async fn a_message_wakes_the_session_once() {
+    let Some((home, mut desk)) = idle().await else { return };
+    let hook = waits(&home, "1");
+    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
+    silent(&ended(waits(&home, "1")));
+    let finished = send(&mut desk, &turn_review).await;
+    assert_eq!(finished["sent"]["words"], AT_ONCE);
+    let output = ended(hook);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> louder\n"), "{said}");
+    let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
+    assert_eq!(read["message"]["words"], "Claude Code has read it, and goes on");
+    assert_eq!(read["route"]["words"], LATER);
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+}
+
+#[tokio::test]
+async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
+    let Some((home, mut desk)) = idle().await else { return };
+    let hook = waits(&home, "1");
+    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+    silent(&ended(hook));
+    let is_newer = |turn: &Value| turn["revision"].as_u64() > turn_review["revision"].as_u64();
+    let turn_review = told(&desk, TURN, |turn| is_newer(turn) && turn["route"]["words"] == LATER).await;
+    assert_eq!(send(&mut desk, &turn_review).await["sent"]["words"], LATER);
+    // What was sent during a turn wakes the session at its end.
+    silent(&turn(&home, "claude", &event(&home, "Stop")));
+    let output = ended(waits(&home, "1"));
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("> louder\n"), "{output:?}");
+}
+
+/// Claude Code ends such a session only after its hooks.
+#[tokio::test]
+async fn nothing_waits_where_nobody_is_at_the_session() {
+    let Some(home) = with_repository() else { return };
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+    silent(&turn(&home, "claude", &event(&home, "Stop")));
+    silent(&ended(waits(&home, "0")));
+}

@@ -1,0 +1,24 @@
+//! Whether a hook waits beside an agent's session for a person's message, as its lock tells.
+
+use alongside_companion::private;
+
+use crate::comment_log::Address;
+use crate::hash::hash;
+use crate::log::{Kind, Record};
+use crate::shelf::Shelf;
+
+/// Whether a hook waits for the messages to this session, and no turn has begun since.
+pub(crate) fn is_awaited(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> bool {
+    let Some(Address { agent, session }) = to else { return false };
+    let of_session = |record: &&Record| record.agent == *agent && record.session == *session;
+    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
+    let last = log.iter().rev().filter(of_session).find(is_turn);
+    let lock = shelf.file(&lock_of(agent, session));
+    let is_idle = last.is_some_and(|last| last.kind == Kind::End);
+    is_idle && lock.exists() && matches!(private::try_lock(&lock), Ok(None))
+}
+
+/// The name of a session's lock. Names of sessions come from outside.
+pub(crate) fn lock_of(agent: &str, session: &str) -> String {
+    format!("waits-{}", &hash(format!("{agent}\0{session}").as_bytes())[..16])
+}

@@ -1,0 +1,74 @@
+//! The hook that waits for a message beside an idle session.
+
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
+
+use super::fixture::Project;
+use crate::{Delivery, Reader, Waiter, claim, clear};
+
+const MOST: usize = 9_000;
+
+fn reader() -> Reader {
+    Reader { agent: "Codex".into(), session: "s".into() }
+}
+
+impl Project {
+    fn waits(&self) -> Option<Waiter> {
+        Waiter::begin(&self.places, &self.top, &reader()).unwrap()
+    }
+
+    fn words(&self, look: &TurnLook) -> String {
+        self.store.feedback(look).unwrap().route.unwrap().words
+    }
+
+    fn sends(&self, look: &TurnLook) {
+        let comment = NewComment { text: "louder".into(), ..NewComment::default() };
+        self.store.add_comment(look, &comment).unwrap();
+        self.store.send(look, &NewRound::default()).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
+    let Some(project) = Project::new() else { return };
+    assert!(project.waits().is_none(), "no turn was noted yet");
+    project.prompt();
+    let look = project.look();
+    let mut waiter = project.waits().unwrap();
+    assert_eq!(project.words(&look), "Codex reads it with your next prompt", "the turn has not ended");
+    project.end();
+    assert_eq!(project.words(&look), "Codex reads it at once");
+    assert!(waiter.has_news() && !waiter.has_news() && !waiter.is_over().unwrap());
+    assert!(project.waits().is_none(), "one waits for a session");
+
+    project.sends(&look);
+    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, "Codex reads it at once");
+    assert!(waiter.has_news());
+    let claimed = claim(&project.places, &project.top, &reader(), Delivery::Wake, MOST).unwrap().unwrap();
+    assert!(claim(&project.places, &project.top, &reader(), Delivery::Prompt, MOST).unwrap().is_none());
+    claimed.delivered().unwrap();
+    drop(waiter);
+    let feedback = project.store.feedback(&look).unwrap();
+    assert_eq!(feedback.route.unwrap().words, "Codex reads it with your next prompt");
+    assert_eq!(feedback.message.unwrap().words, "Codex has read it, and goes on");
+    assert!(claim(&project.places, &project.top, &reader(), Delivery::Prompt, MOST).unwrap().is_none());
+    assert!(project.waits().is_some(), "the next one waits");
+}
+
+#[test]
+fn the_next_prompt_and_the_end_of_the_store_end_a_wait() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.end();
+    let waiter = project.waits().unwrap();
+    project.event(alongside_contract::turns::Moment::Prompt, "beside").unwrap();
+    assert!(!waiter.is_over().unwrap(), "it is another session's");
+    project.prompt();
+    assert!(waiter.is_over().unwrap());
+    drop(waiter);
+    project.end();
+    let waiter = project.waits().unwrap();
+    clear(&project.places, &project.top, Instant::now() + Duration::from_secs(9)).unwrap();
+    assert!(waiter.is_over().unwrap());
+}
