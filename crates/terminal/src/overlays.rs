@@ -13,6 +13,7 @@ use crate::keys::{Action, Answer};
 use crate::message_list::MessageList;
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
+use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
 
 /// One thing that lies over the desk.
@@ -180,6 +181,21 @@ impl Overlays {
     pub(crate) fn close(&mut self, is: impl Fn(&Overlay) -> bool) -> Option<Overlay> {
         let at = self.0.iter().rposition(is)?;
         Some(self.0.remove(at))
+    }
+
+    /// The turn review has another list: one of files shows it, and a finish that would do something else now
+    /// closes. True if one did.
+    pub(crate) fn follow_turn(&mut self, files: &TurnFiles, has_other_end: bool) -> bool {
+        if let Some(Overlay::Turn(list)) = self.cover_mut()
+            && let Some(renewed) = list.renewed(files)
+        {
+            *list = renewed;
+        }
+        let is_finish = |overlay: &Overlay| match overlay {
+            Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
+            _ => false,
+        };
+        has_other_end && self.close(is_finish).is_some()
     }
 
     /// The one in front, which takes the keys.

@@ -7,6 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
 use crate::comment_words as words;
+use crate::draft_store::UnsavedText;
 use crate::line_choice::LineChoice;
 use crate::output::Output;
 use crate::overlays::Overlay;
@@ -155,11 +156,22 @@ impl TurnComments {
         }
     }
 
-    /// The text that no companion has, when the desk ends. `open`: the input that is open.
-    pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsentComment> {
+    /// The texts that no companion has, when the desk ends. `open`: the input that is open.
+    pub(crate) fn take_unsent(
+        &mut self,
+        open: Option<CommentInput>,
+        turn: Option<&Turn>,
+    ) -> Vec<UnsavedText> {
+        let root = turn.map(|turn| turn.root.clone()).unwrap_or_default();
+        let agent = turn.and_then(|turn| Some(turn.route.as_ref()?.agent.clone()));
+        let agent = agent.filter(|agent| !agent.is_empty()).unwrap_or_else(|| "a turn".into());
+        let unsaved = |unsent: UnsentComment| {
+            let file = unsent.path.map_or_else(|| root.clone(), |path| format!("{root}/{path}"));
+            UnsavedText { file, agent: agent.clone(), text: unsent.text, replaces: None }
+        };
         let on_its_way = self.on_its_way.take().and_then(|(text, _)| text);
         let open = open.and_then(CommentInput::into_unsent);
-        [self.unsent.take(), on_its_way, open].into_iter().flatten().collect()
+        [self.unsent.take(), on_its_way, open].into_iter().flatten().map(unsaved).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
 use crossterm::event::KeyEvent;
 
-use crate::comment_input::{About, CommentInput, UnsentComment};
+use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
@@ -153,22 +153,13 @@ impl TurnReview {
         };
         let is_newer = told.revision != files.turn().revision;
         let news = files.take(told);
-        let is_finish = |overlay: &Overlay| match overlay {
-            Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
-            _ => false,
-        };
-        if news.has_other_end && out.overlays.close(is_finish).is_some() {
+        if out.overlays.follow_turn(files, news.has_other_end) {
             // A yes would undo or send what was not on the list.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
         }
         if news.is_read {
             out.show([Message::notice(words::read(files.turn()))]);
-        }
-        if let Some(Overlay::Turn(list)) = out.overlays.cover_mut()
-            && let Some(renewed) = list.renewed(files)
-        {
-            *list = renewed;
         }
         match self.is_open {
             true if news.is_elsewhere => out.invalidate_keys(),
@@ -344,15 +335,7 @@ impl TurnReview {
 
     /// The comments that no companion has when the desk ends. `open`: the input that is open.
     pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsavedText> {
-        let turn = self.files.as_ref().map(TurnFiles::turn);
-        let root = turn.map(|turn| turn.root.clone()).unwrap_or_default();
-        let agent = turn.and_then(|turn| Some(turn.route.as_ref()?.agent.clone()));
-        let agent = agent.filter(|agent| !agent.is_empty()).unwrap_or_else(|| "a turn".into());
-        let unsaved = |unsent: UnsentComment| {
-            let file = unsent.path.map_or_else(|| root.clone(), |path| format!("{root}/{path}"));
-            UnsavedText { file, agent: agent.clone(), text: unsent.text, replaces: None }
-        };
-        self.comments.take_unsent(open).into_iter().map(unsaved).collect()
+        self.comments.take_unsent(open, self.files.as_ref().map(TurnFiles::turn))
     }
 
     /// Takes a key of a list: a comment on the chosen file or on the whole, or a copy of the message.
