@@ -126,3 +126,19 @@ async fn a_program_undoes_a_change() {
     desk.ends_input();
     assert_eq!(desk.ends().code(), Some(0));
 }
+
+#[tokio::test]
+async fn comments_are_written_in_one_line_and_wait_for_an_agent() {
+    let Some(home) = repository() else { return };
+    change(&home);
+    let mut desk = home.review(&["--since", "HEAD"]);
+    desk.plays(&["c too loud", "", "", "C 1 test is missing", ""]).await;
+    let list = desk.answers("or finish without sending [y,o,n]? ", "y").await;
+    let sends = "To be sent:\n  a.txt, line 2: too loud\n  the whole turn: 1 test is missing\n";
+    assert!(list.contains(sends), "{list}");
+    desk.shows("Sent: the next agent whose turns are noted here reads it with your prompt\n").await;
+    assert_eq!(desk.ends().code(), Some(0));
+    assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
+    let waits = home.run(&["comments"]);
+    assert!(waits.out.contains("too loud") && waits.out.contains("1 test is missing"), "{}", waits.said());
+}
