@@ -54,7 +54,7 @@ impl Waiter {
     }
 
     /// Whether something has been written since the last call; at first, always.
-    pub fn has_news(&mut self) -> bool {
+    pub fn take_news(&mut self) -> bool {
         let state = |path: &Path| {
             let found = fs::metadata(path).ok()?;
             Some((found.len(), found.modified().ok()?))

@@ -3,33 +3,27 @@
 //! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish
 //! that it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
 
+mod event;
 mod wait;
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use alongside_common::logging;
-use alongside_common::runtime_dirs::RuntimeDirs;
-use alongside_contract::agent::Agent;
 use alongside_contract::agents::with_turns;
 use alongside_contract::turns::{Moment, Turns};
 use alongside_desk::{SnapshotKind, SnapshotTaken};
-use alongside_hook::{TurnInput, prompt_answer};
-use alongside_host::HookSearch;
+use alongside_hook::prompt_answer;
 use alongside_platform::process;
 use alongside_turns::{Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
 
-/// How long the agent waits for a snapshot at most.
-const PATIENCE: Duration = Duration::from_secs(2);
+use self::event::{PATIENCE, log, read, tell};
+
 /// How much later the process ends in any case.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long the seeding goes on that no prompt has waited for, and the trimming after it.
 const DETACHED: Duration = Duration::from_secs(600);
-/// The largest input, in bytes.
-const MAX_INPUT: u64 = 16 << 20;
-
 /// Note the beginning or the end of an agent's turn, for a review afterwards
 ///
 /// An agent runs it as a hook: at your prompt, and when it has ended its work. It keeps a snapshot of the Git
@@ -75,7 +69,7 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if args.wait {
-        return wait::run(args).await;
+        return wait::run(&args.agent, args.state_dir).await;
     }
     let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
@@ -92,13 +86,7 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Tells the host of a working tree, if one runs.
-async fn tell(directory: &Path, kind: SnapshotKind) {
-    let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
-    HookSearch::within(places).tell_turn(directory, kind).await;
-}
-
-/// What came of an event.
+/// The outcome of an event.
 #[derive(Default)]
 struct Noted {
     /// For the host of the working tree.
@@ -108,33 +96,11 @@ struct Noted {
 }
 
 fn note(args: &Args, until: Instant) -> Noted {
-    match read(args) {
+    match read(&args.agent) {
         Ok(Some((turns, event, directory))) => on_event(args, turns, &event, directory, until),
         Ok(None) => Noted::default(),
         Err(error) => Noted { news: None, faults: vec![format!("a turn was not noted: {error}")] },
     }
-}
-
-/// The event that the agent tells, and the directory in which it works.
-fn read(args: &Args) -> std::io::Result<Option<(&'static Turns, TurnEvent, PathBuf)>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
-    let agent = Agent::named(&args.agent);
-    let Some((agent, turns)) = agent.and_then(|agent| Some((agent, agent.turns.as_ref()?))) else {
-        return Ok(None);
-    };
-    let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(None) };
-    let directory = match Path::new(&input.cwd).is_absolute() {
-        true => PathBuf::from(&input.cwd),
-        false => std::env::current_dir()?,
-    };
-    let event = TurnEvent {
-        moment: input.moment,
-        agent: agent.display_name.to_owned(),
-        session: input.session,
-        turn: input.turn,
-    };
-    Ok(Some((turns, event, directory)))
 }
 
 fn on_event(args: &Args, turns: &Turns, event: &TurnEvent, directory: PathBuf, until: Instant) -> Noted {
@@ -221,11 +187,4 @@ fn go_on(args: &Args, top: &Path, until: Instant) {
     if let Err(fault) = done {
         log(&format!("the store of turns was not brought up to date: {fault}"));
     }
-}
-
-/// Writes a line to the log that the person named, else to that of the hosts.
-fn log(line: &str) {
-    let log = if tracing::enabled!(tracing::Level::WARN) { None } else { logging::start_for_host(None).ok() };
-    tracing::warn!("{line}");
-    drop(log);
 }

@@ -39,12 +39,12 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
     assert_eq!(project.words(&look), "Codex reads it with your next prompt", "the turn has not ended");
     project.end();
     assert_eq!(project.words(&look), "Codex reads it at once");
-    assert!(waiter.has_news() && !waiter.has_news() && !waiter.is_over().unwrap());
+    assert!(waiter.take_news() && !waiter.take_news() && !waiter.is_over().unwrap());
     assert!(project.waits().is_none(), "one waits for a session");
 
     project.sends(&look);
     assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, "Codex reads it at once");
-    assert!(waiter.has_news());
+    assert!(waiter.take_news());
     let claimed = claim(&project.places, &project.top, &reader(), Delivery::Wake, MOST).unwrap().unwrap();
     assert!(claim(&project.places, &project.top, &reader(), Delivery::Prompt, MOST).unwrap().is_none());
     claimed.delivered().unwrap();

@@ -14,7 +14,7 @@ use alongside_desk::SnapshotKind;
 use alongside_platform::process;
 use alongside_turns::{Delivery, Fault, Places, Reader, TurnEvent, Waiter};
 
-use super::{Args, PATIENCE, log, read, tell};
+use super::event::{PATIENCE, log, read, tell};
 
 /// How often the store is looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -22,9 +22,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// How much earlier than the agent's limit the wait ends.
 const MARGIN: Duration = Duration::from_secs(60);
 
-pub(super) async fn run(args: Args) -> ExitCode {
-    let state = args.state_dir.clone();
-    let event = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || read(&args))).await;
+pub(super) async fn run(agent: &str, state: Option<PathBuf>) -> ExitCode {
+    let agent = agent.to_owned();
+    let event = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || read(&agent))).await;
     let Ok(Ok(Ok(Some((turns, event, directory))))) = event else { return ExitCode::SUCCESS };
     let Some(wake) = turns.wake.as_ref().filter(|wake| event.moment == Moment::End && is_attended(wake))
     else {
@@ -67,7 +67,7 @@ async fn wait(
     // Desks say from now on that it is read at once.
     tell(directory, SnapshotKind::Message).await;
     loop {
-        if waiter.has_news() {
+        if waiter.take_news() {
             if waiter.is_over()? {
                 return Ok(false);
             }

@@ -1,0 +1,54 @@
+//! The event that an agent tells on standard input, and those who hear of it: the host, and the log.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_common::logging;
+use alongside_common::runtime_dirs::RuntimeDirs;
+use alongside_contract::agent::Agent;
+use alongside_contract::turns::Turns;
+use alongside_desk::SnapshotKind;
+use alongside_hook::TurnInput;
+use alongside_host::HookSearch;
+use alongside_turns::TurnEvent;
+
+/// How long the agent waits for a snapshot at most.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// The largest input, in bytes.
+const MAX_INPUT: u64 = 16 << 20;
+
+/// The event that the agent tells, and the directory in which it works.
+pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnEvent, PathBuf)>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
+    let agent = Agent::named(agent);
+    let Some((agent, turns)) = agent.and_then(|agent| Some((agent, agent.turns.as_ref()?))) else {
+        return Ok(None);
+    };
+    let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(None) };
+    let directory = match Path::new(&input.cwd).is_absolute() {
+        true => PathBuf::from(&input.cwd),
+        false => std::env::current_dir()?,
+    };
+    let event = TurnEvent {
+        moment: input.moment,
+        agent: agent.display_name.to_owned(),
+        session: input.session,
+        turn: input.turn,
+    };
+    Ok(Some((turns, event, directory)))
+}
+
+/// Tells the host of a working tree, if one runs.
+pub(super) async fn tell(directory: &Path, kind: SnapshotKind) {
+    let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
+    HookSearch::within(places).tell_turn(directory, kind).await;
+}
+
+/// Writes a line to the log that the person named, else to that of the hosts.
+pub(super) fn log(line: &str) {
+    let log = if tracing::enabled!(tracing::Level::WARN) { None } else { logging::start_for_host(None).ok() };
+    tracing::warn!("{line}");
+    drop(log);
+}
