@@ -5,6 +5,7 @@ local ending = require('alongside.ending')
 local halves = require('alongside.halves')
 local messages = require('alongside.messages')
 local reasons = require('alongside.reasons')
+local seen = require('alongside.seen')
 local target = require('alongside.target')
 local text = require('alongside.text')
 local winbar = require('alongside.winbar')
@@ -41,11 +42,17 @@ local function accepts_nevertheless(review)
   for _, note in ipairs(winbar.notes(review, review.root, target.is_modified(review.file))) do
     wrong[#wrong + 1] = note[2]
   end
+  local unseen, confirm = seen.question(review)
+  wrong[#wrong + 1] = unseen
   if #wrong == 0 then
     return true
   end
   local question = ('%s\n%s'):format(reviews().name(review), table.concat(wrong, '\n'))
-  return ask(question, '&Not now\n&Accept anyway', 'Warning') == 2
+  local is_accepted = ask(question, '&Not now\n&Accept anyway', 'Warning') == 2
+  if is_accepted then
+    confirm()
+  end
+  return is_accepted
 end
 
 -- The state of a review that a decision applies to.
@@ -383,6 +390,12 @@ function M.setup()
       end
     end,
   })
+  seen.setup(function(buf)
+    local review = reviews().of_buffer(buf)
+    return review and review.view.right == buf and not review.is_over and review or nil
+  end, function(review)
+    reviews().redraw(review)
+  end)
   halves.setup(function()
     local shown = {}
     for _, review in ipairs(reviews().all()) do

@@ -22,6 +22,8 @@ local function is_harmful(code)
   return false
 end
 
+M.is_harmful = is_harmful
+
 --- The length in bytes and the code point of the UTF-8 character at byte `i`; nil for other bytes.
 local function decode(text, i)
   local first = text:byte(i)
@@ -49,6 +51,13 @@ local function decode(text, i)
     return nil
   end
   return length, code
+end
+
+--- The code point of a character; nil if it is not UTF-8.
+---@param char string
+---@return integer?
+function M.code(char)
+  return select(2, decode(char, 1))
 end
 
 local short = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r' }

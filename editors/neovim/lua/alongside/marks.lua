@@ -2,6 +2,7 @@
 -- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
 -- below "_" or above "‾", as in other plugins.
 
+local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
 local text = require('alongside.text')
 
@@ -206,6 +207,9 @@ local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
     changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
     changed_lines(review.right_win, right, hunk.current, both, 'AlongsideShownAddedLine')
+  end
+  if review.original then
+    hard_to_see.draw(review, hunk, current, put, MOST_SIGNS)
   end
   if hunk.words and not is_dropped then
     local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start

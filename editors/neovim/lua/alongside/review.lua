@@ -119,6 +119,9 @@ local function redraw(review)
   end
 end
 
+--- Draws the bars of a review again.
+M.redraw = redraw
+
 -- The hunks belong to the companion's text, so marks are drawn only while the buffer shows it.
 local function draw(review, anew)
   local shown, this = review.view, review.sync

@@ -53,7 +53,9 @@ local function ends(review, win, less)
     parts[1] = winbar.agent_name(review.agent)
   end
   parts[#parts + 1] = change(review, win, less)
-  parts[#parts + 1] = ('+%d -%d'):format(line_counts(review))
+  if not less.lines then
+    parts[#parts + 1] = ('+%d -%d'):format(line_counts(review))
+  end
   local states = winbar.states(winbar.counts(review.hunks))
   if states ~= '' and not less.states then
     parts[#parts + 1] = states
@@ -67,8 +69,8 @@ local function escaped(text)
   return (text:gsub('%%', '%%%%'))
 end
 
--- The parts to omit for lack of room, in this order. The bar above has the states, too, and the signs the state.
-local GOES = { 'position', 'state', 'states', 'label', 'word', 'key', 'agent' }
+-- The parts to omit for lack of room, in this order. The bar above has the states, too, and the original's line the agent.
+local GOES = { 'position', 'states', 'agent', 'word', 'lines', 'label', 'state', 'key' }
 
 local function columns_of(win)
   return vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
@@ -79,7 +81,9 @@ local function original(review, columns)
   local name = winbar.file_name(review.file, review.root)
   local key = require('alongside.config').current.keys.help
   local hint = key and winbar.key_name(key) .. ' keys ' or ''
-  for _, said in ipairs({ ' ' .. name, ' ' .. vim.fs.basename(name) }) do
+  local agent = '  ' .. winbar.agent_name(review.agent)
+  local short = vim.fs.basename(name)
+  for _, said in ipairs({ ' ' .. name .. agent, ' ' .. short .. agent, ' ' .. name, ' ' .. short }) do
     if vim.fn.strdisplaywidth(said .. '  ' .. hint) <= columns then
       return escaped(said) .. '%=' .. escaped(hint)
     end

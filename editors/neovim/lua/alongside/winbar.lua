@@ -1,6 +1,8 @@
 -- The bars above the two windows: agent, state of the changes, warnings, and keys to decide.
 
+local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
+local seen = require('alongside.seen')
 
 local M = {}
 
@@ -62,13 +64,16 @@ function M.size(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
-local function states(review)
+local function states(review, is_short)
   if review.wholeFileOnly then
     return 'as a whole'
   end
   local counts = M.counts(review.hunks)
   if not review.original_text then
     return 'new file' .. (counts.edited > 0 and ', edited' or '')
+  end
+  if is_short and counts.dropped + counts.edited > 0 then
+    counts.kept = 0
   end
   local said = M.states(counts)
   return said == '' and M.size(review) or said
@@ -112,6 +117,10 @@ function M.notes(review, root, is_modified)
   if review.wholeFileOnly then
     notes[#notes + 1] = { harmless.name(review.wholeFileOnly) }
   end
+  -- The question about it is one of its own.
+  if hard_to_see.of_review(review) then
+    notes[#notes + 1] = { 'hard to see' }
+  end
   return notes
 end
 
@@ -147,7 +156,7 @@ end
 local function keys_of(review)
   local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
   if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
-    keys[3], keys[4] = { 'do', 'drop' }, { ']c', 'next' }
+    keys = { { ':w', 'accept' }, { 'do', 'drop' }, { ':q', 'reject' }, { ']c', 'next' } }
   end
   local reason = review.reasons and require('alongside.config').current.keys.reason
   if reason then
@@ -170,10 +179,13 @@ end
 local function bar(review, context, less, space)
   local name = M.file_name(review.file, context.root)
   -- If nothing else helps, Neovim cuts here: the name first, the warnings last.
-  local parts = { ' %<', part('AlongsideTitle', less.directories and vim.fs.basename(name) or name) }
+  local parts = { ' %<' }
   local function add(group, said)
-    parts[#parts + 1] = part('AlongsideNote', '  ')
+    parts[#parts + 1] = #parts > 1 and part('AlongsideNote', '  ') or nil
     parts[#parts + 1] = part(group, said)
+  end
+  if not less.name then
+    add('AlongsideTitle', less.directories and vim.fs.basename(name) or name)
   end
   if context.ended then
     add('AlongsideWarning', context.ended)
@@ -183,9 +195,13 @@ local function bar(review, context, less, space)
   if not less.agent then
     add('AlongsideNote', M.agent_name(review.agent))
   end
-  add('AlongsideNote', states(review))
+  add('AlongsideNote', states(review, less.kept))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
+  end
+  local unseen = not less.seen and seen.words(review)
+  if unseen then
+    add('AlongsideNote', unseen)
   end
   if review.reason and not less.has_reason then
     add('AlongsideNote', less.reason and 'with a reason' or 'reason: ' .. shortened(harmless.one_line(review.reason)))
@@ -209,11 +225,13 @@ local function bar(review, context, less, space)
   return table.concat(parts)
 end
 
--- The parts to omit for lack of room, in this order. Each "effects" and "keys" is one, from the right; without "waiting" the
--- effects return. A long reason is only mentioned at first. How many changes are in each state stays, and so do warnings.
+-- The parts to omit for lack of room, in this order, or how many of the keys and of their effects remain. Accepting and dropping
+-- keep their words longest. Without "waiting" the effects return, and without those the name, which the tab has, too. A
+-- long reason is only mentioned at first. How many changes were dropped or edited stays, and so do warnings.
 local GOES = {
-  'directories', 'agent', 'form', 'reason', 'effects', 'effects', 'effects', 'effects', 'effects', 'waiting', 'effects',
-  'effects', 'effects', 'effects', 'effects', 'keys', 'keys', 'has_reason', 'keys', 'keys', 'keys',
+  'directories', 'agent', 'form', 'reason', { effects = 4 }, { effects = 3 }, { effects = 2 }, 'waiting', { effects = 9 },
+  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'kept', 'seen', 'name',
+  { effects = 1, name = false }, { effects = 0, keys = 4 }, { keys = 3 }, { keys = 2 }, 'has_reason', { keys = 1 }, { keys = 0 },
 }
 
 --- The bar of the proposal.
@@ -221,15 +239,20 @@ local GOES = {
 ---@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer }
 ---@return string
 function M.proposal(review, context)
-  local number = #keys_of(review)
+  local keys = keys_of(review)
+  local number = #keys
+  -- Without a change to drop, the second key rejects, and its word goes first.
+  local words = keys[2][1] == 'do' and 2 or 1
   local less = { keys = number, effects = number }
   for _, what in ipairs(GOES) do
     local drawn = bar(review, context, less, '')
     if vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width <= context.width then
       break
     end
-    less[what] = type(less[what]) == 'number' and math.max(0, less[what] - 1) or true
-    less.effects = what == 'waiting' and number or less.effects
+    for name, value in pairs(type(what) == 'table' and what or { [what] = true }) do
+      value = name == 'effects' and value == 2 and words or value
+      less[name] = type(value) == 'number' and math.min(value, number) or value
+    end
   end
   return bar(review, context, less, '%=')
 end

@@ -1,0 +1,202 @@
+-- Which changes of a review were on the screen: accepting asks if some were not, in the words of every desk.
+
+local hard_to_see = require('alongside.hard_to_see')
+
+local M = {}
+
+-- A change is the same as long as it is at the same place of the proposal.
+local function key_of(hunk)
+  return hunk.original.start .. ' ' .. hunk.proposed.start
+end
+
+-- The lines of a change in the buffer, 0-based; one without lines is at the line with its sign.
+local function lines_of(hunk)
+  local first, stop = hunk.current.start, hunk.current['end']
+  if first == stop then
+    return math.max(0, first - 1), math.max(1, first)
+  end
+  return first, stop
+end
+
+local function is_one_by_one(review)
+  return review.original_text and not review.wholeFileOnly and #review.hunks > 0
+end
+
+-- The changes of a review by lines; a new file, or the only change, is counted line by line.
+local function parts_of(review)
+  if is_one_by_one(review) then
+    return review.hunks
+  end
+  local stop = vim.api.nvim_buf_line_count(review.view.right)
+  local all = { start = 0, ['end'] = stop }
+  return { { original = all, proposed = all, current = all, state = 'kept' } }
+end
+
+-- The number of the first change that reaches line `first` or one below it.
+local function first_at(parts, first)
+  local low, high = 1, #parts + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, stop = lines_of(parts[middle])
+    if stop > first then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return low
+end
+
+--- Notes the lines from `first` to before `stop`, 0-based, as on the screen. `is_hidden` tells whether a fold hides a line.
+---@return boolean whether a change is seen that was not
+function M.note(review, first, stop, is_hidden)
+  local parts, is_new = parts_of(review), false
+  local known = review.seen or { whole = {}, lines = {} }
+  review.seen = known
+  for i = first_at(parts, first), #parts do
+    local from, upto = lines_of(parts[i])
+    if from >= stop then
+      break
+    end
+    local key = key_of(parts[i])
+    if not known.whole[key] then
+      local lines = known.lines[key] or {}
+      known.lines[key] = lines
+      for line = math.max(from, first), math.min(upto, stop) - 1 do
+        if not is_hidden(line) then
+          is_new = is_new or not lines[line - from]
+          lines[line - from] = true
+        end
+      end
+      local all = true
+      for line = 0, upto - from - 1 do
+        all = all and lines[line]
+        if not all then
+          break
+        end
+      end
+      if all then
+        known.whole[key], known.lines[key] = true, nil
+      end
+    end
+  end
+  return is_new
+end
+
+---@class alongside.Seen
+---@field unseen integer
+---@field all integer
+---@field unit "changes"|"lines"
+---@field hard integer how many unseen changes have something hard to see
+
+--- How many changes were not wholly on the screen; of a single one, its lines.
+---@return alongside.Seen
+function M.count(review)
+  local parts, known = parts_of(review), review.seen or { whole = {}, lines = {} }
+  local _, which = hard_to_see.of_review(review)
+  local count = { unseen = 0, all = #parts, unit = 'changes', hard = 0 }
+  for _, part in ipairs(parts) do
+    if not known.whole[key_of(part)] then
+      count.unseen = count.unseen + 1
+      count.hard = count.hard + (which[part] and 1 or 0)
+    end
+  end
+  if #parts == 1 then
+    local from, upto = lines_of(parts[1])
+    count.unit, count.all = 'lines', upto - from
+    if count.unseen > 0 then
+      count.unseen = math.max(0, count.all - vim.tbl_count(known.lines[key_of(parts[1])] or {}))
+    end
+  end
+  return count
+end
+
+-- "3 of 20 changes were not on the screen yet."
+local function unseen_words(count)
+  local hard = count.hard == 0 and ''
+    or count.unit == 'lines' and ', and the change has something hard to see'
+    or count.hard == 1 and count.unseen == 1 and ', and has something hard to see'
+    or (', %d of them with something hard to see'):format(count.hard)
+  local were = count.unseen == 1 and 'was' or 'were'
+  return ('%d of %d %s %s not on the screen yet%s.'):format(count.unseen, count.all, count.unit, were, hard)
+end
+
+--- What was not on the screen yet, in few words for a bar: "16 of 20 not seen"; nil if all was.
+---@return string?
+function M.words(review)
+  if not review.view or review.is_over then
+    return
+  end
+  local count = M.count(review)
+  return count.unseen > 0 and ('%d of %d not seen'):format(count.unseen, count.all) or nil
+end
+
+--- The question before accepting, if something was not on the screen or is hard to see and the person has not confirmed it.
+--- The function notes that they have.
+---@return string?, fun()
+function M.question(review)
+  M.look_around()
+  local parts = {}
+  local said = hard_to_see.of_review(review)
+  if review.view then
+    local count = M.count(review)
+    if count.unseen > 0 then
+      parts[#parts + 1] = unseen_words(count)
+    end
+  end
+  parts[#parts + 1] = said
+  local question = table.concat(parts, '\n')
+  if question == '' or question == review.confirmed then
+    return nil, function() end
+  end
+  return question .. ' Accept all the same?', function()
+    review.confirmed = question
+  end
+end
+
+-- Notes what a window of a proposal shows now.
+local function look(win, review)
+  -- Neovim computes the last line again only if it is asked in the window.
+  local range = vim.api.nvim_win_call(win, function()
+    return { vim.fn.line('w0') - 1, vim.fn.line('w$') }
+  end)
+  return M.note(review, range[1], range[2], function(line)
+    return vim.api.nvim_win_call(win, function()
+      return vim.fn.foldclosed(line + 1) >= 0
+    end)
+  end)
+end
+
+--- Notes what is on the screen now.
+function M.look_around() end
+
+--- Follows what is on the screen. `review_of` has the review whose proposal is in a buffer, `on_seen` is called when more of
+--- it was seen.
+---@param review_of fun(buf: integer): alongside.Review?
+---@param on_seen fun(review: alongside.Review)
+function M.setup(review_of, on_seen)
+  local is_waiting = false
+  local function look_around()
+    is_waiting = false
+    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      local review = review_of(vim.api.nvim_win_get_buf(win))
+      if review and look(win, review) then
+        on_seen(review)
+      end
+    end
+  end
+  M.look_around = look_around
+  vim.api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'CursorMoved', 'CursorMovedI', 'WinEnter', 'TabEnter' }, {
+    group = vim.api.nvim_create_augroup('alongside.seen', {}),
+    desc = 'alongside: note which changes are on the screen',
+    callback = function()
+      if not is_waiting then
+        is_waiting = true
+        -- Once Neovim has scrolled.
+        vim.schedule(look_around)
+      end
+    end,
+  })
+end
+
+return M

@@ -1,0 +1,126 @@
+-- Changes that nobody can see: the words, the blanks that are drawn, and the question before they are accepted.
+
+local look_alikes = require('alongside.look_alikes')
+local reviewing = require('reviewing')
+
+local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
+local eq = reviewing.eq
+local test = reviewing.test
+local show = reviewing.show
+local await = reviewing.await
+local await_decided = reviewing.await_decided
+
+local tests = reviewing.tests
+
+-- The rules of the other desks, with their examples.
+local RULES = here .. '/../../../crates/desk/src/look_alikes.rs'
+
+local function unescape(text)
+  return (text
+    :gsub('\\u{(%x+)}', function(code) return vim.fn.nr2char(tonumber(code, 16), true) end)
+    :gsub('\\(.)', { n = '\n', t = '\t', r = '\r', ['"'] = '"' }))
+end
+
+local function lines_of(text)
+  local lines = {}
+  for line in text:gmatch('[^\n]*\n?') do
+    lines[#lines + 1] = line ~= '' and line or nil
+  end
+  return lines
+end
+
+local function said(old, new)
+  return look_alikes.sentence(look_alikes.find(lines_of(old), lines_of(new)).kinds)
+end
+
+tests[#tests + 1] = {
+  'the words are those of every desk',
+  function()
+    local rules = table.concat(vim.fn.readfile(RULES), '\n')
+    local compared = 0
+    for old, new, words in rules:gmatch('is%("(.-)", "(.-)", "(.-)"%);') do
+      eq('Hard to see: ' .. unescape(words) .. '.', said(unescape(old), unescape(new)), old)
+      compared = compared + 1
+    end
+    assert(compared >= 16, compared .. ' examples')
+    for old, new in rules:match('what_one_sees_needs_no_words(.-)\n    }\n'):gmatch('%("(.-)", "(.-)"%)') do
+      eq(nil, said(unescape(old), unescape(new)), old)
+      compared = compared + 1
+    end
+    assert(compared >= 24, compared .. ' examples')
+    eq('Hard to see: a tab in place of blanks (2 lines).', said('first\n    one\n    two\n', 'new\n\tone\nnew\n\ttwo\n'))
+    local letters = 0
+    for script, from, to in rules:match('const LETTERS.-\n%];'):gmatch('%("(.-)", "(.-)", "(.-)"%),\n') do
+      letters = letters + 1
+      eq({ script, unescape(from), unescape(to) }, look_alikes.LETTERS[letters])
+    end
+    eq(#look_alikes.LETTERS, letters)
+  end,
+}
+
+-- The texts drawn over the lines of a window and below them.
+local DRAWN = [[
+  local left = ...
+  local review = require('alongside.review').all()[1]
+  local ns = vim.api.nvim_get_namespaces()['alongside.marks']
+  local found = {}
+  local buf = left and review.view.left or review.view.right
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, { details = true })) do
+    local d = mark[4]
+    if d.virt_text_pos == 'overlay' then
+      found[#found + 1] = ('%d,%d %s %s'):format(mark[2], mark[3], d.virt_text[1][1], d.virt_text[1][2])
+    end
+    for _, line in ipairs(d.virt_lines or {}) do
+      found[#found + 1] = ('%d below: %s'):format(mark[2], line[1][1])
+    end
+  end
+  return found
+]]
+
+test('a look-alike letter is named below its change, and accepting asks', {}, function(nvim)
+  nvim:lua('vim.o.columns = 200')
+  show(nvim, { original = 'let account = 1\n', proposed = 'let \208\176ccount = 1\n' })
+  local words = 'Cyrillic \208\176 (U+0430) in place of a'
+  eq({ '0 below:   Hard to see: ' .. words .. '.' }, nvim:lua(DRAWN))
+  eq({ '0 below: ' }, nvim:lua(DRAWN, true))
+  await(nvim, 'the bar', [[return vim.wo.winbar:find('! hard to see', 1, true)]])
+  nvim:keys(':w<CR>')
+  await(nvim, 'the question', 'return #asked == 1')
+  reviewing.undecided(nvim)
+  eq(('a.txt\nHard to see: %s. Accept all the same?'):format(words), nvim:lua('return asked[1]'))
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':w<CR>')
+  await_decided(nvim, 'accept')
+end)
+
+test('what is hard to see is confirmed once, and a dropped change needs no question', {}, function(nvim)
+  show(nvim, { original = 'a\n    b\n', proposed = 'a\n\tb\n' })
+  nvim:lua([[answers = { 2 } said = {} desk.refuse[1] = 'the disk is full']])
+  nvim:keys(':w<CR>')
+  nvim:await_said('The disk is full.')
+  nvim:keys(':w<CR>')
+  await_decided(nvim, 'accept')
+  eq(1, nvim:lua('return #asked'))
+  show(nvim, { id = 2, file = nvim.root .. '/b.txt', original = 'a\n    b\nc\n', proposed = 'a\n\tb\nd\n' })
+  nvim:keys('1Gddu')
+  nvim:keys(':%s/\t/    /<CR>')
+  reviewing.await_text(nvim, 'a\n    b\nd\n', 2)
+  nvim:keys(':w<CR>')
+  await_decided(nvim, 'accept', 2)
+  eq(1, nvim:lua('return #asked'))
+end)
+
+test('blanks are drawn where they differ, in both windows, and at the end of added lines', {}, function(nvim)
+  show(nvim, {
+    original = 'x\n    one\nstays\ntwo\nstays\na b\nstays\n',
+    proposed = 'x\n\tone\nstays\ntwo  \nstays\na\194\160b\nstays\nnew \n',
+  })
+  local function both(left)
+    return vim.tbl_filter(function(one) return not one:find('below') end, nvim:lua(DRAWN, left))
+  end
+  local green, red = ' AlongsideShownAdded', ' AlongsideShownRemoved'
+  eq({ '1,0 →' .. green, '3,3 ·' .. green, '3,4 ·' .. green, '5,1 ␣' .. green, '7,3 ·' .. green }, both(false))
+  eq({ '1,0 ·' .. red, '1,1 ·' .. red, '1,2 ·' .. red, '1,3 ·' .. red, '5,1 ·' .. red }, both(true))
+end)
+
+return tests
