@@ -22,7 +22,7 @@ local function looks(nvim, scheme, background)
     for _, name in ipairs({ 'AddedLine', 'Added', 'RemovedLine', 'Removed' }) do
       local group = vim.api.nvim_get_hl(0, { name = 'AlongsideShown' .. name })
       found[name] = { bg = group.bg or found.normal.bg, fg = group.fg or found.normal.fg, ctermbg = group.ctermbg,
-        underline = (group.cterm or {}).underline }
+        underline = (group.cterm or {}).underline, reverse = (group.cterm or {}).reverse }
     end
     return found
   ]], scheme, background)
@@ -48,7 +48,9 @@ local function check(seen, name)
       local contrast = oklab.contrast(one.fg, one.bg)
       assert(contrast >= 4.5, ('%s: %s text is hard to read, %.2f %s'):format(name, side, contrast, vim.inspect(one)))
     end
-    assert(words.ctermbg ~= line.ctermbg or words.underline, name .. ': words look like their line without true colours')
+    -- On a coloured line, an underline alone is hardly seen.
+    local is_distinct = words.ctermbg ~= line.ctermbg or words.reverse or not line.ctermbg and words.underline
+    assert(is_distinct, name .. ': words look like their line without true colours')
   end
   assert(seen.Added.ctermbg ~= seen.Removed.ctermbg or not seen.Added.ctermbg, name .. ': words look the same without true colours')
 end

@@ -200,9 +200,10 @@ local function with_words(line, normal, hue)
     local bare = { bg = oklab.from_cterm(line.ctermbg), fg = colour(line.ctermfg, fg) }
     looks.ctermbg = oklab.nearest_cterm(words(bare, { fg = fg, bg = bg }, hue), line.ctermbg)
   else
-    -- The first 16 colours are the terminal's own: nobody knows a stronger one.
+    -- The first 16 colours are the terminal's own: nobody knows a stronger one. Text and background change places, because
+    -- many terminals show bold and underlined text on a bright ground as they show any other.
     looks.ctermbg = line.ctermbg
-    looks.cterm = { bold = true, underline = true }
+    looks.cterm = { bold = true, underline = true, reverse = line.ctermbg ~= nil or nil }
   end
   return looks
 end

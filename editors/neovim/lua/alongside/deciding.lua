@@ -1,6 +1,7 @@
 -- Decisions of the person: by key, command, writing, or closing the window. Each applies to the revision that they see.
 
 local config = require('alongside.config')
+local each_window = require('alongside.each_window')
 local ending = require('alongside.ending')
 local halves = require('alongside.halves')
 local messages = require('alongside.messages')
@@ -396,13 +397,15 @@ function M.setup()
   end, function(review)
     reviews().redraw(review)
   end)
-  halves.setup(function()
+  local function views()
     local shown = {}
     for _, review in ipairs(reviews().all()) do
       shown[#shown + 1] = review.view and review.view:is_shown() and review.view or nil
     end
     return shown
-  end)
+  end
+  halves.setup(views)
+  each_window.setup(views)
   ending.setup()
 end
 

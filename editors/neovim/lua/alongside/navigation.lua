@@ -1,6 +1,7 @@
 -- Announces reviews, and takes the person to one when they ask.
 
 local config = require('alongside.config')
+local first_word = require('alongside.first_word')
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local target = require('alongside.target')
@@ -72,7 +73,15 @@ local function open(review, origin)
     end
     shown = reviews().make_view(review)
   end
-  shown:open(origin, review.line or reviews().first_line(review))
+  local line, column = review.line, 0
+  if not line then
+    line = reviews().first_line(review)
+    if review.hunks[1] then
+      line, column = first_word.of(review, review.hunks[1], 'current', line - 1)
+      line = line + 1
+    end
+  end
+  shown:open(origin, line, column)
   if review.look then
     vim.fn.winrestview(review.look)
   end

@@ -1,6 +1,7 @@
 -- `]c` and `[c` from change to change, as the companion counts them. Neovim's own stop at each block of its diff, and
 -- 'linematch' splits a change into several; a dropped change has no diff at all.
 
+local first_word = require('alongside.first_word')
 local messages = require('alongside.messages')
 
 local M = {}
@@ -18,16 +19,17 @@ function M.line(hunk, side)
   return range.start < range['end'] and range.start or math.max(0, range.start - 1)
 end
 
--- The line of the `count`th change after or before `from`, or of the last one there is; nil without any.
+-- The line of the `count`th change after or before `from`, or of the last one there is, and the change; nil without any.
 local function target(hunks, side, from, count, is_forward)
-  local found
+  local found, which
   for i = 1, #hunks do
-    local line = M.line(hunks[is_forward and i or #hunks + 1 - i], side)
+    local hunk = hunks[is_forward and i or #hunks + 1 - i]
+    local line = M.line(hunk, side)
     if count > 0 and (is_forward and line > (found or from) or not is_forward and line < (found or from)) then
-      found, count = line, count - 1
+      found, which, count = line, hunk, count - 1
     end
   end
-  return found
+  return found, which
 end
 
 --- Goes to the next or previous change in the windows of a review. Without changes or with unsent edits, Neovim's own
@@ -41,15 +43,17 @@ function M.go(key)
     return
   end
   local side = review.view.left == buf and 'original' or 'current'
-  local line = target(review.hunks, side, vim.api.nvim_win_get_cursor(0)[1] - 1, count, is_forward)
+  local line, hunk = target(review.hunks, side, vim.api.nvim_win_get_cursor(0)[1] - 1, count, is_forward)
   if not line then
     local where = is_forward and 'below' or 'above'
     return messages.now(('%s: no more changes %s.'):format(require('alongside.review').name(review), where))
   end
   vim.cmd("normal! m'")
-  vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(buf)), 0 })
+  local row, column = first_word.of(review, hunk, side, line)
+  vim.api.nvim_win_set_cursor(0, { math.min(row + 1, vim.api.nvim_buf_line_count(buf)), column })
   -- A dropped change may be in a fold of equal lines.
   vim.cmd('normal! zv')
+  first_word.show(review.view)
 end
 
 --- Maps the keys in the windows of a review. Returns the mapped keys.

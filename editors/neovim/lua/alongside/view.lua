@@ -1,6 +1,7 @@
 -- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
+local first_word = require('alongside.first_word')
 local halves = require('alongside.halves')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
@@ -133,6 +134,29 @@ function M.new(review, sync, name)
   return self
 end
 
+-- Signs at the edges where a line goes on, and nothing else that the person does not see elsewhere: with 'list', Neovim shows
+-- a tab as "^I" unless 'listchars' says otherwise.
+local CUT = { extends = '›', precedes = '‹' }
+
+local function mark_cut_lines(options)
+  local own = vim.go.list and vim.go.listchars or 'tab:  '
+  for name, sign in pairs(CUT) do
+    if not (',' .. own):find(',' .. name .. ':', 1, true) then
+      own = ('%s,%s:%s'):format(own, name, sign)
+    end
+  end
+  options.list, options.listchars = true, own
+  -- A word at the edge is seen with what is around it.
+  options.sidescrolloff = math.max(vim.go.sidescrolloff, 8)
+end
+
+-- Takes back what an ordinary window does not have.
+local function undress(win)
+  local options = vim.wo[win][0]
+  options.winbar, options.statusline, options.winhighlight, options.listchars = '', '', '', ''
+  options.list, options.sidescrolloff = vim.go.list, -1
+end
+
 local function dress(win, groups)
   for _, name in ipairs(FROM_GLOBAL) do
     vim.api.nvim_set_option_value(name, vim.go[name], { scope = 'local', win = win })
@@ -146,6 +170,7 @@ local function dress(win, groups)
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')
   end)
+  mark_cut_lines(options)
   -- "-" of an open fold would read as a removed line. 'diffoff' restores the width.
   options.foldcolumn = '0'
 end
@@ -153,7 +178,8 @@ end
 --- Opens the tab page and goes there. `origin` is the place to return to.
 ---@param origin table
 ---@param line integer where to begin reading, 1-based
-function View:open(origin, line)
+---@param column integer? of the first word that differs there, 0-based
+function View:open(origin, line, column)
   self.origin = origin
   -- Foreign scripts run here; their errors must not interfere.
   local ok, why = pcall(vim.cmd, 'keepalt tab sbuffer ' .. self.right)
@@ -172,8 +198,9 @@ function View:open(origin, line)
   dress(self.left_win, highlights.ORIGINAL)
   tabline.refresh()
   halves.note(self)
-  vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), 0 })
+  vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), column or 0 })
   vim.cmd('normal! zv')
+  first_word.show(self)
 end
 
 --- Whether a window shows the proposal.
@@ -223,7 +250,7 @@ local function remove(win)
   vim.wo[win].winfixbuf = false
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffoff')
-    vim.wo[win][0].winbar, vim.wo[win][0].statusline, vim.wo[win][0].winhighlight = '', '', ''
+    undress(win)
     vim.cmd('enew')
   end)
 end
@@ -330,8 +357,8 @@ function View:become_ordinary(is_modified)
   set_free(self.right, is_modified)
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
     vim.wo[win].winfixbuf = false
-    local options = vim.wo[win][0]
-    options.winbar, options.statusline, options.winhighlight, options.signcolumn = '', '', '', vim.go.signcolumn
+    undress(win)
+    vim.wo[win][0].signcolumn = vim.go.signcolumn
     vim.api.nvim_win_call(win, function()
       vim.cmd('diffoff')
     end)
