@@ -95,15 +95,15 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
   -- Changes that are dropped or edited stay longest, and so do the keys that accept and drop, with their words. At 80x24,
   -- the window has 39 columns; at 60, 29.
-  bar('a.txt  1 dropped | :w accept  do drop', { states = { 'kept', 'dropped' } }, 39)
-  bar('a.txt  1 dropped | :w do :q', { states = { 'kept', 'dropped' } }, 29)
+  bar('1 kept, 1 dropped  :w accept  do drop', { states = { 'kept', 'dropped' } }, 39)
+  bar('a.txt  1 dropped | :w do', { states = { 'kept', 'dropped' } }, 29)
   local two, three = { states = { 'edited', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
   bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 72)
   bar('1 dropped, 1 edited  :w accept  do drop', two, 41)
   bar('a.txt  1 dropped, 1 edited  :w do :q', two, 38)
-  bar('a.txt  1 dropped, 1 edited | :w accept  do drop', three, 52)
-  bar('a.txt  1 dropped, 1 edited | :w do :q', three, 40)
-  bar('a.txt  1 dropped, 1 edited  :w do :q', three, 38)
+  bar('1 kept, 1 dropped, 1 edited | :w accept  do drop', three, 52)
+  bar('a.txt  1 dropped, 1 edited | :w do', three, 40)
+  bar('a.txt  1 dropped, 1 edited | :w do', three, 38)
   -- Other proposals, if there is room beside the keys.
   bar('a.txt  1 kept  1 more waits | ' .. keys, { waiting = 1 }, 80)
   bar('a.txt  1 kept | :w accept  do drop  :q', { waiting = 2 }, 41)

@@ -53,9 +53,9 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py 3 kept :w accept :q do ]c")?;
+    bar_ends_with("│ words.py 3 kept :w accept do drop")?;
     screen.resize(160, 24)?;
-    bar_ends_with("words.py Gemini CLI 3 kept :w accept :q reject do drop ]c next")?;
+    bar_ends_with("words.py Gemini CLI 3 kept :w accept do drop :q reject ]c next")?;
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;
@@ -65,12 +65,18 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     Ok(())
 }
 
-/// Background of the first character of a text, and whether it is underlined.
-fn look(screen: &Screen, text: &str) -> Result<(vt100::Color, bool)> {
+/// Background of the first character of a text, its colour if the two are exchanged, and whether it is
+/// underlined.
+type Look = (vt100::Color, Option<vt100::Color>, bool);
+
+fn look(screen: &Screen, text: &str) -> Result<Look> {
     let (row, column) = screen.place_of(text)?;
     let picture = screen.picture()?;
     let cell = picture.cell(row, column).context("the cell is on the screen")?;
-    Ok((if cell.inverse() { cell.fgcolor() } else { cell.bgcolor() }, cell.underline()))
+    Ok(match cell.inverse() {
+        true => (cell.fgcolor(), Some(cell.bgcolor()), cell.underline()),
+        false => (cell.bgcolor(), None, cell.underline()),
+    })
 }
 
 fn check(screen: &Screen) -> Result<()> {

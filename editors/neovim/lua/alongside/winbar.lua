@@ -83,7 +83,7 @@ end
 ---@param review table
 ---@param root string?
 ---@param is_modified boolean whether a buffer here holds unsaved changes of the file
----@return { [1]: string, [2]: string? }[]
+---@return { [1]: string, [2]: string?, is_at_change: boolean? }[]
 function M.notes(review, root, is_modified)
   local notes = {}
   local file = review.file
@@ -119,7 +119,7 @@ function M.notes(review, root, is_modified)
   end
   -- The question about it is one of its own.
   if hard_to_see.of_review(review) then
-    notes[#notes + 1] = { 'hard to see' }
+    notes[#notes + 1] = { 'hard to see', is_at_change = true }
   end
   return notes
 end
@@ -197,7 +197,10 @@ local function bar(review, context, less, space)
   end
   add('AlongsideNote', states(review, less.kept))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
-    add('AlongsideWarning', '! ' .. note[1])
+    -- Words below the change say the same.
+    if not (note.is_at_change and less.hard) then
+      add('AlongsideWarning', '! ' .. note[1])
+    end
   end
   local unseen = not less.seen and seen.words(review)
   if unseen then
@@ -230,8 +233,9 @@ end
 -- long reason is only mentioned at first. How many changes were dropped or edited stays, and so do warnings.
 local GOES = {
   'directories', 'agent', 'form', 'reason', { effects = 4 }, { effects = 3 }, { effects = 2 }, 'waiting', { effects = 9 },
-  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'kept', 'seen', 'name',
-  { effects = 1, name = false }, { effects = 0, keys = 4 }, { keys = 3 }, { keys = 2 }, 'has_reason', { keys = 1 }, { keys = 0 },
+  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'seen', 'hard', 'name',
+  'kept', { effects = 1, name = false, kept = false }, { effects = 0, keys = 4 }, { keys = 3 }, { keys = 2 }, 'has_reason', 'kept',
+  { keys = 1 }, { keys = 0 },
 }
 
 --- The bar of the proposal.
