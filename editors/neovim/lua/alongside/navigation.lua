@@ -1,7 +1,6 @@
 -- Announces reviews, and takes the person to one when they ask.
 
 local config = require('alongside.config')
-local first_word = require('alongside.first_word')
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local target = require('alongside.target')
@@ -75,11 +74,7 @@ local function open(review, origin)
   end
   local line, column = review.line, 0
   if not line then
-    line = reviews().first_line(review)
-    if review.hunks[1] then
-      line, column = first_word.of(review, review.hunks[1], 'current', line - 1)
-      line = line + 1
-    end
+    line, column = reviews().first_place(review)
   end
   shown:open(origin, line, column)
   if review.look then

@@ -2,10 +2,12 @@
 -- them. Nothing here moves the cursor unless the person asks for it.
 
 local config = require('alongside.config')
+local first_word = require('alongside.first_word')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
+local seen = require('alongside.seen')
 local sync = require('alongside.sync')
 local target = require('alongside.target')
 local text = require('alongside.text')
@@ -154,6 +156,9 @@ function M.show(review)
   draw(review)
   redraw(review)
   mark(review)
+  vim.schedule(function()
+    seen.look_around()
+  end)
 end
 
 -- Splits texts only when the person looks at the review.
@@ -214,6 +219,16 @@ function M.first_line(review)
   return hunk and require('alongside.next_change').line(hunk, 'current') + 1 or 1
 end
 
+--- The line of the first change, and the column of its first word that differs, 0-based.
+function M.first_place(review)
+  local line, hunk = M.first_line(review), review.hunks[1]
+  if not hunk then
+    return line, 0
+  end
+  local at, column = first_word.of(review, hunk, 'current', line - 1)
+  return at + 1, column
+end
+
 --- Creates the buffers of a review.
 function M.make_view(review)
   local this = prepared(review)
@@ -262,7 +277,7 @@ function M.opened(client, opened)
   local place = vacant[same_file(review)]
   vacant[same_file(review)] = nil
   if place and place.view:is_shown() then
-    place.view:give_to(M.make_view(review), M.first_line(review))
+    place.view:give_to(M.make_view(review), M.first_place(review))
     M.show(review)
     messages.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else

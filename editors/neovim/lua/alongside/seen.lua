@@ -6,7 +6,8 @@ local M = {}
 
 -- A change is the same as long as it is at the same place of the proposal.
 local function key_of(hunk)
-  return hunk.original.start .. ' ' .. hunk.proposed.start
+  hunk.seen_key = hunk.seen_key or hunk.original.start .. ' ' .. hunk.proposed.start
+  return hunk.seen_key
 end
 
 -- The lines of a change in the buffer, 0-based; one without lines is at the line with its sign.
@@ -178,6 +179,9 @@ function M.setup(review_of, on_seen)
   local is_waiting = false
   local function look_around()
     is_waiting = false
+    if vim.fn.getcmdwintype() ~= '' then
+      return
+    end
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
       local review = review_of(vim.api.nvim_win_get_buf(win))
       if review and look(win, review) then

@@ -303,7 +303,10 @@ end
 
 --- Shows another review in the same windows.
 ---@param other alongside.View
-function View:give_to(other, line)
+---@param other alongside.View
+---@param line integer where to begin reading, 1-based
+---@param column integer? 0-based
+function View:give_to(other, line, column)
   keys.close(self)
   other.origin, other.right_win, other.is_even = self.origin, self.right_win, self.is_even
   local is_current = self:is_current()
@@ -321,9 +324,10 @@ function View:give_to(other, line)
     other.left_win = self.left_win
     exchange(other.left_win, other.left, highlights.ORIGINAL)
   end
-  vim.api.nvim_win_set_cursor(other.right_win, { math.min(line, vim.api.nvim_buf_line_count(other.right)), 0 })
+  vim.api.nvim_win_set_cursor(other.right_win, { math.min(line, vim.api.nvim_buf_line_count(other.right)), column or 0 })
   if is_current then
     vim.api.nvim_set_current_win(other.right_win)
+    first_word.show(other)
   end
   self.left_win, self.right_win = nil, nil
   self:close()

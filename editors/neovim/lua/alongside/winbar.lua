@@ -202,9 +202,8 @@ local function bar(review, context, less, space)
       add('AlongsideWarning', '! ' .. note[1])
     end
   end
-  local unseen = not less.seen and seen.words(review)
-  if unseen then
-    add('AlongsideNote', unseen)
+  if context.unseen and not less.seen then
+    add('AlongsideNote', context.unseen)
   end
   if review.reason and not less.has_reason then
     add('AlongsideNote', less.reason and 'with a reason' or 'reason: ' .. shortened(harmless.one_line(review.reason)))
@@ -240,7 +239,7 @@ local GOES = {
 
 --- The bar of the proposal.
 ---@param review table
----@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer }
+---@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer, unseen: string? }
 ---@return string
 function M.proposal(review, context)
   local keys = keys_of(review)
@@ -248,6 +247,7 @@ function M.proposal(review, context)
   -- Without a change to drop, the second key rejects, and its word goes first.
   local words = keys[2][1] == 'do' and 2 or 1
   local less = { keys = number, effects = number }
+  context.unseen = seen.words(review)
   for _, what in ipairs(GOES) do
     local drawn = bar(review, context, less, '')
     if vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width <= context.width then
