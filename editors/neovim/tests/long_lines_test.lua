@@ -57,6 +57,15 @@ for _, width in ipairs({ 80, 130 }) do
   end)
 end
 
+test('where the companion compared no words, the cursor goes to the first that differs', {}, function(nvim)
+  local long = ('word '):rep(1000)
+  reviewing.show(nvim, {
+    original = long .. 'the \195\169nd\nb\n', proposed = long .. 'the \195\168nd\nb\n', limits = { 'words' },
+  })
+  eq({ 1, 5004 }, nvim:lua('return vim.api.nvim_win_get_cursor(0)'))
+  shows(nvim, 'both words', 'the \195\169nd', 'the \195\168nd')
+end)
+
 test('a tab in a long line looks as elsewhere, and the edges have the signs of the person', {
   before = [[vim.o.listchars = 'tab:> ,extends:E']],
 }, function(nvim)

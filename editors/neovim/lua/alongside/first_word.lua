@@ -4,27 +4,50 @@ local text = require('alongside.text')
 
 local M = {}
 
---- The line of a change, 0-based, and the column in bytes of its first word that differs: those of the first line without one.
+local function line_of(buf, line)
+  return vim.api.nvim_buf_get_lines(buf, line, line + 1, false)[1]
+end
+
+-- The column of the first word of a line that another line does not begin with.
+local function first_difference(line, other)
+  local at, least = 1, math.min(#line, #other)
+  while at <= least and line:byte(at) == other:byte(at) do
+    at = at + 1
+  end
+  -- Not within a word or a character.
+  return #line:sub(1, at - 1):gsub('[%w_\128-\255]+$', '')
+end
+
+--- The column in bytes of the first word of a change that differs, in its first line; 0 where that has none.
 ---@param review alongside.Review
 ---@param hunk table
 ---@param side "current"|"original"
 ---@param line integer the first line of the change, 0-based
----@return integer line, integer column
-function M.of(review, hunk, side, line)
-  local words = hunk.words and hunk.words[side == 'original' and 'removed' or 'added'] or {}
-  local word = words[1]
-  if not word or hunk.state == 'dropped' or not review.view then
-    return line, 0
+---@return integer column
+function M.column(review, hunk, side, line)
+  local shown = review.view
+  if hunk.state == 'dropped' or not shown or hunk[side].start ~= line then
+    return 0
   end
-  local delta = side == 'current' and hunk.state ~= 'edited' and hunk.current.start - hunk.proposed.start or 0
-  local at = word.start.line + delta
-  local buf = side == 'original' and review.view.left or review.view.right
-  local found = vim.api.nvim_buf_get_lines(buf, at, at + 1, false)[1]
-  if at ~= line or not found then
-    -- The change begins with lines that are new as a whole.
-    return line, 0
+  local buf, other_buf, other = shown.right, shown.left, hunk.original
+  if side == 'original' then
+    buf, other_buf, other = shown.left, shown.right, hunk.current
   end
-  return at, math.min(text.byte(found, word.start.character), math.max(0, #found - 1))
+  local here = line_of(buf, line)
+  if not here or other.start == other['end'] or hunk[side].start == hunk[side]['end'] then
+    return 0
+  end
+  local column = 0
+  local words = hunk.words and hunk.words[side == 'original' and 'removed' or 'added']
+  if words and words[1] then
+    local delta = side == 'current' and hunk.state ~= 'edited' and hunk.current.start - hunk.proposed.start or 0
+    -- Otherwise the change begins with lines that are new as a whole.
+    column = words[1].start.line + delta == line and text.byte(here, words[1].start.character) or 0
+  elseif hunk.limit then
+    -- The companion compared no words.
+    column = first_difference(here, line_of(other_buf, other.start) or '')
+  end
+  return math.min(column, math.max(0, #here - 1))
 end
 
 -- Scrolls a window sideways to a column of the screen line, if that is at one of its edges or outside.

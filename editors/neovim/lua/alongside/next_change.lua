@@ -49,8 +49,8 @@ function M.go(key)
     return messages.now(('%s: no more changes %s.'):format(require('alongside.review').name(review), where))
   end
   vim.cmd("normal! m'")
-  local row, column = first_word.of(review, hunk, side, line)
-  vim.api.nvim_win_set_cursor(0, { math.min(row + 1, vim.api.nvim_buf_line_count(buf)), column })
+  local column = first_word.column(review, hunk, side, line)
+  vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(buf)), column })
   -- A dropped change may be in a fold of equal lines.
   vim.cmd('normal! zv')
   first_word.show(review.view)

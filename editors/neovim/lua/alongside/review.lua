@@ -222,11 +222,7 @@ end
 --- The line of the first change, and the column of its first word that differs, 0-based.
 function M.first_place(review)
   local line, hunk = M.first_line(review), review.hunks[1]
-  if not hunk then
-    return line, 0
-  end
-  local at, column = first_word.of(review, hunk, 'current', line - 1)
-  return at + 1, column
+  return line, hunk and first_word.column(review, hunk, 'current', line - 1) or 0
 end
 
 --- Creates the buffers of a review.
