@@ -14,9 +14,20 @@ local function proposed_key(start)
   return 'at ' .. start
 end
 
+-- Lines as the companion counts them: a text without a byte has none, and a missing last line end is a difference.
+local function lines_of(whole)
+  local pieces = text.split(whole)
+  if pieces[#pieces] == '' then
+    pieces[#pieces] = nil
+  else
+    pieces[#pieces] = pieces[#pieces] .. '\1no line end'
+  end
+  return pieces
+end
+
 local function hunks_of(review)
-  local original, proposed = text.split(review.original or ''), text.split(review.proposed)
-  local current = text.split(review.model.text)
+  local original, proposed = lines_of(review.original or ''), lines_of(review.proposed)
+  local current = lines_of(review.model.text)
   local moved = merge.differences(proposed, current)
   local hunks = {}
   for i, hunk in ipairs(review.without_hunks and {} or merge.differences(original, proposed)) do
@@ -32,7 +43,7 @@ local function hunks_of(review)
     end
     local current_range = { start + before, stop + before + inside }
     local function lines(list, from, upto)
-      return table.concat(vim.list_slice(list, from + 1, upto), '\n')
+      return upto - from .. table.concat(vim.list_slice(list, from + 1, upto), '\n')
     end
     local now = lines(current, current_range[1], current_range[2])
     local state = now == lines(proposed, start, stop) and 'kept'

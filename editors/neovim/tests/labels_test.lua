@@ -170,9 +170,9 @@ test('g? shows all keys in a small window; q, Escape and g? close it', {}, funct
     nvim:keys('g?')
     eq({
       [[ ]c  [c       next and previous change ]],
-      [[ do           drop the change: take the original ]],
+      [[ do           drop the change: take the original; again: keep it ]],
       [[ dp           the same, in the window of the original ]],
-      [[ u            undo: keep it again ]],
+      [[ u            undo ]],
       '',
       [[ \w           drop the change, with a reason ]],
       [[ \W           reason for the whole proposal ]],

@@ -10,18 +10,90 @@ local text = require('alongside.text')
 ---@field format alongside.Format? how it is shown
 ---@field seen string[]? what the buffer held when it was read last
 ---@field is_touched boolean? whether it was changed since then
+---@field forms table<integer, alongside.Format>? how the text ends and begins, by the state of undo
 ---@field on_format fun(format: alongside.Format) called when line endings are shown in another way
 local BufferText = {}
 BufferText.__index = BufferText
 
 --- Whether the buffer holds nothing at all, rather than one empty line: Neovim tells by the size only.
-local function is_empty(buf)
+---@param buf integer
+---@return boolean
+function BufferText.is_empty(buf)
   if vim.api.nvim_buf_line_count(buf) > 1 or vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] ~= '' then
     return false
   end
   return vim.api.nvim_buf_call(buf, function()
     return vim.fn.wordcount().bytes == 0
   end)
+end
+
+local is_empty = BufferText.is_empty
+
+local function undo_state(buf)
+  return vim.api.nvim_buf_call(buf, function()
+    return vim.fn.undotree().seq_cur
+  end)
+end
+
+-- Sets options that belong to the text. Not taken for typing.
+function BufferText:set_form(form)
+  self:quietly(function()
+    vim.bo[self.buf].endofline, vim.bo[self.buf].bomb = form.eol, form.bom
+  end)
+  self.format = self:options()
+end
+
+--- Replaces lines as an edit of the person. `form` has { eol } and { bom } where the lines bring them along.
+---@param first integer
+---@param last integer
+---@param lines string[]
+---@param form { eol: { [1]: boolean }?, bom: { [1]: boolean }? }
+function BufferText:replace(first, last, lines, form)
+  local buf, before, state = self.buf, self:options(), undo_state(self.buf)
+  if is_empty(buf) then
+    -- Its one empty line is none of the text.
+    first, last = 0, -1
+  end
+  local is_end = last == -1 or last >= vim.api.nvim_buf_line_count(buf)
+  vim.api.nvim_buf_set_lines(buf, first, last, false, lines)
+  local after = { eol = before.eol, bom = before.bom, dos = before.dos }
+  if is_end and form.eol then
+    after.eol = form.eol[1]
+  end
+  if form.bom then
+    after.bom = form.bom[1]
+  end
+  if not text.same_format(before, after) then
+    self.forms = self.forms or {}
+    self.forms[state], self.forms[undo_state(buf)] = before, after
+    self:set_form(after)
+    self.is_touched = true
+    self:soon()
+  end
+end
+
+--- The options have another cause than `replace`, such as the person.
+function BufferText:note_form()
+  if self.forms then
+    self.forms[undo_state(self.buf)] = self:options()
+  end
+end
+
+-- Undo does not restore options that `replace` has set.
+function BufferText:restore_form()
+  if not self.forms then
+    return
+  end
+  local now, known = undo_state(self.buf), nil
+  for state in pairs(self.forms) do
+    if state <= now and (not known or state > known) then
+      known = state
+    end
+  end
+  local form = known and self.forms[known]
+  if form and (form.eol ~= vim.bo[self.buf].endofline or form.bom ~= vim.bo[self.buf].bomb) then
+    self:set_form(form)
+  end
 end
 
 function BufferText:options()
@@ -40,6 +112,7 @@ end
 --- What the buffer holds. Reads the lines that were touched only.
 ---@return string[] pieces
 function BufferText:read()
+  self:restore_form()
   local buf, format = self.buf, self:options()
   local count = vim.api.nvim_buf_line_count(buf)
   -- Read is not sent.
@@ -149,6 +222,7 @@ function BufferText:show(from, pieces)
   end)
   local changed = self.format and self.format.dos ~= format.dos
   self.format = format
+  self:note_form()
   self.seen, self.seen_format = pieces, format
   self:mark_clean()
   if changed then

@@ -1,19 +1,25 @@
 -- `do` and `dp` on a whole change. Neovim's own take one block of its diff, and 'linematch' splits a change into several: a
--- part of a change is seldom right on its own.
+-- part of a change is seldom right on its own. A second one keeps the change again.
+
+local messages = require('alongside.messages')
+local text = require('alongside.text')
 
 local M = {}
 
 -- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
 local PATIENCE = 500
 
+local function reviews()
+  return require('alongside.review')
+end
+
 --- The change at a line, 0-based: around it, else right above, as Neovim counts, or one that has no lines on this side and
 --- its sign on this line.
 ---@param hunks table[]
 ---@param side "current"|"original"
 ---@param line integer
----@param is_dropped boolean? only of the ones that are dropped, or that are not
 ---@return table?
-function M.at(hunks, side, line, is_dropped)
+function M.at(hunks, side, line)
   local near, rank
   for _, hunk in ipairs(hunks) do
     local from, upto = hunk[side].start, hunk[side]['end']
@@ -21,46 +27,95 @@ function M.at(hunks, side, line, is_dropped)
       or from == upto and line == from and 2
       or from == upto and line == from - 1 and 3
       or from < upto and line == upto and 4
-    local counts = is_dropped == nil or (hunk.state == 'dropped') == is_dropped
-    if found and counts and (not rank or found < rank) then
+    if found and (not rank or found < rank) then
       near, rank = hunk, found
     end
   end
   return near
 end
 
---- Puts the lines of the original in the place of the change.
----@param shown alongside.View
----@param hunk table
-function M.drop(shown, hunk)
-  local lines = vim.api.nvim_buf_get_lines(shown.left, hunk.original.start, hunk.original['end'], false)
-  vim.api.nvim_buf_set_lines(shown.right, hunk.current.start, hunk.current['end'], false, lines)
+-- Puts lines of `pieces`, a whole text, in the place of the change. A change at the end of a text has its last line end,
+-- one at the beginning its byte-order mark.
+local function put(shown, hunk, side, pieces)
+  local this = shown.sync
+  local form = text.format(pieces)
+  local dos = this:options().dos and text.is_dos(pieces) ~= false
+  local lines = text.lines(pieces, { bom = form.bom, dos = dos, eol = form.eol })
+  if text.is_nothing(pieces) then
+    lines = {}
+  end
+  local range, current = hunk[side], hunk.current
+  local ends, begins = range['end'] >= #lines, range.start == 0 and current.start == 0
+  this:replace(current.start, current['end'], vim.list_slice(lines, range.start + 1, range['end']), {
+    eol = ends and { form.eol } or nil,
+    bom = begins and { form.bom } or nil,
+  })
+  local count = range['end'] - range.start
+  if vim.api.nvim_get_current_buf() == shown.right and count > 0 then
+    -- Lines that were missing are below the cursor now; the same key again belongs to them.
+    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+    if line <= current.start or line > current.start + count then
+      vim.api.nvim_win_set_cursor(0, { current.start + 1, column })
+    end
+  end
   if shown:is_current() then
     -- The lines are equal now, and a fold of equal lines would hide them with their sign.
     vim.cmd('diffupdate')
     vim.cmd('normal! zv')
+    -- Neovim may compare once more, close a larger fold and move the cursor to its first line.
+    local win, place, tick = vim.api.nvim_get_current_win(), vim.api.nvim_win_get_cursor(0), vim.b.changedtick
+    vim.schedule(function()
+      if vim.api.nvim_get_current_win() == win and vim.b.changedtick == tick and vim.fn.foldclosed('.') >= 0 then
+        vim.api.nvim_win_set_cursor(win, place)
+        vim.cmd('normal! zv')
+      end
+    end)
   end
 end
 
---- Drops the change under the cursor. Without one, Neovim's own command runs.
+--- Puts the lines of the original in the place of the change.
+---@param shown alongside.View
+---@param hunk table
+function M.drop(shown, hunk)
+  put(shown, hunk, 'original', shown.original)
+end
+
+--- Puts the lines of the proposal in the place of the change.
+---@param review alongside.Review
+---@param hunk table
+function M.keep(review, hunk)
+  put(review.view, hunk, 'proposed', text.split(review.proposed_text))
+end
+
+--- Drops the change under the cursor, or keeps it again if it is dropped. Without one, Neovim's own command runs.
 function M.run()
   local buf, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local review = require('alongside.review').of_buffer(buf)
+  local review = reviews().of_buffer(buf)
   local shown = review and review.view
   local is_left = shown ~= nil and shown.left == buf
-  local side = is_left and 'original' or 'current'
+  local key = is_left and 'dp' or 'do'
   local is_settled = shown
     and review.original_text
     and vim.bo[shown.right].modifiable
     and vim.wo.diff
     and review.sync:settle(PATIENCE)
-  local hunk = is_settled and M.at(review.hunks, side, line, false)
-  if is_settled and not hunk and M.at(review.hunks, side, line, true) then
-    require('alongside.messages').now('This change is dropped; u undoes.')
-  elseif hunk then
-    M.drop(shown, hunk)
+  if shown and not review.original_text and not review.wholeFileOnly then
+    -- Neovim's own would put the empty line of an empty buffer.
+    return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews().name(review)))
+  end
+  local hunk = is_settled and M.at(review.hunks, is_left and 'original' or 'current', line)
+  if not hunk then
+    vim.cmd('normal! ' .. key)
+  elseif hunk.state == 'dropped' then
+    M.keep(review, hunk)
+    messages.now(('This change is kept again; %s drops it.'):format(key))
   else
-    vim.cmd('normal! ' .. (is_left and 'dp' or 'do'))
+    M.drop(shown, hunk)
+    if not review.has_said_dropped then
+      -- Once is enough.
+      review.has_said_dropped = true
+      messages.now(('This change is dropped; %s keeps it again.'):format(key))
+    end
   end
 end
 
@@ -80,7 +135,8 @@ end
 ---@return string[]
 function M.map(shown)
   for buf, key in pairs({ [shown.right] = 'do', [shown.left] = 'dp' }) do
-    vim.keymap.set('n', key, mapping(key), { buffer = buf, expr = true, desc = 'alongside: drop the change' })
+    local what = 'alongside: drop the change, or keep it again'
+    vim.keymap.set('n', key, mapping(key), { buffer = buf, expr = true, desc = what })
   end
   return { 'do', 'dp' }
 end

@@ -15,9 +15,9 @@ local function groups(review, waiting)
   return {
     has_changes and {
       { { ']c', '[c' }, 'next and previous change' },
-      { { 'do' }, 'drop the change: take the original' },
+      { { 'do' }, 'drop the change: take the original; again: keep it' },
       { { 'dp' }, 'the same, in the window of the original' },
-      { { 'u' }, 'undo: keep it again' },
+      { { 'u' }, 'undo' },
     } or is_editable and { { { 'u' }, 'undo' } } or {},
     review.reasons and {
       { { keys.reason }, has_changes and 'drop the change, with a reason' or 'reason for the proposal' },

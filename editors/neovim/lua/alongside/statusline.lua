@@ -1,6 +1,7 @@
 -- The status line of a review's windows, in place of the names of their buffers: the agent, the change under the cursor,
 -- the lines that accepting adds and removes, how many changes are in each state, and the key that shows all keys.
 
+local buffer_text = require('alongside.buffer_text')
 local dropping = require('alongside.dropping')
 local winbar = require('alongside.winbar')
 
@@ -16,8 +17,8 @@ local POSITION, POSITION_COLUMNS = ' %-10.(%l,%c%V%) %P ', 16
 local function line_counts(review)
   local added, removed = 0, 0
   if not review.original_text and #review.hunks == 0 then
-    local lines = vim.api.nvim_buf_get_lines(review.view.right, 0, 2, false)
-    return #lines == 1 and lines[1] == '' and 0 or vim.api.nvim_buf_line_count(review.view.right), 0
+    local buf = review.view.right
+    return buffer_text.is_empty(buf) and 0 or vim.api.nvim_buf_line_count(buf), 0
   end
   for _, hunk in ipairs(review.hunks) do
     if hunk.state ~= 'dropped' then

@@ -36,7 +36,7 @@ end
 ---@param format alongside.Format? how it is to be shown, as far as it leaves that open
 function Sync:attach(buf, format)
   local pieces, has_all = self:mine(), not self:is_unsent()
-  self.buf, self.format, self.left_over = buf, format, nil
+  self.buf, self.format, self.left_over, self.forms = buf, format, nil, nil
   local levels = vim.bo[buf].undolevels
   self:quietly(function()
     -- Undo must not go back before the proposal.
@@ -96,6 +96,7 @@ function Sync:reformatted()
   if shown and not self.is_quiet and not text.same_format(self:options(), self.seen_format) then
     self.is_touched = true
     self.format = self:options()
+    self:note_form()
     self.on_format(self.format)
     self:soon()
   end

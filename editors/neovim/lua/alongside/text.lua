@@ -86,13 +86,12 @@ end
 function M.format(pieces, before)
   local bom = pieces[1]:sub(1, 3) == BOM
   local dos = M.is_dos(pieces)
-  local empty = #pieces == 1 and pieces[1] == (bom and BOM or '')
   if dos == nil then
     dos = before ~= nil and before.dos
   elseif before and not before.dos then
     dos = false
   end
-  return { bom = bom, dos = dos, eol = empty or (#pieces > 1 and pieces[#pieces] == '') }
+  return { bom = bom, dos = dos, eol = M.is_nothing(pieces) or (#pieces > 1 and pieces[#pieces] == '') }
 end
 
 function M.same_format(a, b)
@@ -149,6 +148,13 @@ end
 ---@return string[]
 function M.nothing(format)
   return { format.bom and BOM or '' }
+end
+
+--- Whether a text has no line at all.
+---@param pieces string[]
+---@return boolean
+function M.is_nothing(pieces)
+  return #pieces == 1 and (pieces[1] == '' or pieces[1] == BOM)
 end
 
 --- The byte (0-based) after `units` UTF-16 units of `line`, or its end.

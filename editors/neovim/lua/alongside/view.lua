@@ -17,6 +17,7 @@ local M = {}
 ---@class alongside.View
 ---@field right integer the buffer of the proposal
 ---@field left integer the buffer of the original
+---@field sync alongside.Sync the text of the proposal
 ---@field right_win integer?
 ---@field left_win integer?
 ---@field origin table where the person came from
@@ -109,7 +110,7 @@ end
 ---@return alongside.View
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
-  self.original = text.split(review.original_text or '')
+  self.original, self.sync = text.split(review.original_text or ''), sync
   local which = ('proposal %d'):format(review.id)
   self.left = new_buffer('original/' .. name, 'file', 'nofile')
   self.right = new_buffer('review/' .. name, which, 'acwrite')
