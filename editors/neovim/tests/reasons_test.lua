@@ -71,15 +71,26 @@ test('a reason drops the change under the cursor, stands behind it, and can be r
   asked(nvim, '\\w', 'Reason for dropped change 2 of 3 of a.txt: ', 'not today')
   nvim:lua('answer("")')
   await_remarks(nvim, { '6  dropped: original stays' })
-  -- The undone drop leaves the reason, which the companion keeps.
+  -- Undo takes the reason back with the drop, redo gives it again, and keeping the change again removes it.
   asked(nvim, '\\w', 'Reason for dropped change 2 of 3 of a.txt: ')
   nvim:lua('answer("again")')
   await_remarks(nvim, { '6  dropped: original stays', '6  reason: again' })
   nvim:keys('u')
   await_text(nvim, PROPOSED)
+  await_remarks(nvim, {})
+  nvim:await_said('a.txt: your reason is taken back, too.')
+  eq({}, nvim:lua('return desk.reviews[1].given'))
+  nvim:keys('<C-r>')
+  await_text(nvim, DROPPED)
+  await_remarks(nvim, { '6  dropped: original stays', '6  reason: again' })
+  nvim:keys('do')
+  await_text(nvim, PROPOSED)
+  nvim:await_said('This change is kept again, without its reason; do drops it.')
+  await_remarks(nvim, {})
+  -- A reason that another desk gave to a kept change: Enter on it drops the change.
+  nvim:lua([[desk.reviews[1].given['at 5'] = 'again' desk.change(1)]])
   await_remarks(nvim, { '6  reason: again' })
   asked(nvim, '\\w', 'Reason to drop change 2 of 3 of a.txt: ', 'again')
-  -- The same reason once more drops the change.
   nvim:lua('answer("again")')
   await_text(nvim, DROPPED)
   eq({ 0, 0 }, nvim:lua([[return { vim.fn.foldclosed(6) + 1, #desk.decided }]]))

@@ -35,6 +35,12 @@ local function undo_state(buf)
   end)
 end
 
+--- The state of undo of the buffer.
+---@return integer
+function BufferText:undo_state()
+  return undo_state(self.buf)
+end
+
 -- Sets options that belong to the text. Not taken for typing.
 function BufferText:set_form(form)
   self:quietly(function()

@@ -108,7 +108,9 @@ function M.run()
     vim.cmd('normal! ' .. key)
   elseif hunk.state == 'dropped' then
     M.keep(review, hunk)
-    messages.now(('This change is kept again; %s drops it.'):format(key))
+    -- A reason says why a change is dropped.
+    local without = require('alongside.reasons').forget(review, hunk) and ', without its reason' or ''
+    messages.now(('This change is kept again%s; %s drops it.'):format(without, key))
   else
     M.drop(shown, hunk)
     if not review.has_said_dropped then

@@ -124,6 +124,61 @@ local function send(review, hunk, reason, tries)
   end)
 end
 
+-- Notes the state of undo with a reason, so that undo takes it back.
+local function note(review, hunk, reason)
+  local noted = {}
+  for _, one in ipairs(review.noted or {}) do
+    if find(review, one.hunk) ~= find(review, hunk) then
+      noted[#noted + 1] = one
+    end
+  end
+  if reason ~= '' and review.sync.buf and vim.api.nvim_buf_is_loaded(review.sync.buf) then
+    local state = review.sync:undo_state()
+    noted[#noted + 1] = { hunk = hunk, reason = reason, state = state }
+  end
+  review.noted = noted
+end
+
+local function dispatch(review, hunk, reason)
+  review.reason_flights = (review.reason_flights or 0) + 1
+  send(review, hunk, reason, 1)
+end
+
+--- Takes a reason back once undo has gone before it and its change is kept, and gives it again after redo.
+---@param review alongside.Review
+function M.follow_undo(review)
+  local noted = review.noted or {}
+  if #noted == 0 or review.is_over or (review.reason_flights or 0) > 0 or review.sync:is_unsent() or not review.sync.buf then
+    return
+  end
+  local state = review.sync:undo_state()
+  for _, one in ipairs(noted) do
+    local hunk = find(review, one.hunk)
+    local reason = hunk and hunk.reason and vim.trim(hunk.reason)
+    if hunk and hunk.state == 'kept' and state < one.state and reason == one.reason then
+      one.is_back = true
+      dispatch(review, one.hunk, '')
+      messages.later(('%s: your reason is taken back, too.'):format(reviews().name(review)))
+    elseif hunk and hunk.state ~= 'kept' and state >= one.state and one.is_back and not reason then
+      one.is_back = false
+      dispatch(review, one.hunk, one.reason)
+    end
+  end
+end
+
+--- Removes the reason of a change that the person keeps again. Returns whether there was one.
+---@param review alongside.Review
+---@param hunk table
+---@return boolean
+function M.forget(review, hunk)
+  if not review.reasons or not hunk.reason then
+    return false
+  end
+  note(review, hunk, '')
+  dispatch(review, hunk, '')
+  return true
+end
+
 -- Takes the typed reason. `given` is the reason before.
 local function take(review, hunk, typed, given)
   local reason = vim.trim(typed)
@@ -136,8 +191,10 @@ local function take(review, hunk, typed, given)
     drop(review, hunk)
   end
   if reason ~= given then
-    review.reason_flights = (review.reason_flights or 0) + 1
-    send(review, hunk, reason, 1)
+    dispatch(review, hunk, reason)
+  end
+  if hunk then
+    note(review, hunk, reason)
   end
 end
 

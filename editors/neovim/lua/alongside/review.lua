@@ -159,6 +159,7 @@ function M.show(review)
   vim.schedule(function()
     seen.look_around()
   end)
+  require('alongside.reasons').follow_undo(review)
 end
 
 -- Splits texts only when the person looks at the review.
@@ -300,6 +301,9 @@ function M.changed(client, changed)
   end
   redraw(review)
   mark(review)
+  if review.sync then
+    require('alongside.reasons').follow_undo(review)
+  end
   vim.cmd.redrawstatus({ bang = true })
 end
 
