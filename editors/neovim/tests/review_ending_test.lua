@@ -52,7 +52,7 @@ test('closing what holds edits asks above the review, and the answer may be to k
     nvim:keys(keys)
     await(nvim, 'the question', ('return #asked == %d'):format(i))
     eq({ 'acwrite', true, 'TWOx', 'a.txt has your edits.',
-      '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)' }, nvim:lua('return above'))
+      '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)\n&:command' }, nvim:lua('return above'))
     eq({ 2, 2, { 2, 3 } }, nvim:lua([[return { vim.fn.tabpagenr('$'), #vim.api.nvim_tabpage_list_wins(0),
       vim.api.nvim_win_get_cursor(0) }]]), keys)
     undecided(nvim)
@@ -114,6 +114,15 @@ test('keys typed ahead of a question do not answer it', {}, function(nvim)
     require('alongside.review').accept()
   ]])
   eq(0, nvim:lua('return ahead'))
+  undecided(nvim)
+end)
+
+test('a command typed at a question is a command, and no letter of it an answer', {}, function(nvim)
+  show(nvim, { stale = true })
+  -- The question has "(:)command" as its last answer.
+  nvim:lua('answers = { 3 } require("alongside.review").accept()')
+  nvim:keys('let g:typed = "Accept"<CR>')
+  await(nvim, 'the command', 'return vim.g.typed == "Accept"')
   undecided(nvim)
 end)
 

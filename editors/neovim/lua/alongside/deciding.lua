@@ -34,7 +34,14 @@ local function ask(question, answers, kind)
       break
     end
   end
-  return vim.fn.confirm(question, answers, 1, kind)
+  local answer = vim.fn.confirm(question, answers .. '\n&:command', 1, kind)
+  local _, count = answers:gsub('\n', '')
+  if answer ~= count + 2 then
+    return answer
+  end
+  -- A command, of which confirm() would take the next letter as an answer.
+  vim.api.nvim_feedkeys(':', 'ni', false)
+  return 1
 end
 
 -- Asks whether to accept despite warnings.
