@@ -160,4 +160,33 @@ test('no message counts zero changes', {}, function(nvim)
   eq({ 'Gemini CLI: b.txt (no change left)', 'Gemini CLI: a.txt (no change)' }, nvim:lua('return shown'))
 end)
 
+test('a proposal that differs in the line ends only says so', {}, function(nvim)
+  reviewing.open(nvim, { proposed = reviewing.ORIGINAL, fileLineEnding = 'crlf' })
+  nvim:await_said('Gemini CLI proposes a.txt (only the line ends differ): :Alongside')
+  reviewing.go(nvim)
+  for _, option in ipairs({ 'winbar', 'statusline' }) do
+    local drawn = nvim:lua([[return vim.api.nvim_eval_statusline(vim.wo[...], { winid = 0, use_winbar = ... == 'winbar' }).str]], option)
+    assert(drawn:find('only the line ends differ', 1, true), drawn)
+  end
+end)
+
+test(']c shows some lines below the change', {}, function(nvim)
+  local lines = {}
+  for i = 1, 200 do
+    lines[i] = i .. '\n'
+  end
+  local original = table.concat(lines)
+  lines[10], lines[31], lines[32], lines[50], lines[80] = 'x\n', 'y\n', 'y\n', 'z\n', ('long\n'):rep(30)
+  show(nvim, { original = original, proposed = table.concat(lines) })
+  nvim:lua('vim.o.lines = 24 vim.o.foldenable = false vim.cmd("windo set nofoldenable") vim.cmd.redraw()')
+  types(nvim, 'gg', 1)
+  for _, expected in ipairs({ 10, 31, 50, 80 }) do
+    types(nvim, ']c', expected)
+    local line, bottom, height = unpack(nvim:lua('vim.cmd.redraw() return { vim.fn.line("."), vim.fn.line("w$"), vim.fn.winheight(0) }'))
+    local count = line == 80 and height - 1 or line == 31 and 2 or 1
+    assert(bottom >= math.min(200, line + count - 1), ('%d %d'):format(line, bottom))
+    assert(line == 80 or bottom >= line + count + 2, ('%d %d'):format(line, bottom))
+  end
+end)
+
 return reviewing.tests

@@ -179,6 +179,7 @@ test('g? shows all keys in a small window; q, Escape and g? close it', {}, funct
       '',
       [[ \a  :w  ZZ   accept the text as it stands ]],
       [[ \r  :q       reject ]],
+      [[ :Alongside   come back to this proposal ]],
       '',
       [[ g?           these keys ]],
     }, await(nvim, 'the list', LIST))

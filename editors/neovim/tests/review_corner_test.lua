@@ -379,4 +379,32 @@ for name, settings in vim.spairs({
   end)
 end
 
+test('an error of a file type, such as a missing parser, is not on the screen', {}, function(nvim)
+  nvim:lua([[vim.api.nvim_create_autocmd('FileType', { pattern = 'markdown', callback = function() error('no parser') end })]])
+  show(nvim, { file = nvim.root .. '/a.md' })
+  eq('markdown', nvim:lua('return vim.bo.filetype'))
+  eq('', nvim:lua([[return vim.fn.execute('messages')]]))
+end)
+
+test('messages that arrive together are lines, and none is said twice', {}, function(nvim)
+  nvim:lua([[
+    vim.notify = own_notify
+    vim.o.cmdheight = 0
+    local messages = require('alongside.messages')
+    for _ = 1, 2 do
+      messages.news('a.txt: accepted, but Gemini CLI has not written it.')
+      messages.later('another')
+    end
+  ]])
+  await(nvim, 'the corner', [[
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(win).relative ~= '' then
+        found = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
+        return true
+      end
+    end
+  ]])
+  eq({ 'a.txt: accepted, but Gemini CLI has not written it.', 'another' }, nvim:lua('return found'))
+end)
+
 return reviewing.tests

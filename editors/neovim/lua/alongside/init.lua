@@ -74,7 +74,7 @@ server.on.message = {
   end,
   ['alongside/lastWord'] = function(_, last)
     log.write(('review %s: %s'):format(last.id, tostring(last.word)))
-    require('alongside.messages').later(require('alongside.harmless').name(tostring(last.message)))
+    require('alongside.messages').news(require('alongside.harmless').name(tostring(last.message)))
   end,
   ['window/logMessage'] = function(_, message)
     log.write(message.message)

@@ -26,7 +26,7 @@ local function groups(review, waiting)
     {
       { { keys.accept, ':w', 'ZZ' }, 'accept the text as it stands' },
       { { keys.reject, ':q' }, 'reject' },
-      waiting > 0 and { { keys.go, ':Alongside' }, 'the next proposal that waits' } or { {}, '' },
+      waiting > 0 and { { keys.go, ':Alongside' }, 'the next proposal that waits' } or { { ':Alongside' }, 'come back to this proposal' },
     },
     { { { keys.help }, 'these keys' } },
   }

@@ -38,16 +38,23 @@ end
 
 -- Shows a message in a small window for 8 s. Without a message line it would ask for Enter, and outside Normal mode the
 -- name of the mode overwrites it.
-local function in_a_corner(message)
+local function in_a_corner(said)
   M.hush()
-  message = harmless.name(message)
+  local lines, width, rows = {}, 0, 0
+  for i, message in ipairs(said) do
+    lines[i] = harmless.name(message)
+    width = math.max(width, vim.fn.strdisplaywidth(lines[i]))
+  end
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, { message })
-  local width = math.min(vim.fn.strdisplaywidth(message), math.max(20, vim.o.columns - 4))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  width = math.min(width, math.max(20, vim.o.columns - 4))
+  for _, line in ipairs(lines) do
+    rows = rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
   local ok, win = pcall(vim.api.nvim_open_win, buf, false, {
     relative = 'editor', anchor = 'NE', row = 1, col = vim.o.columns - 1, width = width,
-    height = math.max(1, math.ceil(vim.fn.strdisplaywidth(message) / width)),
+    height = rows,
     style = 'minimal', border = 'single', focusable = false, noautocmd = true, zindex = 60,
   })
   if ok then
@@ -88,7 +95,9 @@ local function flush()
   end
   local said, level, beside = {}, vim.log.levels.INFO, false
   for _, one in ipairs(waiting) do
-    said[#said + 1] = one[1]
+    if not vim.tbl_contains(said, one[1]) then
+      said[#said + 1] = one[1]
+    end
     level = math.max(level, one[2])
     beside = beside or one[3]
   end
@@ -96,7 +105,7 @@ local function flush()
   local message = table.concat(said, ' ')
   -- Of a longer message, the line would show the end only.
   if is_plain() and (is_long(message) or beside or would_not_be_seen()) then
-    in_a_corner(message)
+    in_a_corner(said)
     if vim.o.cmdheight > 0 and not beside then
       -- Keeps it in :messages. The line would show its end.
       config.current.notify(message, level)
@@ -114,6 +123,21 @@ end
 function M.later(message, level, beside)
   waiting[#waiting + 1] = { message, level or vim.log.levels.INFO, beside == true }
   timer = timer or vim.defer_fn(flush, 30)
+end
+
+-- How long the same news is no news, in milliseconds.
+local NEWS = 10000
+local told = {} ---@type table<string, integer> when news was shown last
+
+--- Shows news that several servers or a server and its next connection may tell, once.
+---@param message string harmless
+function M.news(message)
+  local now = vim.uv.now()
+  if told[message] and now - told[message] < NEWS then
+    return
+  end
+  told[message] = now
+  M.later(message)
 end
 
 --- Answers an action of the person.

@@ -8,6 +8,8 @@ local M = {}
 
 -- How long they wait for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
 local PATIENCE = 500
+-- The lines to show below a change.
+local BELOW = 3
 
 --- The line of a change in the current or the original text, 0-based: its first one. A change without lines there has its
 --- sign on the line above.
@@ -32,6 +34,19 @@ local function target(hunks, side, from, count, is_forward)
   return found, which
 end
 
+-- Scrolls where the change does not end above the last line of the window, with some lines below it.
+local function show_below(hunks, side, line)
+  local count = 1
+  for _, hunk in ipairs(hunks) do
+    count = M.line(hunk, side) == line and math.max(count, hunk[side]['end'] - line) or count
+  end
+  -- Makes Neovim scroll to the cursor first.
+  local _ = vim.fn.line('w0')
+  if line + count + BELOW > vim.fn.line('w$') and vim.fn.line('w$') < vim.fn.line('$') then
+    vim.cmd('normal! ' .. (count + BELOW > vim.api.nvim_win_get_height(0) / 2 and 'zt' or 'zz'))
+  end
+end
+
 --- Goes to the next or previous change in the windows of a review. Without changes or with unsent edits, Neovim's own
 --- command runs.
 ---@param key "]c"|"[c"
@@ -53,6 +68,7 @@ function M.go(key)
   vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(buf)), column })
   -- A dropped change may be in a fold of equal lines.
   vim.cmd('normal! zv')
+  show_below(review.hunks, side, line)
   first_word.show(review.view)
 end
 

@@ -70,10 +70,15 @@ local function colour(buf, file, size)
   -- Neovim's rules give a name to expand().
   local ok, filetype = pcall(vim.filetype.match, { filename = file:gsub(MEANS, '_'), buf = buf })
   if ok and filetype then
-    -- Foreign scripts run here; their errors must not stop the review.
-    local set, why = pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = buf })
-    if not set then
-      require('alongside.log').write(('the file type %s cannot be set: %s'):format(filetype, tostring(why)))
+    -- Foreign scripts run here; their errors must neither stop the review nor be on the screen. Neovim's own file type
+    -- for Markdown fails without a parser.
+    vim.v.errmsg = ''
+    local set, why = pcall(vim.api.nvim_buf_call, buf, function()
+      vim.cmd({ cmd = 'setlocal', args = { 'filetype=' .. filetype }, mods = { silent = true, emsg_silent = true } })
+    end)
+    if not set or vim.v.errmsg ~= '' then
+      why = set and vim.v.errmsg or tostring(why)
+      require('alongside.log').write(('the file type %s has an error: %s'):format(filetype, why))
     end
   end
 end

@@ -57,7 +57,9 @@ end
 ---@return string
 function M.size(review)
   if #review.hunks == 0 then
-    return 'no change'
+    local ends, mark = review.fileLineEnding ~= nil, type(review.fileHasBom) == 'boolean'
+    return ends and mark and 'only line ends and byte-order mark differ' or ends and 'only the line ends differ'
+      or mark and 'only the byte-order mark differs' or 'no change'
   elseif M.counts(review.hunks).dropped == #review.hunks then
     return 'no change left'
   end
