@@ -272,6 +272,7 @@ async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
     desk.types("a");
+    desk.answers("Accept all the same", "y").await;
     let said = "a.txt: accepted; Qwen Code waits no longer, and nothing is written unless its model calls";
     desk.shows(said).await;
     assert!(!desk.out.text().contains("Qwen Code writes it"), "{}", desk.out.text());
@@ -289,6 +290,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
     assert_eq!(hook().await, Value::Null, "a diff follows");
     let diff = propose(&agent, &file, PROPOSED).await;
     decides(&mut desk, "a").await;
+    desk.answers("Accept all the same", "y").await;
     desk.shows("a.txt: accepted; Qwen Code writes it.").await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
