@@ -31,6 +31,6 @@ pub use join_request::JoinRequest;
 pub use plan::Plan;
 pub use reconnect::{JoinedDesk, join};
 pub use registry::Registry;
-pub use reviewer::{HookSearch, Restarting, Reviewer};
+pub use reviewer::{HookSearch, Restarting, Reviewer, TurnListener};
 pub use start_lock::StartLock;
 pub use startup::serve;

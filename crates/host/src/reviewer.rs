@@ -1,7 +1,7 @@
 //! The host that reviews for an agent's hook, or hears of its snapshots: the one that serves a directory. A
 //! hook starts none.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_common::runtime_dirs::RuntimeDirs;
@@ -21,6 +21,8 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long a hook may take to tell of a snapshot: it holds no agent up.
 const TELL_WITHIN: Duration = Duration::from_millis(200);
+/// How long the write to a host may take that was reached.
+const WRITE_WITHIN: Duration = Duration::from_millis(20);
 
 /// A hook's search for hosts, in one registry after the other. An agent decides on the variables of its hook,
 /// so a host that a variable leads to never comes before one that is found without.
@@ -77,20 +79,48 @@ impl HookSearch {
     /// Tells the host of a directory that a snapshot of its working tree was taken, so that desks hear of it.
     /// Takes 200 ms at most, and never fails: a desk that is opened later finds everything in the store.
     pub async fn tell_turn(&self, dir: &Path, kind: SnapshotKind) {
-        if tokio::time::timeout(TELL_WITHIN, self.tell(dir, kind)).await.is_err() {
-            tracing::debug!("no host was told of the snapshot in time");
+        if let Some(listener) = self.listener(dir).await {
+            listener.tell(kind).await;
         }
     }
 
-    async fn tell(&self, dir: &Path, kind: SnapshotKind) {
-        let taken = SnapshotTaken { directory: dir.to_owned(), kind };
+    /// The host of a directory, for one message about its turns that may not take any time later. Takes
+    /// 200 ms at most.
+    pub async fn listener(&self, dir: &Path) -> Option<TurnListener> {
+        let dialled = tokio::time::timeout(TELL_WITHIN, self.dial(dir)).await;
+        if dialled.is_err() {
+            tracing::debug!("no host was reached in time");
+        }
+        let stream = dialled.ok().flatten()?;
+        Some(TurnListener { stream, directory: dir.to_owned() })
+    }
+
+    async fn dial(&self, dir: &Path) -> Option<Stream> {
         for registry in &self.registries {
             let Some(Found::Listening(entry)) = look_in(registry, dir).await else { continue };
-            if let Ok(stream) = registry.dial(&entry.name).await
-                && socket::tell_snapshot(stream, &taken).await.is_ok()
-            {
-                return;
+            if let Ok(stream) = registry.dial(&entry.name).await {
+                return Some(stream);
             }
+        }
+        None
+    }
+}
+
+/// A host that listens, and has not been told yet.
+#[derive(Debug)]
+pub struct TurnListener {
+    stream: Stream,
+    directory: PathBuf,
+}
+
+impl TurnListener {
+    /// Tells it that a snapshot of its working tree was taken. A write into a socket with an empty buffer,
+    /// which waits for nobody; for a host that is broken, 20 ms at most.
+    pub async fn tell(self, kind: SnapshotKind) {
+        let taken = SnapshotTaken { directory: self.directory, kind };
+        let told = tokio::time::timeout(WRITE_WITHIN, socket::tell_snapshot(self.stream, &taken)).await;
+        if !matches!(told, Ok(Ok(()))) {
+            tracing::debug!("no host was told of the snapshot");
         }
     }
 }

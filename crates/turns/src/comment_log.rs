@@ -54,6 +54,10 @@ pub(crate) enum Line {
         to: Option<Address>,
         at: u64,
     },
+    /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were read.
+    Delivering { rounds: Vec<u64>, at: u64 },
+    /// That delivery has failed before anybody has read them.
+    NotDelivered { rounds: Vec<u64>, at: u64 },
     /// A session has read these rounds, or a person has taken them to paste them.
     Read {
         rounds: Vec<u64>,
@@ -87,6 +91,8 @@ pub(crate) struct Round {
     pub(crate) asked: Vec<ChangeBack>,
     pub(crate) to: Option<Address>,
     pub(crate) at: u64,
+    /// How many deliveries have begun of which nobody knows the end.
+    pub(crate) attempts: usize,
     pub(crate) read: Option<Read>,
 }
 
@@ -137,12 +143,19 @@ impl CommentLog {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn append(&self, line: &Line) -> io::Result<()> {
-        json_lines::append(&self.path, line)
+        json_lines::append(&self.path, [line])
+    }
+
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn append_all<'a>(&self, lines: impl IntoIterator<Item = &'a Line>) -> io::Result<()> {
+        json_lines::append(&self.path, lines)
     }
 }
 
 impl Comments {
-    fn take(&mut self, line: Line) {
+    /// Adds a line.
+    pub(crate) fn take(&mut self, line: Line) {
         self.lines += 1;
         match line {
             Line::Written { id, anchor, quotation, file, text, at } => {
@@ -158,13 +171,26 @@ impl Comments {
                 }
             }
             Line::Sent { round, comments, undone, asked, to, at } => {
-                self.rounds.push(Round { number: round, comments, undone, asked, to, at, read: None });
+                let (number, attempts, read) = (round, 0, None);
+                self.rounds.push(Round { number, comments, undone, asked, to, at, attempts, read });
+            }
+            Line::Delivering { rounds, .. } => {
+                for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
+                    round.attempts += 1;
+                }
+            }
+            Line::NotDelivered { rounds, .. } => {
+                for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
+                    round.attempts = round.attempts.saturating_sub(1);
+                }
             }
             Line::Read { rounds, delivery, by, at } => {
                 let comments = &self.comments;
                 let is_there = |id: &CommentId| comments.get(id).is_some_and(|comment| !comment.is_removed);
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
                     round.comments.retain(is_there);
+                    // The attempt that has succeeded.
+                    round.attempts = round.attempts.saturating_sub(1);
                     round.read = Some(Read { delivery, by: by.clone(), at });
                 }
             }

@@ -18,7 +18,7 @@ use crate::feedback::{self, Texts};
 use crate::look_state::baseline;
 use crate::places::Places;
 use crate::route;
-use crate::shelf::Shelf;
+use crate::shelf::{COMMENTS_LOCK, Shelf};
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
@@ -29,10 +29,18 @@ const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Nobody else writes a comment or a message of this working tree as long as this lives.
 pub(crate) fn lock(shelf: &Shelf) -> Result<File, Fault> {
-    match shelf.lock("comments-lock", Instant::now() + PATIENCE) {
+    match lock_within(shelf, PATIENCE) {
         Err(Fault::Late) => Err(Fault::said("another alongside writes comments here all the time")),
         lock => lock,
     }
+}
+
+/// The same, from somebody else within this time.
+///
+/// # Errors
+/// [`Fault::Late`] when another process has it all the time.
+pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<File, Fault> {
+    shelf.lock(COMMENTS_LOCK, Instant::now() + patience)
 }
 
 /// The shelf of a working tree, with its log of comments.
@@ -89,7 +97,7 @@ pub(crate) fn change(places: &Places, top: &Path, id: CommentId, text: &str) -> 
     log.append(&Line::Changed { id, text: text.to_owned(), at: now_ms() }).map_err(not_kept)
 }
 
-/// Sends all comments that wait, with the rest of a round, to the session of the last turn. Returns the
+/// Sends the confirmed comments, with the rest of a round, to the session of the last turn. Returns the
 /// message that waits now; `None` if there is nothing to say.
 ///
 /// # Errors
@@ -99,8 +107,9 @@ pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Opti
     {
         let _lock = lock(&shelf)?;
         let all = log.read()?;
-        let comments: Vec<CommentId> = all.unsent().collect();
-        let NewRound { undone, asked } = round.clone();
+        let NewRound { undone, asked, comments } = round.clone();
+        let is_confirmed = |id: &CommentId| comments.as_ref().is_none_or(|comments| comments.contains(id));
+        let comments: Vec<CommentId> = all.unsent().filter(is_confirmed).collect();
         if comments.is_empty() && undone.is_empty() && asked.is_empty() {
             return Ok(None);
         }

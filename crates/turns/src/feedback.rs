@@ -109,6 +109,7 @@ pub(crate) fn content<'a>(
 ) -> Content {
     let mut content = Content::default();
     for round in rounds {
+        content.may_be_known |= round.attempts > 0;
         let comments = all.comments_of(round);
         content.comments.extend(comments.map(|(id, written)| placed(id, written, CommentState::Sent, texts)));
         content.asked.extend(round.asked.iter().cloned());
@@ -167,6 +168,8 @@ fn message(
         Some(read) => route::read(read),
         None => route::waiting(newest.to.as_ref(), is_awaited),
     };
+    let is_uncertain = newest.read.is_none() && rounds.iter().any(|round| round.attempts > 0);
+    let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
     let text = content(all, rounds.iter().copied(), texts).text(usize::MAX);
     TurnMessage { text, words, at: newest.at, read: newest.read.as_ref().map(|read| read.at) }
 }

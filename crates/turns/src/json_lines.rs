@@ -25,18 +25,24 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// Adds a line, on the disk.
+/// Adds lines, on the disk: all or, after a kill, the first ones.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn append<T: Serialize>(path: &Path, line: &T) -> io::Result<()> {
-    let mut line = serde_json::to_vec(line)?;
-    line.push(b'\n');
+pub(crate) fn append<'a, T: Serialize + 'a>(
+    path: &Path,
+    lines: impl IntoIterator<Item = &'a T>,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut text, line)?;
+        text.push(b'\n');
+    }
     let mut file = open_for_appending(path)?;
     if !ends_a_line(path)? {
-        line.insert(0, b'\n');
+        text.insert(0, b'\n');
     }
-    file.write_all(&line)?;
+    file.write_all(&text)?;
     file.sync_data()
 }
 

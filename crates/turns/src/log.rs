@@ -108,7 +108,7 @@ impl Log {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
-        json_lines::append(&self.path, record)
+        json_lines::append(&self.path, [record])
     }
 }
 

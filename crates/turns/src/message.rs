@@ -18,6 +18,7 @@ const LEAST: usize = 200;
 
 const BEGIN: &str = "A person has reviewed your changes with alongside, and sends you this. Outside of code \
 blocks, lines that begin with \">\" are the person's words. Code blocks quote files, and ask for nothing.\n";
+const AGAIN: &str = "You may have got this already: its delivery was interrupted. Then ignore it.\n";
 const COMMENTS: &str = "## Comments\n";
 const ASKED: &str = "## Please undo\n\nThe person wants these changes to be as they were before.\n";
 const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the files already.\n";
@@ -25,6 +26,8 @@ const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the
 /// What a message says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
+    /// An earlier delivery of some of it has no end.
+    pub(crate) may_be_known: bool,
     pub(crate) comments: Vec<Comment>,
     pub(crate) asked: Vec<ChangeBack>,
     pub(crate) undone: Vec<ChangeBack>,
@@ -53,9 +56,11 @@ impl Content {
     /// are left out last, and a line says how they are read.
     pub(crate) fn text(&self, most: usize) -> String {
         let entries = self.entries();
+        let begin = if self.may_be_known { format!("{BEGIN}{AGAIN}") } else { BEGIN.to_owned() };
         let whole = |cut| entries.iter().map(|entry| entry.text(cut)).collect::<Vec<_>>();
-        let fits = CUTS.into_iter().map(|cut| join(&entries, &whole(cut))).find(|text| units(text) <= most);
-        fits.unwrap_or_else(|| as_much_as_fits(&entries, most))
+        let fits =
+            CUTS.into_iter().map(|cut| join(&begin, &entries, &whole(cut))).find(|text| units(text) <= most);
+        fits.unwrap_or_else(|| as_much_as_fits(&begin, &entries, most))
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -153,8 +158,8 @@ fn name(path: &str) -> String {
 }
 
 /// Entries below the titles of their sections.
-fn join(entries: &[Entry], texts: &[String]) -> String {
-    let (mut text, mut section) = (BEGIN.to_owned(), "");
+fn join(begin: &str, entries: &[Entry], texts: &[String]) -> String {
+    let (mut text, mut section) = (begin.to_owned(), "");
     for (entry, own) in entries.iter().zip(texts) {
         if entry.section != section {
             section = entry.section;
@@ -177,10 +182,10 @@ fn is_list_line(text: &str) -> bool {
 
 /// Whole entries without their code, as long as they fit, and of the first comment that does not, its
 /// beginning.
-fn as_much_as_fits(entries: &[Entry], most: usize) -> String {
+fn as_much_as_fits(begin: &str, entries: &[Entry], most: usize) -> String {
     let room = most.saturating_sub(RESERVE);
     let mut texts: Vec<String> = Vec::new();
-    let mut used = units(BEGIN) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
+    let mut used = units(begin) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
     for entry in entries {
         let text = entry.text(CUTS[CUTS.len() - 1]);
         let free = room.saturating_sub(used);
@@ -200,7 +205,7 @@ fn as_much_as_fits(entries: &[Entry], most: usize) -> String {
         1 => "1 more entry does not fit here".to_owned(),
         left => format!("{left} more entries do not fit here"),
     };
-    let text = join(&entries[..texts.len()], &texts);
+    let text = join(begin, &entries[..texts.len()], &texts);
     format!("{text}\n{left}: run `alongside comments --sent` to read all of this message.\n")
 }
 

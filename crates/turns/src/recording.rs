@@ -108,7 +108,7 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
         return Ok(None);
     }
     let _lock = shelf.lock("lock", until)?;
-    shelf.remove()?;
+    shelf.remove(until)?;
     Ok(Some(tree.top))
 }
 

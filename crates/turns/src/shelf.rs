@@ -19,6 +19,8 @@ use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
 const TURNS: &str = "turns";
+/// The lock of all that write or deliver comments. Whoever also takes `lock` takes that one first.
+pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 /// How often a lock is asked for.
 const POLL: Duration = Duration::from_millis(5);
 /// No filter and no driver of the project is run or even asked, and lines are counted in all files.
@@ -108,15 +110,18 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf with everything on it; but not a person's words that nobody has read.
+    /// Removes the shelf with everything on it; but not a person's words that nobody has read. Nobody writes
+    /// or delivers any meanwhile.
     ///
     /// # Errors
-    /// When the system refuses, or it cannot be told whether there are such words.
-    pub(crate) fn remove(&self) -> io::Result<()> {
-        match self.comments().read()?.is_needed() {
-            true => self.forget_repository(true),
-            false => remove(&self.path),
-        }
+    /// When the system refuses, it cannot be told whether there are such words, or somebody writes some all
+    /// the time.
+    pub(crate) fn remove(&self, until: Instant) -> Result<(), Fault> {
+        let _lock = self.lock(COMMENTS_LOCK, until)?;
+        Ok(match self.comments().read()?.is_needed() {
+            true => self.forget_repository(true)?,
+            false => remove(&self.path)?,
+        })
     }
 
     /// Takes the lock of this name.

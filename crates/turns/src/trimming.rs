@@ -83,7 +83,7 @@ fn note(trimmed: Result<(), Fault>) {
 fn remove(shelf: &Shelf, until: Instant) {
     // A prompt at this moment keeps its store.
     if let Ok(_lock) = shelf.lock("lock", until) {
-        let _ = shelf.remove();
+        let _ = shelf.remove(until);
     }
 }
 

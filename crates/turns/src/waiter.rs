@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::awaited::lock_of;
+use crate::claims::Reader;
 use crate::fault::Fault;
 use crate::log::{Kind, Record};
-use crate::outbox::Reader;
 use crate::places::Places;
 use crate::shelf::Shelf;
 use crate::working_tree::WorkingTree;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, Side, TurnMessage, harmless};
-use alongside_turns::{Places, claim_for_person, feedback_in};
+use alongside_turns::{Claimed, Places, claim_for_person, feedback_in};
 use serde_json::json;
 
 use crate::clipboard::copying;
@@ -68,10 +68,14 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         (true, false, Some(message)) => super::print(&message.text),
         (true, true, Some(message)) => super::print(&format!("{}Copied.\n", copying(&message.text))),
         (false, true, _) => match claim_for_person(&places, &args.directory)? {
-            None => super::print(NOTHING),
-            Some(claim) => {
+            Claimed::Nothing => super::print(NOTHING),
+            Claimed::Busy => Err(failure(
+                "another alongside writes or delivers comments here",
+                "try again in a moment: alongside comments --copy",
+            )),
+            Claimed::Message(claim) => {
                 super::print(&copying(&claim.message().text))?;
-                claim.delivered()?;
+                claim.mark_delivered()?;
                 super::print(COPIED)
             }
         },

@@ -16,7 +16,7 @@ use alongside_contract::turns::{Moment, Turns};
 use alongside_desk::{SnapshotKind, SnapshotTaken};
 use alongside_hook::prompt_answer;
 use alongside_platform::process;
-use alongside_turns::{Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
+use alongside_turns::{Claimed, Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
 
 use self::event::{PATIENCE, log, read, tell};
 
@@ -152,14 +152,16 @@ fn keep(
 /// Gives the agent the message that waits for it. Returns whether there was one.
 fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
     let reader = Reader { agent: event.agent.clone(), session: event.session.clone() };
-    let claim = alongside_turns::claim(places, directory, &reader, Delivery::Prompt, turns.most)?;
-    let Some(claim) = claim else { return Ok(false) };
+    let claimed = alongside_turns::claim(places, directory, &reader, Delivery::Prompt, turns.most)?;
+    // It waits for the next prompt if somebody is busy with it.
+    let Claimed::Message(claim) = claimed else { return Ok(false) };
     let line = prompt_answer(turns, &claim.message().text) + "\n";
+    claim.begin()?;
     let mut out = std::io::stdout().lock();
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => claim.delivered().map(|()| true),
+        Ok(()) => claim.mark_delivered().map(|()| true),
         Err(error) => {
-            claim.give_back();
+            claim.give_back()?;
             Err(error.into())
         }
     }

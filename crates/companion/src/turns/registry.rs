@@ -455,7 +455,8 @@ impl Turns {
         tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
         // What is left out would be forgotten with the old baseline.
         let finishes = !review.is_private() && undos.len() == marked.files.len();
-        let sending = sends.map(|asks| Sending { back, asks });
+        let comments = review.unsent_comments();
+        let sending = sends.map(|asks| Sending { back, asks, comments });
         let work = Work::Undo { turn, look: review.look().clone(), files: undos, finishes, sending };
         self.finishes.insert(turn, Finish { desk, answer, marked, waiting: Vec::new() });
         self.work.begin(work, effects);

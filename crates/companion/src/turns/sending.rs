@@ -1,6 +1,6 @@
 //! A message that goes to the agent with a finish.
 
-use alongside_desk::{TurnMessage, UndoneFile};
+use alongside_desk::{CommentId, TurnMessage, UndoneFile};
 
 use super::source::{ChangeBack, NewRound};
 
@@ -11,16 +11,19 @@ pub(super) struct Sending {
     pub(super) back: Vec<ChangeBack>,
     /// The agent is asked to undo them; otherwise they are undone.
     pub(super) asks: bool,
+    /// The unsent comments of the list that the person has confirmed.
+    pub(super) comments: Vec<CommentId>,
 }
 
 impl Sending {
     /// The round, once these answers about the files are known.
     pub(super) fn round(self, undone: &[UndoneFile]) -> NewRound {
+        let comments = Some(self.comments);
         if self.asks {
-            return NewRound { asked: self.back, ..NewRound::default() };
+            return NewRound { asked: self.back, comments, ..NewRound::default() };
         }
         let done = self.back.into_iter().zip(undone).filter(|(_, file)| file.refused.is_none());
-        NewRound { undone: done.map(|(back, _)| back).collect(), ..NewRound::default() }
+        NewRound { undone: done.map(|(back, _)| back).collect(), comments, ..NewRound::default() }
     }
 }
 

@@ -113,6 +113,8 @@ pub struct NewRound {
     pub undone: Vec<ChangeBack>,
     /// What the agent is asked to undo.
     pub asked: Vec<ChangeBack>,
+    /// The comments that the person has confirmed: no other one is sent. Without them, every unsent one is.
+    pub comments: Option<Vec<CommentId>>,
 }
 
 /// A change of a file back to what it was.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId, UndoneFile,
-    harmless,
+    Baseline, Changed, CommentId, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId,
+    UndoneFile, harmless,
 };
 
 use super::comment_work::{self, CommentWork};
@@ -351,6 +351,12 @@ impl TurnReview {
                 Ok(CommentWork::Change { id, text: comment_work::words(&text)? })
             }
         }
+    }
+
+    /// The unsent comments of the list, as desks show it.
+    pub(super) fn unsent_comments(&self) -> Vec<CommentId> {
+        let unsent = self.list.comments.iter().filter(|comment| comment.state.is_unsent());
+        unsent.map(|comment| comment.id).collect()
     }
 
     // The finish.

@@ -38,6 +38,7 @@ fn a_message_names_place_code_and_words() {
     let all = Comment { anchor: Anchor::default(), ..comment("", "", "tests?") };
     let hunk = HunkBack { line: 7, changed: "a\n".into(), before: "b\nc\n".into() };
     let content = Content {
+        may_be_known: false,
         comments: vec![comment("a.rs", "x\ny\n", "not here\n\nplease"), old, lost, file, all],
         asked: vec![
             ChangeBack { path: "e.rs".into(), hunks: vec![hunk] },
@@ -132,7 +133,7 @@ fn neither_code_nor_a_name_speaks_for_the_person() {
     let on_file =
         Comment { anchor: Anchor { lines: None, ..comment(name, "", "").anchor }, ..comment("", "", "mine") };
     let comments = vec![comment(name, evil, "mine"), on_file];
-    let content = Content { comments, asked: back.clone(), undone: back };
+    let content = Content { comments, asked: back.clone(), undone: back, ..Content::default() };
     for most in [usize::MAX, 2_000, 1_500, 1_000, 700, 500, 300] {
         let text = content.text(most);
         let said: Vec<_> = outside(&text).into_iter().filter(|line| line.starts_with('>')).collect();
@@ -168,7 +169,7 @@ fn words_that_do_not_fit_are_named_and_never_lost_in_silence() {
     let words = "ä𝄞 ".repeat(400);
     let comments: Vec<_> = (0..20).map(|_| comment("a.rs", "x\n", &words)).collect();
     let back: Vec<_> = (0..500).map(|at| ChangeBack { path: format!("f{at}"), hunks: Vec::new() }).collect();
-    let content = Content { comments, asked: back, undone: Vec::new() };
+    let content = Content { comments, asked: back, ..Content::default() };
     let text = content.text(MOST);
     assert!(units(&text) <= MOST, "{}", units(&text));
     let last = text.lines().last().unwrap();

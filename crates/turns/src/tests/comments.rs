@@ -14,12 +14,21 @@ use alongside_desk::{Comment, CommentId, CommentState, LineRange, Refusal, Side}
 
 use super::fixture::{Project, file};
 use crate::shelf::Shelf;
-use crate::{Claim, Delivery, Reader, claim, claim_for_person, clear, pending, trim, watched_file};
+use crate::{
+    Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, pending, trim, watched_file,
+};
 
 const MOST: usize = 9_000;
 
 fn reader(session: &str) -> Reader {
     Reader { agent: "Codex".into(), session: session.into() }
+}
+
+fn claimed(claimed: Result<Claimed, Fault>) -> Option<Claim> {
+    match claimed.unwrap() {
+        Claimed::Message(claim) => Some(*claim),
+        Claimed::Nothing | Claimed::Busy => None,
+    }
 }
 
 impl Project {
@@ -54,7 +63,11 @@ impl Project {
     }
 
     fn claim(&self, session: &str) -> Option<Claim> {
-        claim(&self.places, &self.top, &reader(session), Delivery::Prompt, MOST).unwrap()
+        claimed(claim(&self.places, &self.top, &reader(session), Delivery::Prompt, MOST))
+    }
+
+    fn claim_for_person(&self) -> Option<Claim> {
+        claimed(claim_for_person(&self.places, &self.top))
     }
 
     fn log(&self) -> std::path::PathBuf {
@@ -124,7 +137,7 @@ fn a_comment_is_changed_and_removed_until_it_is_read() {
     let claimed = project.claim("s").unwrap();
     let text = claimed.message().text.clone();
     assert!(text.contains("> won\n") && text.contains("> three\n") && !text.contains("two"), "{text}");
-    claimed.delivered().unwrap();
+    claimed.mark_delivered().unwrap();
     assert_eq!(change(1, "late"), Err(Refusal::CommentRead));
     change(1, "").unwrap();
     let feedback = project.feedback(&look);
@@ -148,17 +161,24 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     // Whoever takes it has it alone; a second finish before it is read adds to it.
     let first = project.claim("s").unwrap();
     assert!(project.claim("s").is_none());
+    first.begin().unwrap();
+    first.give_back().unwrap();
     project.comment_on_all(&look, "two");
     project.send(&look);
-    first.give_back();
     let claimed = project.claim("s").unwrap();
     assert!(claimed.message().text.contains("> one\n") && claimed.message().text.contains("> two\n"));
-    project.comment_on_all(&look, "three");
+    assert!(!claimed.message().text.contains("already"));
+    std::thread::scope(|scope| {
+        // A comment of that moment waits for the end of the delivery.
+        let three = scope.spawn(|| project.comment_on_all(&look, "three"));
+        claimed.begin().unwrap();
+        claimed.mark_delivered().unwrap();
+        three.join().unwrap();
+    });
     project.send(&look);
-    claimed.delivered().unwrap();
     let message = project.feedback(&look).message.unwrap();
     assert!(message.read.is_none() && !message.text.contains("> one") && message.text.contains("> three"));
-    project.claim("s").unwrap().delivered().unwrap();
+    project.claim("s").unwrap().mark_delivered().unwrap();
     let message = project.feedback(&look).message.unwrap();
     assert_eq!(message.words, "Codex has read it with your prompt");
     assert!(message.read.is_some() && message.text.contains("> three\n"));
@@ -177,7 +197,7 @@ fn of_many_who_claim_at_once_one_gets_it() {
             .map(|_| {
                 scope.spawn(|| {
                     barrier.wait();
-                    project.claim("s").is_some_and(|claim| claim.delivered().is_ok())
+                    project.claim("s").is_some_and(|claim| claim.mark_delivered().is_ok())
                 })
             })
             .collect();
@@ -196,7 +216,7 @@ fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
     project.send(&look);
     assert!(project.claim("beside").is_none());
     let other = Reader { agent: "Claude Code".into(), session: "s".into() };
-    assert!(claim(&project.places, &project.top, &other, Delivery::Wake, MOST).unwrap().is_none());
+    assert!(claimed(claim(&project.places, &project.top, &other, Delivery::Wake, MOST)).is_none());
     // A new session of the agent takes it over.
     std::thread::sleep(Duration::from_millis(2));
     assert_eq!(project.event(Moment::Prompt, "new"), Ok(crate::Recorded::Kept));
@@ -212,14 +232,14 @@ fn without_a_turn_any_agent_reads_a_message_and_a_person_can_take_it() {
     project.send(&look);
     assert!(project.claim("s").is_some());
     project.comment_on_all(&look, "unsent");
-    let claimed = claim_for_person(&project.places, &project.top).unwrap().unwrap();
+    let claimed = project.claim_for_person().unwrap();
     let text = claimed.message().text.clone();
     assert!(text.contains("> why?\n") && text.contains("> unsent\n"), "{text}");
     assert!(project.claim("s").is_none());
-    claimed.delivered().unwrap();
+    claimed.mark_delivered().unwrap();
     assert!(project.claim("s").is_none());
     assert_eq!(project.feedback(&look).message.unwrap().words, "you have copied it, to paste it yourself");
-    assert!(claim_for_person(&project.places, &project.top).unwrap().is_none());
+    assert!(project.claim_for_person().is_none());
 }
 
 #[test]
@@ -229,6 +249,7 @@ fn what_was_undone_and_what_is_asked_is_in_the_message() {
     let round = NewRound {
         undone: vec![ChangeBack { path: "a".into(), hunks: vec![hunk] }],
         asked: vec![ChangeBack { path: "b/c".into(), hunks: Vec::new() }],
+        comments: None,
     };
     let sent = project.store.send(&look, &round).unwrap().unwrap();
     assert!(sent.text.contains("- all of `b/c`\n"), "{}", sent.text);

@@ -1,6 +1,7 @@
 //! The store with the real git, in temporary directories.
 
 mod comments;
+mod deliveries;
 mod fixture;
 mod hostile;
 mod looks;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
 
 use super::fixture::Project;
-use crate::{Delivery, Reader, Waiter, claim, clear};
+use crate::{Claimed, Delivery, Reader, Waiter, claim, clear};
 
 const MOST: usize = 9_000;
 
@@ -14,6 +14,10 @@ fn reader() -> Reader {
 }
 
 impl Project {
+    fn claims(&self, delivery: Delivery) -> Claimed {
+        claim(&self.places, &self.top, &reader(), delivery, MOST).unwrap()
+    }
+
     fn waits(&self) -> Option<Waiter> {
         Waiter::begin(&self.places, &self.top, &reader()).unwrap()
     }
@@ -45,14 +49,15 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
     project.sends(&look);
     assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, "Codex reads it at once");
     assert!(waiter.take_news());
-    let claimed = claim(&project.places, &project.top, &reader(), Delivery::Wake, MOST).unwrap().unwrap();
-    assert!(claim(&project.places, &project.top, &reader(), Delivery::Prompt, MOST).unwrap().is_none());
-    claimed.delivered().unwrap();
+    let Claimed::Message(claimed) = project.claims(Delivery::Wake) else { panic!("a message waits") };
+    // A hook that waits tries again then.
+    assert!(matches!(project.claims(Delivery::Prompt), Claimed::Busy));
+    claimed.mark_delivered().unwrap();
     drop(waiter);
     let feedback = project.store.feedback(&look).unwrap();
     assert_eq!(feedback.route.unwrap().words, "Codex reads it with your next prompt");
     assert_eq!(feedback.message.unwrap().words, "Codex has read it, and goes on");
-    assert!(claim(&project.places, &project.top, &reader(), Delivery::Prompt, MOST).unwrap().is_none());
+    assert!(matches!(project.claims(Delivery::Prompt), Claimed::Nothing));
     assert!(project.waits().is_some(), "the next one waits");
 }
 

@@ -10,7 +10,7 @@ use alongside_contract::agent::Agent;
 use alongside_contract::turns::Turns;
 use alongside_desk::SnapshotKind;
 use alongside_hook::TurnInput;
-use alongside_host::HookSearch;
+use alongside_host::{HookSearch, TurnListener};
 use alongside_turns::TurnEvent;
 
 /// How long the agent waits for a snapshot at most.
@@ -42,8 +42,16 @@ pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnE
 
 /// Tells the host of a working tree, if one runs.
 pub(super) async fn tell(directory: &Path, kind: SnapshotKind) {
-    let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
-    HookSearch::within(places).tell_turn(directory, kind).await;
+    hosts().tell_turn(directory, kind).await;
+}
+
+/// The host of a working tree, if one runs, to be told later.
+pub(super) async fn listener(directory: &Path) -> Option<TurnListener> {
+    hosts().listener(directory).await
+}
+
+fn hosts() -> HookSearch {
+    HookSearch::within(RuntimeDirs::of_hook(|name| std::env::var_os(name)))
 }
 
 /// Writes a line to the log that the person named, else to that of the hosts.

@@ -12,9 +12,9 @@ use std::time::Duration;
 use alongside_contract::turns::{Moment, Turns, Wake};
 use alongside_desk::SnapshotKind;
 use alongside_platform::process;
-use alongside_turns::{Delivery, Fault, Places, Reader, TurnEvent, Waiter};
+use alongside_turns::{Claimed, Delivery, Fault, Places, Reader, Waiter};
 
-use super::event::{PATIENCE, log, read, tell};
+use super::event::{PATIENCE, listener, log, read, tell};
 
 /// How often the store is looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -32,20 +32,21 @@ pub(super) async fn run(agent: &str, state: Option<PathBuf>) -> ExitCode {
     };
     let Some(agent) = process::caller() else { return ExitCode::SUCCESS };
     let places = Places::of_hook(state);
-    tokio::select! {
-        woken = wait(&places, turns, &event, &directory) => match woken {
-            Ok(true) => {
-                tell(&directory, SnapshotKind::Message).await;
-                ExitCode::from(wake.code)
-            }
-            Ok(false) => ExitCode::SUCCESS,
-            Err(fault) => {
-                log(&format!("nothing waits for messages to {}: {fault}", event.agent));
-                ExitCode::SUCCESS
-            }
-        },
-        () = process::ended(agent) => ExitCode::SUCCESS,
-        () = tokio::time::sleep(wake.patience.saturating_sub(MARGIN)) => ExitCode::SUCCESS,
+    let wait =
+        Wait { places, turns, directory, reader: Reader { agent: event.agent, session: event.session } };
+    let over = async {
+        tokio::select! {
+            () = process::ended(agent) => {}
+            () = tokio::time::sleep(wake.patience.saturating_sub(MARGIN)) => {}
+        }
+    };
+    match wait.until(over).await {
+        Ok(true) => ExitCode::from(wake.code),
+        Ok(false) => ExitCode::SUCCESS,
+        Err(fault) => {
+            log(&format!("nothing waits for messages to {}: {fault}", wait.reader.agent));
+            ExitCode::SUCCESS
+        }
     }
 }
 
@@ -55,39 +56,74 @@ fn is_attended(wake: &Wake) -> bool {
     std::env::var_os(variable).is_some_and(|found| found == value)
 }
 
-/// Waits for a message, and says it. Returns whether there was one.
-async fn wait(
-    places: &Places,
+/// A wait for the messages to a session.
+struct Wait {
+    places: Places,
     turns: &'static Turns,
-    event: &TurnEvent,
-    directory: &Path,
-) -> Result<bool, Fault> {
-    let reader = Reader { agent: event.agent.clone(), session: event.session.clone() };
-    let Some(mut waiter) = Waiter::begin(places, directory, &reader)? else { return Ok(false) };
-    // Desks say from now on that it is read at once.
-    tell(directory, SnapshotKind::Message).await;
-    loop {
-        if waiter.take_news() {
-            if waiter.is_over()? {
-                return Ok(false);
+    directory: PathBuf,
+    reader: Reader,
+}
+
+impl Wait {
+    /// Waits for a message until there is nothing to wait for, and delivers it. Returns whether there was
+    /// one: then the process ends with the code that wakes the session, and nothing comes in between.
+    async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, Fault> {
+        let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
+            return Ok(false);
+        };
+        // Desks say from now on that it is read at once.
+        tell(&self.directory, SnapshotKind::Message).await;
+        tokio::pin!(over);
+        let mut is_busy = false;
+        loop {
+            // A delivery that has begun is not given up, hence it is no branch of this.
+            tokio::select! {
+                has_news = news(&mut waiter, is_busy) => if !has_news? { return Ok(false) },
+                () = &mut over => return Ok(false),
             }
-            let (places, directory, reader) = (places.clone(), directory.to_owned(), reader.clone());
-            let said = move || say(&places, directory, &reader, turns.most);
-            if tokio::task::spawn_blocking(said).await.unwrap_or(Ok(false))? {
-                return Ok(true);
+            let (places, directory) = (self.places.clone(), self.directory.clone());
+            let (reader, most) = (self.reader.clone(), self.turns.most);
+            let said = move || say(&places, &directory, &reader, most);
+            let said = tokio::task::spawn_blocking(said).await;
+            match said.map_err(std::io::Error::other)?? {
+                Claimed::Message(claim) => {
+                    let listener = listener(&self.directory).await;
+                    claim.mark_delivered()?;
+                    if let Some(listener) = listener {
+                        listener.tell(SnapshotKind::Message).await;
+                    }
+                    return Ok(true);
+                }
+                Claimed::Nothing => is_busy = false,
+                Claimed::Busy => is_busy = true,
             }
         }
+    }
+}
+
+/// Waits until something is written, or for the next attempt where somebody was busy. Returns `false` once
+/// there is nothing left to wait for.
+async fn news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, Fault> {
+    let mut tries = is_busy;
+    loop {
+        if waiter.take_news() {
+            return Ok(!waiter.is_over()?);
+        }
         tokio::time::sleep(INTERVAL).await;
+        if std::mem::take(&mut tries) {
+            return Ok(!waiter.is_over()?);
+        }
     }
 }
 
 /// Says the message that waits, if there is one and nobody else delivers it.
-fn say(places: &Places, directory: PathBuf, reader: &Reader, most: usize) -> Result<bool, Fault> {
-    let Some(claim) = alongside_turns::claim(places, &directory, reader, Delivery::Wake, most)? else {
-        return Ok(false);
-    };
-    let mut out = std::io::stderr().lock();
-    out.write_all(claim.message().text.as_bytes()).and_then(|()| out.flush())?;
-    // The agent reads it only with the exit code, which follows.
-    claim.delivered().map(|()| true)
+fn say(places: &Places, directory: &Path, reader: &Reader, most: usize) -> Result<Claimed, Fault> {
+    let claimed = alongside_turns::claim(places, directory, reader, Delivery::Wake, most)?;
+    if let Claimed::Message(claim) = &claimed {
+        claim.begin()?;
+        let mut out = std::io::stderr().lock();
+        // The agent reads it only with the exit code. Where this fails, it may have a part of it.
+        out.write_all(claim.message().text.as_bytes()).and_then(|()| out.flush())?;
+    }
+    Ok(claimed)
 }

@@ -119,7 +119,10 @@ async fn a_finish_sends_what_was_undone_and_the_comments_only_if_it_is_to() {
     assert_eq!(finished.sent.unwrap().text, "the message");
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "2\n".into() };
     let undone = vec![ChangeBack { path: "a.txt".into(), hunks: vec![hunk] }];
-    assert_eq!(stage.source.rounds(), [NewRound { undone, asked: Vec::new() }]);
+    assert_eq!(
+        stage.source.rounds(),
+        [NewRound { undone, comments: Some(vec![CommentId(1)]), ..NewRound::default() }]
+    );
     let turn = desk.turns().pop().unwrap();
     assert_eq!(turn.message.unwrap().words, "soon");
 }
@@ -153,7 +156,10 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
         ChangeBack { path: "a.txt".into(), hunks: vec![hunk] },
         ChangeBack { path: "b.txt".into(), hunks: Vec::new() },
     ];
-    assert_eq!(stage.source.rounds(), [NewRound { undone: Vec::new(), asked }]);
+    assert_eq!(
+        stage.source.rounds(),
+        [NewRound { asked, comments: Some(Vec::new()), ..NewRound::default() }]
+    );
     assert!(desk.turns().pop().unwrap().files.is_empty(), "the review is finished");
 }
 

@@ -1,0 +1,239 @@
+//! The messages of a person that wait for an agent, on disk until one has read them.
+//!
+//! Whoever delivers a message holds the lock of comments until the end of that, and the system frees it if the
+//! process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile. Before the
+//! first byte is printed, a line in the log says that the delivery begins; a full disk refuses that line, and
+//! then nothing is printed. Where no other line follows it, the process has died in between, and nobody knows
+//! whether the agent has read the message. Such a message is neither lost nor sent twice in silence: the next
+//! delivery gives it again, and its first lines say so.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_desk::{CommentId, now_ms};
+
+use crate::comment_log::{Address, Comments, Line, Round};
+use crate::comments;
+use crate::delivery::Delivery;
+use crate::fault::Fault;
+use crate::feedback::{self, Texts};
+use crate::places::Places;
+use crate::route;
+use crate::shelf::Shelf;
+use crate::working_tree::WorkingTree;
+
+/// How long another process is waited for that writes a comment or delivers: a process that is being started
+/// may hold the lock for a moment that another thread has left.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// An agent's session, which reads messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// The agent, for people: as [`TurnEvent::agent`](crate::TurnEvent::agent).
+    pub agent: String,
+    /// The agent's name of its session.
+    pub session: String,
+}
+
+/// A message that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its text.
+    pub text: String,
+    /// When the person sent it, or the newest part of it, in milliseconds since the Unix epoch.
+    pub at: u64,
+}
+
+/// The outcome of a claim.
+#[derive(Debug)]
+pub enum Claimed {
+    /// This message is the caller's to deliver.
+    Message(Box<Claim>),
+    /// No message waits.
+    Nothing,
+    /// Somebody delivers now, or writes a comment. A message may wait.
+    Busy,
+}
+
+/// A message that is being delivered. Nobody else gets it before this is dropped, or the process ends. Dropped
+/// before [`begin`](Self::begin), it waits on.
+#[derive(Debug)]
+pub struct Claim {
+    message: Message,
+    shelf: Shelf,
+    rounds: Vec<u64>,
+    delivery: Delivery,
+    by: Option<Address>,
+    /// The round that is sent only once it is delivered.
+    unsent: Option<Line>,
+    _lock: File,
+}
+
+/// A working tree in which messages may wait.
+struct Messages {
+    top: PathBuf,
+    shelf: Shelf,
+}
+
+impl Messages {
+    fn around(places: &Places, directory: &Path) -> Option<Self> {
+        let tree = WorkingTree::around_or_at(directory, &places.homes())?;
+        Some(Self { shelf: Shelf::of(places.state(), &tree.top), top: tree.top })
+    }
+
+    /// What waits for a reader, and the rounds of it.
+    fn waiting(&self, reader: &Reader, most: usize) -> Result<Option<(Message, Vec<u64>)>, Fault> {
+        let all = self.shelf.comments().read()?;
+        if all.waiting().next().is_none() {
+            return Ok(None);
+        }
+        let log = self.shelf.log().read()?;
+        let Reader { agent, session } = reader;
+        let is_for = |round: &&Round| route::is_for(round.to.as_ref(), round.at, agent, session, &log);
+        Ok(self.message(&all, all.waiting().filter(is_for).collect(), most))
+    }
+
+    fn message(&self, all: &Comments, rounds: Vec<&Round>, most: usize) -> Option<(Message, Vec<u64>)> {
+        let at = rounds.iter().map(|round| round.at).max()?;
+        let numbers = rounds.iter().map(|round| round.number).collect();
+        let content = feedback::content(all, rounds, &mut Texts::on_disk(&self.top));
+        let message = Message { text: content.text(most), at };
+        (!content.is_empty()).then_some((message, numbers))
+    }
+
+    /// The lock of comments; `None` while somebody else has it.
+    fn lock(&self) -> Result<Option<File>, Fault> {
+        match comments::lock_within(&self.shelf, PATIENCE) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(Fault::Late) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+/// The message that waits for a session in the working tree around a directory, in at most so many UTF-16
+/// units.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn pending(
+    places: &Places,
+    directory: &Path,
+    reader: &Reader,
+    most: usize,
+) -> Result<Option<Message>, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(None) };
+    let found = messages.waiting(reader, most)?;
+    Ok(found.map(|(message, _)| message))
+}
+
+/// Takes that message, so that it is delivered once.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn claim(
+    places: &Places,
+    directory: &Path,
+    reader: &Reader,
+    delivery: Delivery,
+    most: usize,
+) -> Result<Claimed, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
+    if messages.waiting(reader, most)?.is_none() {
+        return Ok(Claimed::Nothing);
+    }
+    let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
+    // Somebody may have delivered it until a moment ago.
+    let Some((message, rounds)) = messages.waiting(reader, most)? else { return Ok(Claimed::Nothing) };
+    let by = Some(Address { agent: reader.agent.clone(), session: reader.session.clone() });
+    let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
+    Ok(Claimed::Message(Box::new(claim)))
+}
+
+/// Takes the comments that are unsent and all that waits, for a person to paste it. The comments stay unsent
+/// until it is delivered.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
+    if !messages.shelf.comments().read()?.is_needed() {
+        return Ok(Claimed::Nothing);
+    }
+    let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
+    let mut all = messages.shelf.comments().read()?;
+    let unsent: Vec<CommentId> = all.unsent().collect();
+    let unsent = (!unsent.is_empty()).then(|| Line::Sent {
+        round: all.next_round(),
+        comments: unsent,
+        undone: Vec::new(),
+        asked: Vec::new(),
+        to: None,
+        at: now_ms(),
+    });
+    if let Some(line) = &unsent {
+        all.take(line.clone());
+    }
+    let found = messages.message(&all, all.waiting().collect(), usize::MAX);
+    let Some((message, rounds)) = found else { return Ok(Claimed::Nothing) };
+    let (shelf, delivery) = (messages.shelf, Delivery::Clipboard);
+    let claim = Claim { message, shelf, rounds, delivery, by: None, unsent, _lock: lock };
+    Ok(Claimed::Message(Box::new(claim)))
+}
+
+/// The file that grows whenever something is sent in the working tree around a directory, for those who wait
+/// for it. It need not exist.
+///
+/// # Errors
+/// When the directory is in no working tree.
+pub fn watched_file(places: &Places, directory: &Path) -> Result<PathBuf, Fault> {
+    let messages = Messages::around(places, directory);
+    let messages = messages.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    Ok(messages.shelf.comments().path().to_owned())
+}
+
+impl Claim {
+    /// The message to deliver.
+    pub fn message(&self) -> &Message {
+        &self.message
+    }
+
+    /// Says in the log that the delivery begins. A message that a person copies needs no such line: they see
+    /// whether they have it.
+    ///
+    /// # Errors
+    /// When the log cannot be written: then the message is not to be printed, since nobody could tell
+    /// afterwards that it was.
+    pub fn begin(&self) -> Result<(), Fault> {
+        match self.by {
+            Some(_) => self.append(&Line::Delivering { rounds: self.rounds.clone(), at: now_ms() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The reader has it: it is read from now on, and nobody gets it again.
+    ///
+    /// # Errors
+    /// When the log cannot be written: the message waits on.
+    pub fn mark_delivered(self) -> Result<(), Fault> {
+        let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
+        let read = Line::Read { rounds, delivery, by, at: now_ms() };
+        Ok(self.shelf.comments().append_all(self.unsent.iter().chain([&read]))?)
+    }
+
+    /// It did not reach the reader, for certain: the next one gets it.
+    ///
+    /// # Errors
+    /// When the log cannot be written: the next one is told that it may have been read.
+    pub fn give_back(self) -> Result<(), Fault> {
+        match self.by {
+            Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
+            None => Ok(()),
+        }
+    }
+
+    fn append(&self, line: &Line) -> Result<(), Fault> {
+        Ok(self.shelf.comments().append(line)?)
+    }
+}

@@ -1,0 +1,129 @@
+//! Deliveries that are interrupted, and those that other work meets.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
+use alongside_desk::{CommentId, CommentState};
+
+use super::fixture::Project;
+use crate::shelf::{COMMENTS_LOCK, Shelf};
+use crate::{Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear};
+
+const MOST: usize = 9_000;
+const AGAIN: &str = "You may have got this already";
+
+impl Project {
+    fn sent(text: &str) -> Option<(Self, TurnLook)> {
+        let project = Self::new()?;
+        project.prompt();
+        project.end();
+        let look = project.look();
+        project.says(&look, text);
+        project.store.send(&look, &NewRound::default()).unwrap();
+        Some((project, look))
+    }
+
+    fn says(&self, look: &TurnLook, text: &str) {
+        let comment = NewComment { text: text.into(), ..NewComment::default() };
+        self.store.add_comment(look, &comment).unwrap();
+    }
+
+    fn delivers(&self) -> Option<Claim> {
+        let reader = Reader { agent: "Codex".into(), session: "s".into() };
+        match claim(&self.places, &self.top, &reader, Delivery::Prompt, MOST).unwrap() {
+            Claimed::Message(claim) => Some(*claim),
+            Claimed::Nothing | Claimed::Busy => None,
+        }
+    }
+
+    fn message_words(&self, look: &TurnLook) -> String {
+        self.store.feedback(look).unwrap().message.unwrap().words
+    }
+
+    fn shelf(&self) -> Shelf {
+        Shelf::of(self.places.state(), &self.top)
+    }
+}
+
+#[test]
+fn a_message_whose_delivery_was_interrupted_is_given_again_and_says_so() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    let killed = project.delivers().unwrap();
+    killed.begin().unwrap();
+    drop(killed);
+    let words = "Codex reads it with your next prompt, and may have read it already";
+    assert_eq!(project.message_words(&look), words);
+    let again = project.delivers().unwrap();
+    let text = again.message().text.clone();
+    assert!(text.contains(AGAIN) && text.contains("> one\n"), "{text}");
+    again.begin().unwrap();
+    again.mark_delivered().unwrap();
+    assert!(project.delivers().is_none());
+    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().text, text, "as it was read");
+    project.says(&look, "two");
+    project.store.send(&look, &NewRound::default()).unwrap();
+    assert!(!project.delivers().unwrap().message().text.contains(AGAIN), "the next one is another one");
+}
+
+#[test]
+fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    let failed = project.delivers().unwrap();
+    failed.begin().unwrap();
+    failed.give_back().unwrap();
+    assert_eq!(project.message_words(&look), "Codex reads it with your next prompt");
+    assert!(!project.delivers().unwrap().message().text.contains(AGAIN));
+}
+
+#[test]
+fn nothing_is_printed_where_the_log_cannot_be_written() {
+    let Some((project, _)) = Project::sent("one") else { return };
+    let claimed = project.delivers().unwrap();
+    let log = project.shelf().comments().path().to_owned();
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    assert!(claimed.begin().is_err());
+}
+
+#[test]
+fn a_copy_that_fails_sends_nothing() {
+    let Some(project) = Project::new() else { return };
+    let look = project.look();
+    project.says(&look, "one");
+    let copied = || match claim_for_person(&project.places, &project.top).unwrap() {
+        Claimed::Message(claim) => claim,
+        other => panic!("{other:?}"),
+    };
+    drop(copied());
+    assert_eq!(project.store.feedback(&look).unwrap().comments[0].state, CommentState::Unsent);
+    copied().mark_delivered().unwrap();
+    let feedback = project.store.feedback(&look).unwrap();
+    assert_eq!(feedback.message.unwrap().words, "you have copied it, to paste it yourself");
+}
+
+#[test]
+fn only_the_confirmed_comments_are_sent() {
+    let Some(project) = Project::new() else { return };
+    let look = project.look();
+    project.says(&look, "one");
+    project.says(&look, "late");
+    let round = NewRound { comments: Some(vec![CommentId(1)]), ..NewRound::default() };
+    let sent = project.store.send(&look, &round).unwrap().unwrap();
+    assert!(sent.text.contains("> one\n") && !sent.text.contains("late"), "{}", sent.text);
+    let comments = project.store.feedback(&look).unwrap().comments;
+    assert_eq!((&*comments[1].text, comments[1].state), ("late", CommentState::Unsent));
+}
+
+#[test]
+fn a_store_is_not_removed_while_a_comment_is_written() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    let writing = project.shelf().lock(COMMENTS_LOCK, Instant::now()).unwrap();
+    let cleared = clear(&project.places, &project.top, Instant::now() + Duration::from_millis(50));
+    assert_eq!(cleared, Err(Fault::Late));
+    assert!(project.shelf().file("tree").exists());
+    drop(writing);
+    assert!(clear(&project.places, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
+    assert!(!project.shelf().file("tree").exists());
+}
