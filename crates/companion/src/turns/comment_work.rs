@@ -30,7 +30,8 @@ pub(super) enum CommentWork {
 }
 
 impl CommentWork {
-    pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Feedback, Refusal> {
+    /// The comments as they are now; `None` if they are kept but cannot be read.
+    pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Option<Feedback>, Refusal> {
         match self {
             Self::Add { comment, known } => {
                 let comment = quoted(source, look, *comment, known)?;
@@ -38,7 +39,8 @@ impl CommentWork {
             }
             Self::Change { id, text } => source.change_comment(look, id, &text)?,
         }
-        source.feedback(look).map_err(|reason| Refusal::TurnUnknown { reason })
+        // It is kept from here on: a refusal would have the person write it again.
+        Ok(source.feedback(look).inspect_err(|reason| tracing::warn!(reason, "comments cannot be read")).ok())
     }
 }
 

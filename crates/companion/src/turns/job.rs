@@ -44,7 +44,7 @@ pub(crate) enum WorkDone {
     Look { key: LookKey, number: u64, result: Result<TurnLook, String> },
     Read { turn: TurnId, file: FoundFile, result: Result<ReadTexts, Refusal> },
     Undo { turn: TurnId, undone: Vec<UndoneFile>, sent: Option<Sent> },
-    Comment { turn: TurnId, answer: CallAnswer, result: Result<Feedback, Refusal> },
+    Comment { turn: TurnId, answer: CallAnswer, result: Result<Option<Feedback>, Refusal> },
 }
 
 #[derive(Debug)]

@@ -193,7 +193,11 @@ impl Turns {
                 self.end_undo(turn, undone, sent, around.roots, &mut effects);
             }
             WorkDone::Comment { turn, answer, result } => {
-                let kept = result.and_then(|feedback| self.take_feedback(turn, &feedback, &mut effects));
+                let kept = match result {
+                    Ok(Some(feedback)) => self.take_feedback(turn, &feedback, &mut effects),
+                    Ok(None) => self.look_anew(turn, around.roots, &mut effects),
+                    Err(refusal) => Err(refusal),
+                };
                 effects.push(TurnEffect::Answer(answer, kept));
             }
         }
@@ -419,6 +423,18 @@ impl Turns {
     ) -> Result<(Arc<TurnLook>, CommentWork), Refusal> {
         let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
         Ok((review.look().clone(), review.comment_work(request)?))
+    }
+
+    /// The next look finds the comments, or tells why it does not.
+    fn look_anew(
+        &mut self,
+        turn: TurnId,
+        roots: &Arc<[PathBuf]>,
+        effects: &mut Effects,
+    ) -> Result<u64, Refusal> {
+        let key = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.key().clone();
+        self.work.ask_for_look(&key, Vec::new(), roots, effects);
+        self.revision(turn)
     }
 
     /// Tells the comments of a working tree, of which there may be several reviews.

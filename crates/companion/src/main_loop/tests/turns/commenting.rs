@@ -46,6 +46,17 @@ async fn a_comment_is_kept_with_the_lines_of_the_companions_own_text() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_comment_that_is_kept_is_not_refused_and_a_look_finds_it() {
+    let stage = Stage::changed().await;
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    stage.source.make_unreadable();
+    desk.ask(add(&turn, None, None, "one")).await.unwrap();
+    desk.settle().await;
+    assert_eq!(words(&desk.turns().pop().unwrap()), ["one"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn comments_that_cannot_be_are_refused() {
     let stage = Stage::changed().await;
     stage.source.remember("b.bin", Some(b"a"));

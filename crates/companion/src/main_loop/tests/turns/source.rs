@@ -34,6 +34,7 @@ struct Kept {
     comments: Vec<(Comment, NewComment)>,
     rounds: Vec<NewRound>,
     refuses: bool,
+    is_unreadable: bool,
     revision: u64,
 }
 
@@ -48,6 +49,11 @@ impl DiskSource {
 
     pub(super) fn comments(&self) -> Vec<Comment> {
         self.kept().comments.iter().map(|(comment, _)| comment.clone()).collect()
+    }
+
+    /// Comments are kept, and cannot be read between looks.
+    pub(super) fn make_unreadable(&self) {
+        self.kept().is_unreadable = true;
     }
 
     pub(super) fn rounds(&self) -> Vec<NewRound> {
@@ -152,6 +158,9 @@ impl TurnSource for DiskSource {
     }
 
     fn feedback(&self, _: &TurnLook) -> Result<Feedback, String> {
+        if self.kept().is_unreadable {
+            return Err("no".into());
+        }
         Ok(self.all())
     }
 
