@@ -1,11 +1,17 @@
 //! The lines of a comment, found again in a text that has changed since: by their content, and by the lines
 //! around them where the same lines stand in several places.
 
+use std::collections::HashMap;
+
 use alongside_desk::LineRange;
 use serde::{Deserialize, Serialize};
 
 /// The fewest letters and digits of a line that is found by itself: `}` and the like are in every file.
 const TELLING: usize = 4;
+
+/// How many lines are compared at most to find all places of a quotation, some milliseconds' worth: an agent
+/// waits. A file of the same lines over and over is the only one that needs more.
+const MAX_COMPARED: usize = 1 << 20;
 
 /// Lines as they were when somebody wrote a comment on them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,22 +63,30 @@ fn lines_of(quotation: &Quotation) -> Vec<&str> {
     if code.is_empty() { vec![""] } else { code }
 }
 
-/// Every place at which all of these lines stand.
+/// Every place at which all of these lines stand; none if it takes too long to find them.
 fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
-    let is_there = |at: &usize| lines[*at..].iter().zip(code).all(|(one, other)| is_same(one, other));
-    let last = (lines.len() + 1).saturating_sub(code.len());
-    (0..last).filter(is_there).collect()
+    let (mut found, mut compared) = (Vec::new(), 0);
+    for at in 0..(lines.len() + 1).saturating_sub(code.len()) {
+        let pairs = lines[at..].iter().zip(code);
+        let same = pairs.take_while(|(one, other)| is_same(one, other)).count();
+        compared += same + 1;
+        if compared > MAX_COMPARED {
+            return Vec::new();
+        }
+        if same == code.len() {
+            found.push(at);
+        }
+    }
+    found
 }
 
 /// From the first to the last of the lines that each stand once in the text and in the quotation, and as many
 /// lines before and after as the quotation has.
 fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
-    let only = |all: &[&str], line: &str| {
-        let mut places = (0..all.len()).filter(|at| all[*at].trim() == line.trim());
-        places.next().filter(|_| places.next().is_none())
-    };
-    let telling = (0..code.len()).filter(|at| is_telling(code[*at]) && only(code, code[*at]).is_some());
-    let mut found = telling.filter_map(|at| Some((at, only(lines, code[at])?)));
+    let (in_text, in_code) = (unique(lines), unique(code));
+    let is_known = |at: &usize| is_telling(code[*at]) && in_code.get(code[*at].trim()) == Some(&Some(*at));
+    let place = |at: usize| Some((at, in_text.get(code[at].trim()).copied().flatten()?));
+    let mut found = (0..code.len()).filter(is_known).filter_map(place);
     let first = found.next()?;
     let last = found.next_back().unwrap_or(first);
     if last.1 < first.1 || last.1 - first.1 > 2 * code.len() {
@@ -81,6 +95,15 @@ fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     }
     let start = first.1.saturating_sub(first.0);
     range(start, (last.1 + code.len() - last.0).min(lines.len()))
+}
+
+/// By its text without the space around it, the place of each line that stands there once.
+fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
+    let mut places = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        places.entry(line.trim()).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    places
 }
 
 fn is_telling(line: &str) -> bool {
@@ -134,6 +157,17 @@ mod tests {
         assert_eq!(found(twice, 1, &code), None, "which one it is cannot be told");
         let far = format!("if first {{\n{}return second;\n", "x\n".repeat(50));
         assert_eq!(found(&far, 1, &code), Some((1, 1)));
+    }
+
+    /// Without the limit, this compares 10,000,000,000 lines.
+    #[test]
+    fn a_file_of_the_same_lines_over_and_over_takes_no_time() {
+        let (text, code) = ("same\n".repeat(200_000), "same\n".repeat(100_000));
+        assert_eq!(found(&text, 1, &quoted(&code, "", "")), None);
+        assert_eq!(
+            found(&format!("{text}unique\n"), 1, &quoted(&format!("{code}unique\n"), "", "")),
+            Some((100_001, 200_001))
+        );
     }
 
     #[test]
