@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::turns::source::TurnLook;
+use alongside_companion::turns::source::{Feedback, TurnLook};
 use alongside_desk::{Baseline, harmless};
 
 use crate::authors::{self, Authors};
@@ -71,9 +71,18 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks.extend(gaps(&log, start.record));
     }
     let files = changes.files();
-    let comments = bench.shelf.comments().read()?;
-    let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
-    let feedback = feedback(&comments, &log, is_awaited, &mut Texts::of_look(bench, &state.before, &files));
+    let feedback = match bench.shelf.comments().read() {
+        Ok(comments) => {
+            let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
+            feedback(&comments, &log, is_awaited, &mut Texts::of_look(bench, &state.before, &files))
+        }
+        // The changes can be told all the same.
+        Err(error) => {
+            let error = error.to_string();
+            remarks.push(format!("The comments cannot be read: {}.", harmless::name(&error)));
+            Feedback::default()
+        }
+    };
     Ok(TurnLook {
         root: bench.tree.top.clone(),
         snapshot: state.name(),
