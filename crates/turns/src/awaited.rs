@@ -3,7 +3,6 @@
 use alongside_companion::private;
 
 use crate::comment_log::Address;
-use crate::hash::hash;
 use crate::log::{Kind, Record};
 use crate::shelf::Shelf;
 
@@ -20,5 +19,6 @@ pub(crate) fn is_awaited(shelf: &Shelf, to: Option<&Address>, log: &[Record]) ->
 
 /// The name of a session's lock. Names of sessions come from outside.
 pub(crate) fn lock_of(agent: &str, session: &str) -> String {
-    format!("waits-{}", &hash(format!("{agent}\0{session}").as_bytes())[..16])
+    let address = Address { agent: agent.to_owned(), session: session.to_owned() };
+    format!("waits-{}", address.key())
 }

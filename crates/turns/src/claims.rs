@@ -34,6 +34,14 @@ pub struct Reader {
     pub agent: String,
     /// The agent's name of its session.
     pub session: String,
+    /// Whether a person is at the session. One without a person gets only messages to itself.
+    pub is_attended: bool,
+}
+
+impl Reader {
+    fn address(&self) -> Address {
+        Address { agent: self.agent.clone(), session: self.session.clone() }
+    }
 }
 
 /// A message that waits.
@@ -88,9 +96,8 @@ impl Messages {
         if all.waiting().next().is_none() {
             return Ok(None);
         }
-        let log = self.shelf.log().read()?;
-        let Reader { agent, session } = reader;
-        let is_for = |round: &&Round| route::is_for(round.to.as_ref(), round.at, agent, session, &log);
+        let address = reader.address();
+        let is_for = |round: &&Round| route::is_for(round, &address, reader.is_attended);
         Ok(self.message(&all, all.waiting().filter(is_for).collect(), most))
     }
 
@@ -146,7 +153,7 @@ pub fn claim(
     let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
     // Somebody may have delivered it until a moment ago.
     let Some((message, rounds)) = messages.waiting(reader, most)? else { return Ok(Claimed::Nothing) };
-    let by = Some(Address { agent: reader.agent.clone(), session: reader.session.clone() });
+    let by = Some(reader.address());
     let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
 }
@@ -170,6 +177,7 @@ pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fa
         undone: Vec::new(),
         asked: Vec::new(),
         to: None,
+        beside: Vec::new(),
         at: now_ms(),
     });
     if let Some(line) = &unsent {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::anchors::Quotation;
 use crate::delivery::Delivery;
+use crate::hash::hash;
 use crate::json_lines;
 
 /// A session of an agent.
@@ -21,6 +22,14 @@ pub(crate) struct Address {
     /// The agent's name of its session.
     #[serde(default)]
     pub(crate) session: String,
+}
+
+impl Address {
+    /// A short name that is safe in file names: names of sessions come from outside.
+    pub(crate) fn key(&self) -> String {
+        let Self { agent, session } = self;
+        hash(format!("{agent}\0{session}").as_bytes())[..16].to_owned()
+    }
 }
 
 /// A line.
@@ -52,6 +61,9 @@ pub(crate) enum Line {
         /// The session that gets them; absent where no turn was known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Address>,
+        /// The keys of the agent's other sessions of that time, which do not get them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        beside: Vec<String>,
         at: u64,
     },
     /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were read.
@@ -90,6 +102,7 @@ pub(crate) struct Round {
     pub(crate) undone: Vec<ChangeBack>,
     pub(crate) asked: Vec<ChangeBack>,
     pub(crate) to: Option<Address>,
+    pub(crate) beside: Vec<String>,
     pub(crate) at: u64,
     /// How many deliveries have begun of which nobody knows the end.
     pub(crate) attempts: usize,
@@ -170,9 +183,9 @@ impl Comments {
                     }
                 }
             }
-            Line::Sent { round, comments, undone, asked, to, at } => {
+            Line::Sent { round, comments, undone, asked, to, beside, at } => {
                 let (number, attempts, read) = (round, 0, None);
-                self.rounds.push(Round { number, comments, undone, asked, to, at, attempts, read });
+                self.rounds.push(Round { number, comments, undone, asked, to, beside, at, attempts, read });
             }
             Line::Delivering { rounds, .. } => {
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
@@ -258,7 +271,8 @@ mod tests {
 
     fn sent(round: u64, comments: &[u64]) -> Line {
         let comments = comments.iter().map(|id| CommentId(*id)).collect();
-        Line::Sent { round, comments, undone: Vec::new(), asked: Vec::new(), to: None, at: 9 }
+        let (undone, asked, to, beside) = (Vec::new(), Vec::new(), None, Vec::new());
+        Line::Sent { round, comments, undone, asked, to, beside, at: 9 }
     }
 
     fn removed(id: u64) -> Line {

@@ -113,11 +113,15 @@ pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Opti
         if comments.is_empty() && undone.is_empty() && asked.is_empty() {
             return Ok(None);
         }
-        let to = route::address(&shelf.log().read()?);
-        log.append(&Line::Sent { round: all.next_round(), comments, undone, asked, to, at: now_ms() })?;
+        let records = shelf.log().read()?;
+        let to = route::address(&records);
+        let (round, beside) = (all.next_round(), route::beside(to.as_ref(), &records));
+        log.append(&Line::Sent { round, comments, undone, asked, to, beside, at: now_ms() })?;
     }
-    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(top))?;
-    Ok(feedback.message)
+    // It is sent, whether it can be read again or not.
+    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(top));
+    let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
+    Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }
 
 /// The comments of the working tree around a directory, with its top.

@@ -41,6 +41,9 @@ pub(crate) struct Record {
     /// The agent's name of the turn.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) turn: String,
+    /// Nobody is at the session, as far as the agent says so: a script has started it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_unattended: bool,
     /// The snapshot: a tree of our repository; absent where it could not be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<String>,
@@ -80,8 +83,14 @@ impl Record {
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
         let (agent, session, turn) = (String::new(), String::new(), String::new());
         let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
-        Self { kind, at, agent, session, turn, tree, left, head, branch, why, undone }
+        let is_unattended = false;
+        Self { kind, at, agent, session, turn, is_unattended, tree, left, head, branch, why, undone }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The log at a path.

@@ -25,6 +25,8 @@ pub struct TurnEvent {
     pub session: String,
     /// The agent's name of the turn, or nothing.
     pub turn: String,
+    /// Whether a person is at the session, as far as the agent says so.
+    pub is_attended: bool,
 }
 
 /// The outcome of an event.
@@ -60,6 +62,7 @@ pub fn record(
         agent: event.agent.clone(),
         session: event.session.clone(),
         turn: event.turn.clone(),
+        is_unattended: !event.is_attended,
         branch,
         ..Record::new(kind, alongside_desk::now_ms())
     };

@@ -1,15 +1,18 @@
 //! The way by which a message reaches an agent, in words for the person.
 
+use std::collections::BTreeSet;
+
 use alongside_desk::{Route, harmless};
 
-use crate::comment_log::{Address, Read};
+use crate::comment_log::{Address, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 
-/// The session that gets what is sent now: that of the last turn.
+/// The session that gets what is sent now: that of the last turn at which a person was.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {
     let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    let last = log.iter().rev().filter(is_turn).find(|record| !record.agent.is_empty())?;
+    let last =
+        log.iter().rev().filter(is_turn).find(|record| !record.agent.is_empty() && !record.is_unattended)?;
     Some(Address { agent: last.agent.clone(), session: last.session.clone() })
 }
 
@@ -39,12 +42,25 @@ pub(crate) fn read(read: &Read) -> String {
     }
 }
 
+/// The keys of the other sessions of an agent that are in the log, for a message to one of them.
+pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
+    let Some(to) = to else { return Vec::new() };
+    let is_other = |record: &&Record| record.agent == to.agent && record.session != to.session;
+    let sessions: BTreeSet<&str> = log.iter().filter(is_other).map(|record| &*record.session).collect();
+    let key = |session: &str| Address { agent: to.agent.clone(), session: session.to_owned() }.key();
+    sessions.into_iter().map(key).collect()
+}
+
 /// Whether a session is the one that a message is for. Another session of the agent is, if its first turn
-/// came after the message: the person has begun anew.
-pub(crate) fn is_for(to: Option<&Address>, sent: u64, agent: &str, session: &str, log: &[Record]) -> bool {
-    let Some(to) = to else { return true };
-    let was_there = |record: &Record| record.agent == agent && record.session == session && record.at <= sent;
-    to.agent == agent && (to.session == session || !log.iter().any(was_there))
+/// came after the message and a person is at it: the person has begun anew. Sessions without a name cannot be
+/// told apart, so that each of them is another one.
+pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool) -> bool {
+    let Some(to) = &round.to else { return is_attended };
+    if to.agent != session.agent {
+        return false;
+    }
+    let is_same = !to.session.is_empty() && to.session == session.session;
+    is_same || is_attended && !round.beside.contains(&session.key())
 }
 
 #[cfg(test)]
@@ -68,11 +84,50 @@ mod tests {
         assert_eq!(route(to.as_ref(), false).words, "Claude Code reads it with your next prompt");
         assert_eq!(route(to.as_ref(), true).words, "Claude Code reads it at once");
         assert!(waiting(None, true).starts_with("the next agent"), "nobody is known");
-        let log = [log[1].clone(), record(Kind::Prompt, "Claude Code", "beside", 4)];
-        let is_for = |agent, session| is_for(to.as_ref(), 5, agent, session, &log);
+    }
+
+    fn round(to: Option<Address>, log: &[Record]) -> Round {
+        let beside = beside(to.as_ref(), log);
+        let (comments, undone, asked) = Default::default();
+        Round { number: 1, comments, undone, asked, to, beside, at: 0, attempts: 0, read: None }
+    }
+
+    fn session(agent: &str, session: &str) -> Address {
+        Address { agent: agent.into(), session: session.into() }
+    }
+
+    #[test]
+    fn a_later_session_gets_a_message_whatever_the_clock_says_and_one_at_work_does_not() {
+        let log = [
+            record(Kind::Prompt, "Claude Code", "beside", 9_000),
+            record(Kind::Prompt, "Claude Code", "s", 2),
+        ];
+        let round = round(address(&log), &log);
+        let is_for = |agent, name| is_for(&round, &session(agent, name), true);
         assert!(is_for("Claude Code", "s") && is_for("Claude Code", "new"));
         assert!(!is_for("Claude Code", "beside"), "another one that was at work then");
-        assert!(!is_for("Codex", "c"));
-        assert!(super::is_for(None, 5, "Codex", "c", &log));
+        assert!(!is_for("Codex", "s"));
+    }
+
+    #[test]
+    fn a_session_without_a_person_takes_no_message_and_gets_none() {
+        let mut log = vec![record(Kind::Prompt, "Claude Code", "s", 1)];
+        for kind in [Kind::Prompt, Kind::End] {
+            log.push(Record { is_unattended: true, ..record(kind, "Claude Code", "script", 2) });
+        }
+        let round_to = round(address(&log), &log);
+        assert_eq!(round_to.to, Some(session("Claude Code", "s")));
+        assert!(!is_for(&round_to, &session("Claude Code", "later script"), false));
+        assert!(is_for(&round_to, &session("Claude Code", "s"), false), "it is the same session");
+        assert!(!is_for(&round(None, &[]), &session("Claude Code", "script"), false));
+        assert!(is_for(&round(None, &[]), &session("Codex", "c"), true));
+    }
+
+    #[test]
+    fn a_session_without_a_name_is_no_other_one_without_a_name() {
+        let log = [record(Kind::Prompt, "Codex", "", 1)];
+        let round = round(address(&log), &log);
+        assert!(!is_for(&round, &session("Codex", ""), false));
+        assert!(is_for(&round, &session("Codex", ""), true), "a person is there");
     }
 }

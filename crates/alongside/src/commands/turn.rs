@@ -151,7 +151,8 @@ fn keep(
 
 /// Gives the agent the message that waits for it. Returns whether there was one.
 fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
-    let reader = Reader { agent: event.agent.clone(), session: event.session.clone() };
+    let TurnEvent { agent, session, is_attended, .. } = event.clone();
+    let reader = Reader { agent, session, is_attended };
     let claimed = alongside_turns::claim(places, directory, &reader, Delivery::Prompt, turns.most)?;
     // It waits for the next prompt if somebody is busy with it.
     let Claimed::Message(claim) = claimed else { return Ok(false) };

@@ -15,6 +15,18 @@ const TURN: &str = "alongside/didChangeTurn";
 const AT_ONCE: &str = "Claude Code reads it at once";
 const LATER: &str = "Claude Code reads it with your next prompt";
 
+/// A turn hook of a session that a script has started.
+fn of_script(home: &Home, name: &str) -> Output {
+    let mut input: Value = serde_json::from_slice(&event(home, name)).unwrap();
+    input["session_id"] = "script".into();
+    let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
+    command.arg(home.path("home/.local/state/alongside")).env("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
 /// A hook that waits, at a session with or without a person.
 fn waits(home: &Home, attended: &str) -> Child {
     let mut command = home.alongside(&["turn", "claude", "--wait", "--state-dir"]);
@@ -91,6 +103,18 @@ async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
     let output = ended(waits(&home, "1"));
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("> louder\n"), "{output:?}");
+}
+
+#[tokio::test]
+async fn a_session_of_a_script_takes_no_message_and_gets_none() {
+    let Some((home, mut desk)) = idle().await else { return };
+    silent(&of_script(&home, "UserPromptSubmit"));
+    silent(&of_script(&home, "Stop"));
+    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
+    send(&mut desk, &turn_review).await;
+    silent(&of_script(&home, "UserPromptSubmit"));
+    let output = turn(&home, "claude", &event(&home, "UserPromptSubmit"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("louder"), "{output:?}");
 }
 
 /// Claude Code ends such a session only after its hooks.

@@ -21,7 +21,7 @@ use crate::{
 const MOST: usize = 9_000;
 
 fn reader(session: &str) -> Reader {
-    Reader { agent: "Codex".into(), session: session.into() }
+    Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
 }
 
 fn claimed(claimed: Result<Claimed, Fault>) -> Option<Claim> {
@@ -215,7 +215,7 @@ fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
     project.comment_on_all(&look, "one");
     project.send(&look);
     assert!(project.claim("beside").is_none());
-    let other = Reader { agent: "Claude Code".into(), session: "s".into() };
+    let other = Reader { agent: "Claude Code".into(), session: "s".into(), is_attended: true };
     assert!(claimed(claim(&project.places, &project.top, &other, Delivery::Wake, MOST)).is_none());
     // A new session of the agent takes it over.
     std::thread::sleep(Duration::from_millis(2));
@@ -286,5 +286,8 @@ fn a_comment_that_cannot_be_written_is_refused_with_the_reason() {
     let refused = project.store.add_comment(&look, &comment);
     assert!(matches!(refused, Err(Refusal::CommentNotKept { .. })), "{refused:?}");
     assert!(project.store.send(&look, &NewRound::default()).is_err());
+    let look = project.look();
+    assert_eq!((look.files.len(), look.feedback), (1, Feedback::default()), "the changes are told");
+    assert!(look.remarks.iter().any(|remark| remark.starts_with("The comments cannot be read: ")));
     assert!(claim(&project.places, &project.top, &reader("s"), Delivery::Prompt, MOST).is_err());
 }

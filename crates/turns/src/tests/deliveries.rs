@@ -30,7 +30,7 @@ impl Project {
     }
 
     fn delivers(&self) -> Option<Claim> {
-        let reader = Reader { agent: "Codex".into(), session: "s".into() };
+        let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
         match claim(&self.places, &self.top, &reader, Delivery::Prompt, MOST).unwrap() {
             Claimed::Message(claim) => Some(*claim),
             Claimed::Nothing | Claimed::Busy => None,

@@ -104,7 +104,7 @@ impl Project {
 
     pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, Fault> {
         let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
-        let event = TurnEvent { moment, agent, session, turn };
+        let event = TurnEvent { moment, agent, session, turn, is_attended: true };
         record(&self.places, &event, &self.top, Instant::now() + Duration::from_secs(60))
     }
 

@@ -10,7 +10,7 @@ use crate::{Claimed, Delivery, Reader, Waiter, claim, clear};
 const MOST: usize = 9_000;
 
 fn reader() -> Reader {
-    Reader { agent: "Codex".into(), session: "s".into() }
+    Reader { agent: "Codex".into(), session: "s".into(), is_attended: true }
 }
 
 impl Project {

@@ -36,8 +36,16 @@ pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnE
         agent: agent.display_name.to_owned(),
         session: input.session,
         turn: input.turn,
+        is_attended: is_attended(turns),
     };
     Ok(Some((turns, event, directory)))
+}
+
+/// Whether a person is at the session. An agent that does not say so has a person.
+fn is_attended(turns: &Turns) -> bool {
+    let Some(wake) = &turns.wake else { return true };
+    let (variable, value) = wake.attended;
+    std::env::var_os(variable).is_none_or(|found| found == value)
 }
 
 /// Tells the host of a working tree, if one runs.

@@ -32,8 +32,8 @@ pub(super) async fn run(agent: &str, state: Option<PathBuf>) -> ExitCode {
     };
     let Some(agent) = process::caller() else { return ExitCode::SUCCESS };
     let places = Places::of_hook(state);
-    let wait =
-        Wait { places, turns, directory, reader: Reader { agent: event.agent, session: event.session } };
+    let reader = Reader { agent: event.agent, session: event.session, is_attended: true };
+    let wait = Wait { places, turns, directory, reader };
     let over = async {
         tokio::select! {
             () = process::ended(agent) => {}
