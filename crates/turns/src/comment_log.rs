@@ -1,5 +1,5 @@
 //! The comments of a working tree and the rounds in which they were sent: a log beside that of snapshots,
-//! which no trimming shortens. A comment and a message are on disk as soon as their line is.
+//! which trimming rids of what was read long ago. A comment and a message are on disk as soon as their line is.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -78,6 +78,8 @@ pub(crate) enum Line {
         by: Option<Address>,
         at: u64,
     },
+    /// Older lines are gone: how many, and the last ids that they used.
+    Compacted { comment: CommentId, round: u64, lines: u64 },
     /// A newer version wrote it.
     #[serde(other)]
     Other,
@@ -126,6 +128,8 @@ pub(crate) struct Comments {
     pub(crate) rounds: Vec<Round>,
     /// The number of lines. It tells which of two states is the later one.
     pub(crate) lines: u64,
+    /// The last ids of lines that are gone.
+    last: (u64, u64),
 }
 
 /// The log at a path.
@@ -146,11 +150,7 @@ impl CommentLog {
     /// # Errors
     /// When the file exists and cannot be read.
     pub(crate) fn read(&self) -> io::Result<Comments> {
-        let mut state = Comments::default();
-        for line in json_lines::read(&self.path)? {
-            state.take(line);
-        }
-        Ok(state)
+        Ok(Comments::of(json_lines::read(&self.path)?))
     }
 
     /// # Errors
@@ -167,6 +167,15 @@ impl CommentLog {
 }
 
 impl Comments {
+    /// The sum of these lines.
+    pub(crate) fn of(lines: impl IntoIterator<Item = Line>) -> Self {
+        let mut state = Self::default();
+        for line in lines {
+            state.take(line);
+        }
+        state
+    }
+
     /// Adds a line.
     pub(crate) fn take(&mut self, line: Line) {
         self.lines += 1;
@@ -207,17 +216,21 @@ impl Comments {
                     round.read = Some(Read { delivery, by: by.clone(), at });
                 }
             }
+            Line::Compacted { comment, round, lines } => {
+                self.last = (comment.0, round);
+                self.lines += lines.saturating_sub(1);
+            }
             Line::Other => {}
         }
     }
 
     /// An id that no comment has had.
     pub(crate) fn next_comment(&self) -> CommentId {
-        CommentId(self.comments.keys().last().map_or(0, |last| last.0) + 1)
+        CommentId(self.comments.keys().last().map_or(0, |last| last.0).max(self.last.0) + 1)
     }
 
     pub(crate) fn next_round(&self) -> u64 {
-        self.rounds.iter().map(|round| round.number).max().unwrap_or(0) + 1
+        self.rounds.iter().map(|round| round.number).max().unwrap_or(0).max(self.last.1) + 1
     }
 
     /// The comments that were not sent and not removed.

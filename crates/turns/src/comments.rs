@@ -2,7 +2,7 @@
 //! is done.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{Feedback, NewComment, NewRound};
@@ -11,12 +11,14 @@ use alongside_platform::paths;
 
 use crate::anchors::Quotation;
 use crate::awaited::is_awaited;
-use crate::comment_log::{CommentLog, Line};
+use crate::comment_log::{CommentLog, Comments, Line};
 use crate::escaped::escape;
 use crate::fault::Fault;
 use crate::feedback::{self, Texts};
+use crate::log::Record;
 use crate::look_state::baseline;
 use crate::places::Places;
+use crate::round_size;
 use crate::route;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
 use crate::workbench::Workbench;
@@ -107,7 +109,8 @@ pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Opti
     {
         let _lock = lock(&shelf)?;
         let all = log.read()?;
-        let NewRound { undone, asked, comments } = round.clone();
+        let NewRound { mut undone, mut asked, comments } = round.clone();
+        round_size::cut_texts(asked.iter_mut().chain(&mut undone));
         let is_confirmed = |id: &CommentId| comments.as_ref().is_none_or(|comments| comments.contains(id));
         let comments: Vec<CommentId> = all.unsent().filter(is_confirmed).collect();
         if comments.is_empty() && undone.is_empty() && asked.is_empty() {
@@ -128,25 +131,50 @@ pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Opti
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
-pub fn feedback_in(places: &Places, directory: &Path) -> Result<(std::path::PathBuf, Feedback), Fault> {
-    let tree = WorkingTree::around_or_at(directory, &places.homes());
-    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedback), Fault> {
+    let tree = around(places, directory)?;
     let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
     let is_awaited = is_awaited(&shelf, route::address(&log).as_ref(), &log);
-    let before = baseline(&log).and_then(|place| log.get(place)?.tree.clone());
+    let tell = |texts: &mut Texts<'_>| feedback::feedback(&all, &log, is_awaited, texts);
+    Ok((top, with_texts(places, tree, &all, &log, tell)))
+}
+
+/// All of the message with a round, whether it is read or not; without a number, of the last one. `None` if
+/// there is none.
+///
+/// # Errors
+/// As [`feedback_in`].
+pub fn sent_text(places: &Places, directory: &Path, round: Option<u64>) -> Result<Option<String>, Fault> {
+    let tree = around(places, directory)?;
+    let shelf = Shelf::of(places.state(), &tree.top);
+    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
+    let tell = |texts: &mut Texts<'_>| feedback::sent_text(&all, round, texts);
+    Ok(with_texts(places, tree, &all, &log, tell))
+}
+
+fn around(places: &Places, directory: &Path) -> Result<WorkingTree, Fault> {
+    let tree = WorkingTree::around_or_at(directory, &places.homes());
+    tree.ok_or_else(|| Fault::said("this directory is no working tree"))
+}
+
+/// Calls this with the texts of a working tree; with those of the baseline only if a comment needs one.
+fn with_texts<T>(
+    places: &Places,
+    tree: WorkingTree,
+    all: &Comments,
+    log: &[Record],
+    tell: impl FnOnce(&mut Texts<'_>) -> T,
+) -> T {
+    let before = baseline(log).and_then(|place| log.get(place)?.tree.clone());
     let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
-    let bench = match before.filter(|_| has_old) {
-        None => None,
-        Some(before) => {
-            let bench = Workbench::open(places, tree, Instant::now() + GIT_PATIENCE);
-            bench.ok().map(|bench| (bench, before))
-        }
-    };
-    let mut texts = match &bench {
-        Some((bench, before)) => Texts::of_look(bench, before, &[]),
-        None => Texts::on_disk(&top),
-    };
-    let feedback = feedback::feedback(&all, &log, is_awaited, &mut texts);
-    Ok((top, feedback))
+    let top = tree.top.clone();
+    let bench = before.filter(|_| has_old).and_then(|before| {
+        let bench = Workbench::open(places, tree, Instant::now() + GIT_PATIENCE);
+        Some((bench.ok()?, before))
+    });
+    match &bench {
+        Some((bench, before)) => tell(&mut Texts::of_look(bench, before, &[])),
+        None => tell(&mut Texts::on_disk(&top)),
+    }
 }

@@ -23,6 +23,9 @@ use crate::shelf::Shelf;
 use crate::tree_place::TreePlace;
 use crate::workbench::Workbench;
 
+/// The longest message that desks are told, in UTF-16 units: they get it with every change of the list.
+const MOST_TOLD: usize = 256 << 10;
+
 /// The texts in which lines are found again.
 pub(crate) struct Texts<'a> {
     top: &'a Path,
@@ -109,6 +112,7 @@ pub(crate) fn content<'a>(
 ) -> Content {
     let mut content = Content::default();
     for round in rounds {
+        content.round = content.round.max(round.number);
         content.may_be_known |= round.attempts > 0;
         let comments = all.comments_of(round);
         content.comments.extend(comments.map(|(id, written)| placed(id, written, CommentState::Sent, texts)));
@@ -157,6 +161,25 @@ fn last_message(all: &Comments) -> Vec<&Round> {
     newest.map_or(Vec::new(), |newest| all.rounds.iter().filter(|round| round.read == newest.read).collect())
 }
 
+/// All of the message with this round; without a number, of the last one.
+pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_>) -> Option<String> {
+    let rounds = match round {
+        Some(number) => with_round(all, number),
+        None => last_message(all),
+    };
+    (!rounds.is_empty()).then(|| content(all, rounds, texts).text(usize::MAX))
+}
+
+/// The rounds that were read with this one, or wait with it.
+fn with_round(all: &Comments, number: u64) -> Vec<&Round> {
+    let Some(found) = all.rounds.iter().find(|round| round.number == number) else { return Vec::new() };
+    let is_with = |round: &&Round| match &found.read {
+        Some(_) => round.read == found.read,
+        None => round.read.is_none() && round.to == found.to,
+    };
+    all.rounds.iter().filter(is_with).collect()
+}
+
 fn message(
     all: &Comments,
     newest: &Round,
@@ -170,6 +193,6 @@ fn message(
     };
     let is_uncertain = newest.read.is_none() && rounds.iter().any(|round| round.attempts > 0);
     let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
-    let text = content(all, rounds.iter().copied(), texts).text(usize::MAX);
+    let text = content(all, rounds.iter().copied(), texts).text(MOST_TOLD);
     TurnMessage { text, words, at: newest.at, read: newest.read.as_ref().map(|read| read.at) }
 }

@@ -25,6 +25,19 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
+/// Lines as the file has them.
+///
+/// # Errors
+/// When a line has no form as JSON, which none of ours does.
+pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut text, line)?;
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
 /// Adds lines, on the disk: all or, after a kill, the first ones.
 ///
 /// # Errors
@@ -33,11 +46,7 @@ pub(crate) fn append<'a, T: Serialize + 'a>(
     path: &Path,
     lines: impl IntoIterator<Item = &'a T>,
 ) -> io::Result<()> {
-    let mut text = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut text, line)?;
-        text.push(b'\n');
-    }
+    let mut text = text(lines)?;
     let mut file = open_for_appending(path)?;
     if !ends_a_line(path)? {
         text.insert(0, b'\n');

@@ -26,6 +26,8 @@ const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the
 /// What a message says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
+    /// The newest round of it, by which the whole of it is found.
+    pub(crate) round: u64,
     /// An earlier delivery of some of it has no end.
     pub(crate) may_be_known: bool,
     pub(crate) comments: Vec<Comment>,
@@ -60,7 +62,7 @@ impl Content {
         let whole = |cut| entries.iter().map(|entry| entry.text(cut)).collect::<Vec<_>>();
         let fits =
             CUTS.into_iter().map(|cut| join(&begin, &entries, &whole(cut))).find(|text| units(text) <= most);
-        fits.unwrap_or_else(|| as_much_as_fits(&begin, &entries, most))
+        fits.unwrap_or_else(|| as_much_as_fits(&begin, &entries, most, self.round))
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -182,7 +184,7 @@ fn is_list_line(text: &str) -> bool {
 
 /// Whole entries without their code, as long as they fit, and of the first comment that does not, its
 /// beginning.
-fn as_much_as_fits(begin: &str, entries: &[Entry], most: usize) -> String {
+fn as_much_as_fits(begin: &str, entries: &[Entry], most: usize, round: u64) -> String {
     let room = most.saturating_sub(RESERVE);
     let mut texts: Vec<String> = Vec::new();
     let mut used = units(begin) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
@@ -206,7 +208,7 @@ fn as_much_as_fits(begin: &str, entries: &[Entry], most: usize) -> String {
         left => format!("{left} more entries do not fit here"),
     };
     let text = join(begin, &entries[..texts.len()], &texts);
-    format!("{text}\n{left}: run `alongside comments --sent` to read all of this message.\n")
+    format!("{text}\n{left}: run `alongside comments --sent={round}` to read all of this message.\n")
 }
 
 fn cut_words(text: &str, free: usize) -> String {

@@ -3,14 +3,15 @@
 //! its baseline and its newest snapshot.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use alongside_companion::private;
 
+use crate::compaction::compact;
 use crate::fault::Fault;
 use crate::git::Git;
+use crate::json_lines;
 use crate::log::Record;
 use crate::look_state::baseline;
 use crate::places::Places;
@@ -53,6 +54,7 @@ pub fn trim(places: &Places, current: &Path, max_bytes: u64, until: Instant) -> 
             continue;
         }
         note(keep_only(&shelf, &top, until, |_, record| record.at >= oldest));
+        note(compact(&shelf, oldest, until));
         stores.push((is_current, used, size(&shelf.file(""), until), shelf));
     }
     // The current one last, then by the time of their use.
@@ -101,12 +103,7 @@ fn keep_only(
     if kept.len() == log.len() {
         return Ok(());
     }
-    let mut text = Vec::new();
-    for record in &kept {
-        serde_json::to_writer(&mut text, record).map_err(io::Error::from)?;
-        text.push(b'\n');
-    }
-    private::write(&shelf.file("log"), &text)?;
+    private::write(&shelf.file("log"), &json_lines::text(&kept)?)?;
     let names: Vec<&str> = kept.iter().filter_map(|record| record.left.as_deref()).collect();
     for list in fs::read_dir(shelf.file("left")).into_iter().flatten().flatten() {
         if !names.iter().any(|name| list.file_name() == *name) {

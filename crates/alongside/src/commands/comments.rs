@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, Side, TurnMessage, harmless};
-use alongside_turns::{Claimed, Places, claim_for_person, feedback_in};
+use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, sent_text};
 use serde_json::json;
 
 use crate::clipboard::copying;
@@ -32,9 +32,9 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print all of the message that was sent last, whether an agent has read it or not
-    #[arg(long, conflicts_with = "json")]
-    sent: bool,
+    /// Print all of the message that was sent last, or of this one, whether an agent has read it or not
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, conflicts_with = "json")]
+    sent: Option<Option<u64>>,
 
     /// Copy all that waits to the clipboard of your terminal, to paste it into an agent: nothing else sends
     /// it then. With `--sent`, copy the message that was sent last
@@ -63,11 +63,15 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         let all = json!({ "root": root, "comments": comments, "route": route, "message": message });
         return super::print(&format!("{}\n", harmless::json(&all.to_string())));
     }
-    match (args.sent, args.copy, feedback.message) {
-        (true, _, None) => super::print("No message was sent here.\n"),
-        (true, false, Some(message)) => super::print(&message.text),
-        (true, true, Some(message)) => super::print(&format!("{}Copied.\n", copying(&message.text))),
-        (false, true, _) => match claim_for_person(&places, &args.directory)? {
+    if let Some(round) = args.sent {
+        return match (sent_text(&places, &args.directory, round)?, args.copy) {
+            (None, _) => super::print("No such message was sent here.\n"),
+            (Some(text), false) => super::print(&text),
+            (Some(text), true) => super::print(&format!("{}Copied.\n", copying(&text))),
+        };
+    }
+    match args.copy {
+        true => match claim_for_person(&places, &args.directory)? {
             Claimed::Nothing => super::print(NOTHING),
             Claimed::Busy => Err(failure(
                 "another alongside writes or delivers comments here",
@@ -79,7 +83,7 @@ fn answer(args: &Args) -> anyhow::Result<()> {
                 super::print(COPIED)
             }
         },
-        (false, false, message) => super::print(&list(&feedback.comments, message.as_ref())),
+        false => super::print(&list(&feedback.comments, feedback.message.as_ref())),
     }
 }
 

@@ -39,6 +39,7 @@ fn a_message_names_place_code_and_words() {
     let hunk = HunkBack { line: 7, changed: "a\n".into(), before: "b\nc\n".into() };
     let content = Content {
         may_be_known: false,
+        round: 7,
         comments: vec![comment("a.rs", "x\ny\n", "not here\n\nplease"), old, lost, file, all],
         asked: vec![
             ChangeBack { path: "e.rs".into(), hunks: vec![hunk] },
@@ -169,13 +170,13 @@ fn words_that_do_not_fit_are_named_and_never_lost_in_silence() {
     let words = "ä𝄞 ".repeat(400);
     let comments: Vec<_> = (0..20).map(|_| comment("a.rs", "x\n", &words)).collect();
     let back: Vec<_> = (0..500).map(|at| ChangeBack { path: format!("f{at}"), hunks: Vec::new() }).collect();
-    let content = Content { comments, asked: back, ..Content::default() };
+    let content = Content { round: 7, comments, asked: back, ..Content::default() };
     let text = content.text(MOST);
     assert!(units(&text) <= MOST, "{}", units(&text));
     let last = text.lines().last().unwrap();
     assert!(
         last.ends_with(
-            "more entries do not fit here: run `alongside comments --sent` to read all of this message."
+            "more entries do not fit here: run `alongside comments --sent=7` to read all of this message."
         ),
         "{last}"
     );

@@ -4,11 +4,13 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
-use alongside_desk::{CommentId, CommentState};
+use alongside_desk::{Anchor, CommentId, CommentState};
 
 use super::fixture::Project;
+use crate::anchors::Quotation;
+use crate::comment_log::Line;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
-use crate::{Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear};
+use crate::{Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, sent_text, trim};
 
 const MOST: usize = 9_000;
 const AGAIN: &str = "You may have got this already";
@@ -116,6 +118,21 @@ fn only_the_confirmed_comments_are_sent() {
 }
 
 #[test]
+fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
+    let Some((project, look)) = Project::sent(&"long ".repeat(5_000)) else { return };
+    let claimed = project.delivers().unwrap();
+    assert!(claimed.message().text.contains("run `alongside comments --sent=1`"));
+    claimed.mark_delivered().unwrap();
+    project.says(&look, "later");
+    project.store.send(&look, &NewRound::default()).unwrap();
+    let sent = |round| sent_text(&project.places, &project.top, round).unwrap();
+    assert!(sent(Some(1)).unwrap().contains(&"long ".repeat(4_999)));
+    assert!(!sent(Some(1)).unwrap().contains("> later\n"));
+    assert!(sent(Some(2)).unwrap().contains("> later\n") && sent(None).unwrap().contains("> later\n"));
+    assert_eq!(sent(Some(3)), None);
+}
+
+#[test]
 fn a_store_is_not_removed_while_a_comment_is_written() {
     let Some(project) = Project::new() else { return };
     project.prompt();
@@ -126,4 +143,25 @@ fn a_store_is_not_removed_while_a_comment_is_written() {
     drop(writing);
     assert!(clear(&project.places, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
     assert!(!project.shelf().file("tree").exists());
+}
+
+#[test]
+fn trimming_drops_messages_that_were_read_long_ago() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    let (anchor, quotation, id) = (Anchor::default(), Quotation::default(), CommentId(1));
+    let (text, comments, undone, asked, beside) = ("one".to_owned(), vec![id], vec![], vec![], vec![]);
+    let log = project.shelf().comments();
+    log.append(&Line::Written { id, anchor, quotation, file: None, text, at: 1 }).unwrap();
+    log.append(&Line::Sent { round: 1, comments, undone, asked, to: None, beside, at: 1 }).unwrap();
+    let trim = || {
+        let until = Instant::now() + Duration::from_secs(30);
+        trim(&project.places, &project.top, u64::MAX, until).unwrap();
+        log.read().unwrap()
+    };
+    assert_eq!(trim().waiting().count(), 1, "nobody has read it");
+    log.append(&Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 1 }).unwrap();
+    let kept = trim();
+    assert!(kept.comments.is_empty() && kept.rounds.is_empty());
+    assert_eq!((kept.next_comment(), kept.next_round()), (CommentId(2), 2));
 }

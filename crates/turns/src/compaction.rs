@@ -1,0 +1,117 @@
+//! The end of messages: rounds that were read long ago leave the log of comments, which only grows otherwise
+//! until nobody can read it.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use alongside_companion::private;
+use alongside_desk::CommentId;
+
+use crate::comment_log::{Comments, Line};
+use crate::fault::Fault;
+use crate::json_lines;
+use crate::shelf::{COMMENTS_LOCK, Shelf};
+
+/// Drops the rounds of a shelf that were read before `oldest`, with their comments. Ids are not used again.
+///
+/// # Errors
+/// When the log cannot be read or written, or somebody writes comments all the time.
+pub(crate) fn compact(shelf: &Shelf, oldest: u64, until: Instant) -> Result<(), Fault> {
+    let log = shelf.comments();
+    if !log.path().exists() {
+        return Ok(());
+    }
+    let _lock = shelf.lock(COMMENTS_LOCK, until)?;
+    if let Some(lines) = compacted(json_lines::read(log.path())?, oldest) {
+        private::write(log.path(), &json_lines::text(&lines)?)?;
+    }
+    Ok(())
+}
+
+/// The lines that stay; `None` if all do. Where a newer version has written, all do: it may need them.
+fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
+    let state = Comments::of(lines.iter().cloned());
+    let waiting: BTreeSet<u64> = state.waiting().map(|round| round.number).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = state.rounds.iter().partition(|round| {
+        round.read.as_ref().map_or(round.at, |read| read.at) < oldest && !waiting.contains(&round.number)
+    });
+    let in_kept: BTreeSet<CommentId> = kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    let mut comments: BTreeSet<CommentId> =
+        gone.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    comments.extend(state.comments.iter().filter(|(_, comment)| comment.is_removed).map(|(id, _)| *id));
+    comments.retain(|id| !in_kept.contains(id));
+    let gone: BTreeSet<u64> = gone.iter().map(|round| round.number).collect();
+    if comments.is_empty() && gone.is_empty() || lines.contains(&Line::Other) {
+        return None;
+    }
+    lines.retain_mut(|line| match line {
+        Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
+        Line::Sent { round, .. } => !gone.contains(round),
+        Line::Delivering { rounds, .. } | Line::NotDelivered { rounds, .. } | Line::Read { rounds, .. } => {
+            rounds.retain(|round| !gone.contains(round));
+            !rounds.is_empty()
+        }
+        Line::Compacted { .. } | Line::Other => false,
+    });
+    let (comment, round) = (CommentId(state.next_comment().0 - 1), state.next_round() - 1);
+    // The number of lines tells which of two states is the newer one.
+    let dropped = (state.lines + 1).saturating_sub(u64::try_from(lines.len()).unwrap_or(u64::MAX));
+    lines.insert(0, Line::Compacted { comment, round, lines: dropped });
+    Some(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Anchor;
+
+    use super::*;
+    use crate::anchors::Quotation;
+    use crate::delivery::Delivery;
+
+    fn written(id: u64) -> Line {
+        let (anchor, quotation) = (Anchor::default(), Quotation::default());
+        Line::Written { id: CommentId(id), anchor, quotation, file: None, text: "x".into(), at: 1 }
+    }
+
+    fn sent(round: u64, id: u64) -> Line {
+        let (comments, to, beside) = (vec![CommentId(id)], None, Vec::new());
+        Line::Sent { round, comments, undone: Vec::new(), asked: Vec::new(), to, beside, at: 1 }
+    }
+
+    fn read(round: u64, at: u64) -> Line {
+        Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at }
+    }
+
+    #[test]
+    fn what_was_read_long_ago_goes_and_all_else_stays() {
+        let removed = Line::Changed { id: CommentId(5), text: String::new(), at: 1 };
+        let lines = vec![
+            written(1),
+            written(2),
+            written(3),
+            written(4),
+            written(5),
+            removed,
+            sent(1, 1),
+            read(1, 10),
+            sent(2, 2),
+            read(2, 99),
+            sent(3, 3),
+        ];
+        let before = Comments::of(lines.clone());
+        let kept = compacted(lines, 50).unwrap();
+        let after = Comments::of(kept.clone());
+        assert_eq!(after.comments.keys().map(|id| id.0).collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(after.rounds, before.rounds[1..]);
+        assert_eq!((after.next_comment(), after.next_round()), (CommentId(6), 4));
+        assert_eq!(after.lines, before.lines + 1);
+        assert_eq!(compacted(kept.clone(), 50), None, "nothing else is to go");
+        let last = Comments::of(compacted(kept, 100).unwrap());
+        assert_eq!((last.rounds.len(), last.next_comment(), last.lines), (1, CommentId(6), before.lines + 2));
+    }
+
+    #[test]
+    fn lines_of_a_newer_version_keep_all_others() {
+        assert_eq!(compacted(vec![written(1), sent(1, 1), read(1, 10), Line::Other], 50), None);
+    }
+}
