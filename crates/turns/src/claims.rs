@@ -90,7 +90,7 @@ impl Messages {
         Some(Self { shelf: Shelf::of(places.state(), &tree.top), top: tree.top })
     }
 
-    /// What waits for a reader, and the rounds of it.
+    /// The message that waits for a reader, and its rounds.
     fn waiting(&self, reader: &Reader, most: usize) -> Result<Option<(Message, Vec<u64>)>, Fault> {
         let all = self.shelf.comments().read()?;
         if all.waiting().next().is_none() {

@@ -1,4 +1,4 @@
-//! What a person does with comments: they write, change, remove and send them. Everything is on disk when it
+//! The work of a person on comments, which they write, change, remove and send. Everything is on disk when it
 //! is done.
 
 use std::fs::File;

@@ -104,7 +104,7 @@ fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Tex
     comment
 }
 
-/// What these rounds say together.
+/// The content of these rounds together.
 pub(crate) fn content<'a>(
     all: &Comments,
     rounds: impl IntoIterator<Item = &'a Round>,

@@ -23,7 +23,7 @@ const COMMENTS: &str = "## Comments\n";
 const ASKED: &str = "## Please undo\n\nThe person wants these changes to be as they were before.\n";
 const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the files already.\n";
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// The newest round of it, by which the whole of it is found.

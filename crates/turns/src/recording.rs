@@ -17,7 +17,7 @@ use crate::working_tree::WorkingTree;
 /// An event of an agent's turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnEvent {
-    /// What it is.
+    /// Its kind.
     pub moment: Moment,
     /// The agent, for people.
     pub agent: String,

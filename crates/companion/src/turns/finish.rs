@@ -26,7 +26,7 @@ pub(super) struct Outcome {
     pub(super) done: Vec<PathBuf>,
 }
 
-/// What became of the files, of which these answers are about those that were to be written.
+/// The outcome of the files, of which these answers are about those that were to be written.
 pub(super) fn outcome(
     turn: TurnId,
     marked: MarkedFiles,

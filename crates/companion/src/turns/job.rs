@@ -71,7 +71,7 @@ impl TurnJob {
                 let undone = source.undo(&look, &files);
                 let asks = sending.as_ref().is_some_and(|sending| sending.asks);
                 let sent = sending.map(|sending| source.send(&look, &sending.round(&undone)));
-                // What nobody was asked to undo stays marked.
+                // A change stays marked that nobody was asked to undo.
                 let is_unasked = asks && matches!(sent, Some(Err(_)));
                 if finishes && !is_unasked && undone.iter().all(|file| file.refused.is_none()) {
                     source.finish(&look);

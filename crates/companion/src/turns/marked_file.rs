@@ -143,7 +143,7 @@ impl MarkedFile {
         lost
     }
 
-    /// What was marked is undone. The texts are read again for the desks that have it open.
+    /// The marks are undone. The texts are read again for the desks that have it open.
     pub(super) fn forget_marks(&mut self) {
         self.is_whole = false;
         self.text = None;
@@ -184,7 +184,7 @@ impl MarkedFile {
         text.set_dirty(dirty).then(|| text.changed_since_told())
     }
 
-    /// What becomes of it, or the reason why it cannot be undone as it is marked; `None` if nothing is.
+    /// The undo of it, or the reason why it cannot be undone as it is marked; `None` if nothing is.
     pub(super) fn undo(&self, change: FileChange) -> Option<Result<UndoTo, String>> {
         let marked = self.marked(change);
         match (&self.text, marked) {

@@ -469,7 +469,7 @@ impl Turns {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
         let ToUndo { undos, marked, back } = review.begin_finish(around.is_dirty, sends == Some(true));
         tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
-        // What is left out would be forgotten with the old baseline.
+        // A change that is left out would be forgotten with the old baseline.
         let finishes = !review.is_private() && undos.len() == marked.files.len();
         let comments = review.unsent_comments();
         let sending = sends.map(|asks| Sending { back, asks, comments });

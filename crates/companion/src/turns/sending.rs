@@ -4,7 +4,7 @@ use alongside_desk::{CommentId, TurnMessage, UndoneFile};
 
 use super::source::{ChangeBack, NewRound};
 
-/// What a message says beside the comments.
+/// The content of a message, before the files are undone.
 #[derive(Debug)]
 pub(super) struct Sending {
     /// The changes of the files that are undone or asked about, in their order.

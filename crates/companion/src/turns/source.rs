@@ -63,7 +63,7 @@ pub trait TurnSource: Debug + Send + Sync {
         Err(Refusal::NoSuchComment)
     }
 
-    /// Sends every comment that waits, with what was undone and what the agent is asked to undo. The message
+    /// Sends the comments of the round, with what was undone and what the agent is asked to undo. The message
     /// is on disk when this returns, until an agent has read it. `None` if there is nothing to say.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ pub trait TurnSource: Debug + Send + Sync {
     }
 }
 
-/// What goes back to the agent from a working tree.
+/// All that goes back to the agent from a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Feedback {
     /// As [`Turn::comments`](alongside_desk::Turn::comments).
@@ -106,12 +106,12 @@ pub struct NewComment {
     pub text: String,
 }
 
-/// What a message says beside the comments that wait.
+/// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewRound {
-    /// What the person has undone.
+    /// The changes that the person has undone.
     pub undone: Vec<ChangeBack>,
-    /// What the agent is asked to undo.
+    /// The changes that the agent is asked to undo.
     pub asked: Vec<ChangeBack>,
     /// The comments that the person has confirmed: no other one is sent. Without them, every unsent one is.
     pub comments: Option<Vec<CommentId>>,

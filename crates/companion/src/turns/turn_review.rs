@@ -392,7 +392,7 @@ impl TurnReview {
         all
     }
 
-    /// What was marked in these files is undone. Looks that began before the next one are out of date.
+    /// The marks in these files are undone. Looks that began before the next one are out of date.
     pub(super) fn end_undo(&mut self, written: &[PathBuf], next_look: u64) {
         self.number = next_look;
         self.lost.clear();

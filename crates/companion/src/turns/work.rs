@@ -49,7 +49,7 @@ impl TurnWork {
         self.source.is_some()
     }
 
-    /// What a desk asks to be looked at; without a directory, the first root.
+    /// The place that a desk asks to be looked at; without a directory, the first root.
     ///
     /// # Errors
     /// Why there is nothing to look at.
