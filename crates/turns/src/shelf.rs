@@ -118,10 +118,11 @@ impl Shelf {
     /// the time.
     pub(crate) fn remove(&self, until: Instant) -> Result<(), Fault> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
-        Ok(match self.comments().read()?.is_needed() {
+        match self.comments().read()?.is_needed() {
             true => self.forget_repository(true)?,
             false => remove(&self.path)?,
-        })
+        }
+        Ok(())
     }
 
     /// Takes the lock of this name.
