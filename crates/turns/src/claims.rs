@@ -1,11 +1,11 @@
 //! The messages of a person that wait for an agent, on disk until one has read them.
 //!
-//! Whoever delivers a message holds the lock of comments until the end of that, and the system frees it if the
-//! process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile. Before the
-//! first byte is printed, a line in the log says that the delivery begins; a full disk refuses that line, and
-//! then nothing is printed. Where no other line follows it, the process has died in between, and nobody knows
-//! whether the agent has read the message. Such a message is neither lost nor sent twice in silence: the next
-//! delivery gives it again, and its first lines say so.
+//! Whoever delivers a message holds the lock of comments until the end of that, and the system frees it if
+//! the process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile. Before
+//! the first byte is printed, a line in the log says that the delivery begins; a full disk refuses that line,
+//! and then nothing is printed. Where no other line follows it, the process has died in between, and nobody
+//! knows whether the agent has read the message. Such a message is neither lost nor sent twice in silence:
+//! the next delivery gives it again, and its first lines say so.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,8 @@ pub enum Claimed {
     Busy,
 }
 
-/// A message that is being delivered. Nobody else gets it before this is dropped, or the process ends. Dropped
-/// before [`begin`](Self::begin), it waits on.
+/// A message that is being delivered. Nobody else gets it before this is dropped, or the process ends.
+/// Dropped before [`begin`](Self::begin), it waits on.
 #[derive(Debug)]
 pub struct Claim {
     message: Message,

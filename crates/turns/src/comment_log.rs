@@ -1,5 +1,6 @@
 //! The comments of a working tree and the rounds in which they were sent: a log beside that of snapshots,
-//! which trimming rids of what was read long ago. A comment and a message are on disk as soon as their line is.
+//! which trimming rids of what was read long ago. A comment and a message are on disk as soon as their line
+//! is.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -66,7 +67,8 @@ pub(crate) enum Line {
         beside: Vec<String>,
         at: u64,
     },
-    /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were read.
+    /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
+    /// read.
     Delivering { rounds: Vec<u64>, at: u64 },
     /// That delivery has failed before anybody has read them.
     NotDelivered { rounds: Vec<u64>, at: u64 },

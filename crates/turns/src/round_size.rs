@@ -1,5 +1,5 @@
-//! The size of a round in the log. A file may be of any size, and the log keeps the texts of every hunk that was
-//! undone until the round is long read.
+//! The size of a round in the log. A file may be of any size, and the log keeps the texts of every hunk that
+//! was undone until the round is long read.
 
 use alongside_companion::turns::source::ChangeBack;
 
