@@ -67,8 +67,9 @@ pub(crate) struct CommentInput {
 }
 
 impl CommentInput {
-    /// An input at a place. It begins with a text that nobody took, if that belongs here.
-    pub(crate) fn new(place: CommentPlace, about: About, unsent: &mut Option<UnsentComment>) -> Self {
+    /// An input at a place. It begins with the last text that nobody took and that belongs here, one of the
+    /// same file first.
+    pub(crate) fn new(place: CommentPlace, about: About, unsent: &mut Vec<UnsentComment>) -> Self {
         let news = [
             place.change.is_some().then_some(Target::Lines),
             place.path.is_some().then_some(Target::File),
@@ -84,23 +85,28 @@ impl CommentInput {
         let mut input =
             Self { place, targets, at: begin, text: String::new(), confirms_removal: false, hint: None };
         input.text = input.known_text().to_owned();
-        if let Some(unsent) = unsent.take_if(|unsent| input.turn_to(unsent.id)) {
+        let is_known = |it: &UnsentComment| it.id.is_some() && input.find(it.id).is_some();
+        let is_of_file = |it: &UnsentComment| it.id.is_none() && it.path == input.place.path;
+        let belongs = unsent.iter().rposition(is_known);
+        let belongs = belongs.or_else(|| unsent.iter().rposition(is_of_file));
+        let belongs = belongs.or_else(|| unsent.iter().rposition(|it| it.id.is_none()));
+        if let Some(at) = belongs {
+            let unsent = unsent.remove(at);
+            input.at = input.find(unsent.id).unwrap_or(input.at);
             input.text = unsent.text;
         }
         input
     }
 
-    /// Turns to the comment with this name, or to a new one. False if it is not here.
-    fn turn_to(&mut self, id: Option<CommentId>) -> bool {
+    /// The comment with this name, or a new one, if it is here.
+    fn find(&self, id: Option<CommentId>) -> Option<usize> {
         let is_it = |target: &Target| match target {
             Target::Known(known) => Some(known.id) == id,
             Target::Lines | Target::File | Target::Whole => id.is_none(),
         };
         // The place where the person is comes first.
         let later = (self.at..self.targets.len()).find(|at| is_it(&self.targets[*at]));
-        let found = later.or_else(|| self.targets.iter().position(is_it));
-        self.at = found.unwrap_or(self.at);
-        found.is_some()
+        later.or_else(|| self.targets.iter().position(is_it))
     }
 
     pub(crate) fn target(&self) -> &Target {
@@ -302,7 +308,7 @@ mod tests {
 
     #[test]
     fn tab_goes_on_to_the_file_and_the_turn_with_the_new_text() {
-        let mut input = CommentInput::new(place(Default::default()), About::Change, &mut None);
+        let mut input = CommentInput::new(place(Default::default()), About::Change, &mut Vec::new());
         assert_eq!(input.prompt(), "Comment on change 1 of 2, lines 4–7");
         assert!(input.choose_lines(true, false));
         assert_eq!((input.prompt().as_str(), input.lines().unwrap().1.first), ("Comment on line 4", 4));
@@ -316,7 +322,7 @@ mod tests {
     #[test]
     fn another_text_of_a_comment_is_not_carried_elsewhere() {
         let known = [vec![comment(5, "first")], Vec::new(), Vec::new()];
-        let mut input = CommentInput::new(place(known), About::Change, &mut None);
+        let mut input = CommentInput::new(place(known), About::Change, &mut Vec::new());
         assert_eq!((&*input.text, input.confirm_words()), ("first", "back"));
         input.text.push('!');
         assert!(!input.switch(true) && !input.switch(false));
@@ -330,17 +336,22 @@ mod tests {
     #[test]
     fn a_text_that_nobody_took_comes_back_where_it_belongs() {
         let known = || [vec![comment(5, "first")], Vec::new(), Vec::new()];
-        let unsent = |id| Some(UnsentComment { id, path: None, text: "typed".into() });
+        let unsent = |id| vec![UnsentComment { id, path: None, text: "typed".into() }];
         for (id, target) in
             [(None, Target::Lines), (Some(CommentId(5)), Target::Known(Box::new(comment(5, "first"))))]
         {
             let mut kept = unsent(id);
             let input = CommentInput::new(place(known()), About::Change, &mut kept);
-            assert_eq!((input.target(), &*input.text, &kept), (&target, "typed", &None));
+            assert_eq!((input.target(), &*input.text, &kept), (&target, "typed", &Vec::new()));
             assert_eq!(input.into_unsent().unwrap().id, id);
         }
         let mut kept = unsent(Some(CommentId(6)));
         assert_eq!(CommentInput::new(place(known()), About::Change, &mut kept).text, "first");
-        assert!(kept.is_some(), "it waits for its comment");
+        assert_eq!(kept.len(), 1, "it waits for its comment");
+        let new = |path: &str| UnsentComment { id: None, path: Some(path.into()), text: path.into() };
+        let mut kept = vec![new("a.py"), new("b.py")];
+        for text in ["a.py", "b.py", "first"] {
+            assert_eq!(CommentInput::new(place(known()), About::Change, &mut kept).text, text);
+        }
     }
 }

@@ -9,6 +9,9 @@ use alongside_desk::{DraftKeeper, harmless, messages};
 use alongside_platform::private;
 use tempfile::TempDir;
 
+/// The reason on a comment that the desk keeps when it ends.
+pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
+
 /// Where a desk keeps texts that no companion took.
 #[derive(Debug, Clone, Default)]
 pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);

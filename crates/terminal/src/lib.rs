@@ -75,7 +75,7 @@ use alongside_platform::signals::HANGUP;
 use anyhow::Context;
 use tokio::sync::mpsc;
 
-pub use crate::draft_store::{DraftStore, UnsavedText};
+pub use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 pub use crate::editor::{EditOutcome, Editing};
 pub use crate::editor_command::command as editor_command;
 pub use crate::notification::Notification;

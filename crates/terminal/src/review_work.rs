@@ -13,7 +13,7 @@ use crossterm::event::KeyEvent;
 use crate::accept_list::AcceptAll;
 use crate::accepted_together::Together;
 use crate::demo_guide::DemoStep;
-use crate::draft_store::{DraftStore, UnsavedText};
+use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
 use crate::messages::{
@@ -27,9 +27,6 @@ use crate::reviews::Reviews;
 
 /// The reason on a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
-
-/// The same on a comment.
-const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
 /// See the module.
 pub(crate) struct ReviewWork {

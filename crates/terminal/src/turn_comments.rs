@@ -1,8 +1,10 @@
 //! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text
 //! that no companion took, which is never lost.
 
+use std::collections::VecDeque;
+
 use alongside_desk::review_model::Message;
-use alongside_desk::{Comment, Refusal, Request, Turn};
+use alongside_desk::{Comment, CommentId, Refusal, Request, Turn};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
@@ -18,10 +20,10 @@ use crate::turn_words;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct TurnComments {
-    /// The text that nobody took: the next input at its place begins with it.
-    unsent: Option<UnsentComment>,
-    /// The text on its way, and whether it removes a comment.
-    on_its_way: Option<(Option<UnsentComment>, Kept)>,
+    /// The texts that nobody took: the next input at its place begins with the last of them.
+    unsent: Vec<UnsentComment>,
+    /// The texts on their way, in their order, and whether each removes a comment.
+    on_their_way: VecDeque<(Option<UnsentComment>, Kept)>,
 }
 
 /// The consequence of a request for a comment.
@@ -42,6 +44,10 @@ impl TurnComments {
         {
             view.show_hunk();
         }
+        for unsent in &mut self.unsent {
+            // A comment that was read, or is gone, takes no other words: they are for a new one.
+            unsent.id = unsent.id.filter(|id| can_change(files, *id));
+        }
         let input = CommentInput::new(place(files, path), about, &mut self.unsent);
         out.overlays.open(Overlay::Comment(Box::new(input)));
     }
@@ -50,7 +56,7 @@ impl TurnComments {
     pub(crate) fn keep(&mut self, input: CommentInput) -> &'static str {
         match input.into_unsent() {
             Some(unsent) => {
-                self.unsent = Some(unsent);
+                self.unsent.push(unsent);
                 words::COMES_BACK
             }
             None => "",
@@ -136,20 +142,20 @@ impl TurnComments {
                 (Request::AddComment { turn, revision, file: file.flatten(), lines, side, text }, Kept::New)
             }
         };
-        self.on_its_way = Some((input.into_unsent(), kept));
+        self.on_their_way.push_back((input.into_unsent(), kept));
         Some(request)
     }
 
     /// The companion has the comment, or refuses it: then the next input begins with it.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
-        let Some((text, kept)) = self.on_its_way.take() else { return };
+        let Some((text, kept)) = self.on_their_way.pop_front() else { return };
         match (reply, kept) {
             (Ok(()), Kept::New) => out.say(words::kept(turn)),
             (Ok(()), Kept::Changed) => out.say(words::CHANGED),
             (Ok(()), Kept::Removed) => out.say(words::REMOVED),
             (Err(refusal), _) => {
                 let comes_back = if text.is_some() { words::COMES_BACK } else { "" };
-                self.unsent = text.or(self.unsent.take());
+                self.unsent.extend(text);
                 let said = turn_words::refusal(refusal, 'r');
                 out.answer(Message::warning(format!("{said}{comes_back}")));
             }
@@ -169,10 +175,21 @@ impl TurnComments {
             let file = unsent.path.map_or_else(|| root.clone(), |path| format!("{root}/{path}"));
             UnsavedText { file, agent: agent.clone(), text: unsent.text, replaces: None }
         };
-        let on_its_way = self.on_its_way.take().and_then(|(text, _)| text);
         let open = open.and_then(CommentInput::into_unsent);
-        [self.unsent.take(), on_its_way, open].into_iter().flatten().map(unsaved).collect()
+        let on_their_way = self.on_their_way.drain(..).filter_map(|(text, _)| text);
+        self.unsent.drain(..).chain(on_their_way).chain(open).map(unsaved).collect()
     }
+}
+
+/// Whether a comment is there and takes other words.
+fn can_change(files: &TurnFiles, id: CommentId) -> bool {
+    changeable(files).any(|comment| comment.id == id)
+}
+
+/// The comments that take other words: those of one that an agent has read would reach nobody.
+fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
+    let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
+    files.turn().comments.iter().filter(move |comment| comment.state.is_unsent() || !is_read)
 }
 
 /// The place of a comment: at the file with this path, or else at the one on the screen.
@@ -182,10 +199,8 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
     let change = change(files).filter(|_| path == on_screen);
     let hunk = files.view().map_or(0, |view| view.hunk());
     let hunks = files.view().map_or(0, |view| view.review().hunks.len());
-    let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
     let mut known: [Vec<Comment>; 3] = Default::default();
-    // Other words for those that an agent has read would reach nobody.
-    for comment in files.turn().comments.iter().filter(|comment| comment.state.is_unsent() || !is_read) {
+    for comment in changeable(files) {
         let at = match &comment.anchor.path {
             None => 2,
             Some(of) if Some(&**of) != path => continue,

@@ -373,3 +373,42 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
         assert!(ended.1.unwrap().contains("Your text is in /drafts/1"), "{gone}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
+    let kept = Arc::new(Kept::default());
+    let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
+    let turn = Turn { route: route(), ..turn(files()) };
+    let mut stage = Stage::commenting_on(120, 30, turn, options).await;
+    stage.press("cwhy").await;
+    stage.enter().await;
+    stage.press("c not").await;
+    stage.key(KeyCode::Esc).await;
+    // A text at another file takes nothing from the first one.
+    stage.key(KeyCode::BackTab).await;
+    stage.a_while().await;
+    stage.press("ctoo big").await;
+    stage.key(KeyCode::Esc).await;
+    stage.key(KeyCode::Tab).await;
+    stage.a_while().await;
+    stage.press("c").await;
+    stage.shows("Your comment on lines 4–6.");
+    stage.shows("> why not");
+    stage.key(KeyCode::Esc).await;
+    // Now the agent reads the comment: other words for it are a new one, at its file.
+    let turn = stage.companion.turn.as_mut().unwrap();
+    turn.comments[0].state = CommentState::Sent;
+    turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
+    stage.companion.tell_turn();
+    stage.moment().await;
+    stage.press("c").await;
+    stage.shows("Comment on change 1 of 3");
+    stage.shows("> why not");
+    stage.key(KeyCode::Esc).await;
+    stage.ctrl('c').await;
+    stage.ending().await;
+    let of_drafts: Vec<_> = kept.0.lock().unwrap().iter().map(|it| it.replace("(Codex): ", "")).collect();
+    let why = "the desk was closed before this comment was kept";
+    let expected = [("assets/logo.png", "too big"), ("src/basket.py", "why not")];
+    assert_eq!(of_drafts, expected.map(|(file, text)| format!("/shop/{file} {why}: {text}")));
+}
