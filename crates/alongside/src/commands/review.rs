@@ -107,7 +107,10 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     };
     let ending = match (args.json, look) {
         (true, look) => program_review(JsonDesk::new(reached.desk, look), &mut signals).await,
-        (false, Some(look)) => turn_review(TurnDesk::new(reached.desk, look), &mut signals).await,
+        (false, Some(look)) => {
+            let drafts = DraftStore::among_drafts(draft_keeper());
+            turn_review(TurnDesk::new(reached.desk, look, drafts), &mut signals).await
+        }
         (false, None) => line_review(&args, roots, reached, &mut signals).await,
     };
     Ok(match ending {

@@ -173,7 +173,7 @@ impl LineDesk {
             InputLine::Line(line) => line.trim(),
             // The cursor stays where it is: nothing has ended the line.
             InputLine::CtrlD => "q",
-            InputLine::Unfinished => {
+            InputLine::Unfinished(_) => {
                 reading.printer().break_line();
                 reading.prompt_again();
                 return ControlFlow::Continue(());

@@ -18,8 +18,8 @@ pub(crate) enum InputLine {
     Line(String),
     /// Ctrl-D on a terminal: the person wants to leave, and can still type.
     CtrlD,
-    /// Ctrl-D on a terminal behind a text without Enter: it means nothing.
-    Unfinished,
+    /// Ctrl-D on a terminal behind a text without Enter: it means nothing as a command.
+    Unfinished(String),
     /// The input has ended.
     End,
 }
@@ -136,8 +136,10 @@ fn typed(source: &mut dyn BufRead) -> InputLine {
             Ok([]) if std::io::stdin().is_terminal() => return InputLine::CtrlD,
             Ok([]) => return InputLine::End,
             Ok(bytes) => {
-                let line = bytes.strip_suffix(b"\n").map(|line| String::from_utf8_lossy(line).into_owned());
-                break (line.map_or(InputLine::Unfinished, InputLine::Line), bytes.len());
+                let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+                let unfinished = || InputLine::Unfinished(text(bytes));
+                let line = bytes.strip_suffix(b"\n").map(|line| InputLine::Line(text(line)));
+                break (line.unwrap_or_else(unfinished), bytes.len());
             }
         }
     };

@@ -21,6 +21,17 @@ pub(super) const PROMPT: &str = "comment>";
 /// Nothing was typed.
 pub(super) const NOTHING_TYPED: &str = "No comment is written.";
 
+/// The words are about a change that is another one now.
+pub(super) const OTHER_PLACE: &str = "This change is another one now: the comment is not kept.";
+
+/// The words that nobody took, with which a comment begins.
+pub(super) fn resumed(words: &str) -> String {
+    format!(
+        "You typed this before:\n{}\nType the lines that follow; an empty line ends it. - alone drops these words.",
+        harmless::text(words)
+    )
+}
+
 /// The companion has the comment.
 const KEPT: &str = "Comment kept.";
 
@@ -72,7 +83,7 @@ pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {
 
 /// A comment that nobody took: the person must not lose it.
 pub(super) fn not_kept(words: &str) -> String {
-    format!("This is your comment, which is not kept:\n{}", harmless::text(words))
+    format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))
 }
 
 /// A comment with its number: `Comment 3 on lines 4–7: …`.

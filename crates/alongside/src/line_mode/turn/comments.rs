@@ -5,6 +5,7 @@ use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::{is_on, lines_now};
 use alongside_desk::{Comment, CommentId, Hunk, LineRange, Request, Side, Turn};
 
+use super::unsent::Spot;
 use super::walk::{Place, Walk};
 
 /// The thing that a comment is about.
@@ -45,7 +46,11 @@ pub(super) fn finishes(walk: &Walk) -> &'static [(&'static str, Finish)] {
 #[derive(Debug)]
 pub(super) struct TypedComment {
     pub(super) about: About,
+    /// The place where it was begun.
+    pub(super) spot: Spot,
     pub(super) lines: Vec<String>,
+    /// Whether it begins with words that nobody took, and nothing is typed behind them.
+    pub(super) is_resumed: bool,
 }
 
 /// There is nothing here to which such a comment could belong.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use alongside_common::signals::{Continued, Signals};
 use alongside_desk::{Desk, Event, Gone, Request, harmless, messages};
+use alongside_terminal::DraftStore;
 use tokio::time::timeout;
 
 use super::comments;
@@ -40,24 +41,32 @@ pub(crate) struct TurnDesk {
 
 impl TurnDesk {
     /// A desk on standard input and output. `look`: as [`look`] makes it.
-    pub(crate) fn new(desk: Desk, look: Request) -> Self {
-        Self::on(desk, look, LineReader::stdin(), Printer::stdout())
+    pub(crate) fn new(desk: Desk, look: Request, drafts: DraftStore) -> Self {
+        Self::on(desk, look, TurnReading::new(LineReader::stdin(), Printer::stdout()), drafts)
     }
 
     /// A desk on another input and output.
-    pub(super) fn on(desk: Desk, look: Request, input: LineReader, printer: Printer) -> Self {
-        let work = TurnWork::new(desk, look, TurnReading::new(input, printer));
+    pub(super) fn on(desk: Desk, look: Request, reading: TurnReading, drafts: DraftStore) -> Self {
+        let work = TurnWork::new(desk, look, reading, drafts);
         Self { work, continued: Continued::listen() }
     }
 
-    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do.
+    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do. Comments that
+    /// no companion has are in the drafts then, also where the terminal is gone.
     pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
+        let ending = self.run_to_end(signals).await;
+        self.work.keep_unsent();
+        ending
+    }
+
+    async fn run_to_end(&mut self, signals: &mut Signals) -> Ending {
         let begun = tokio::select! {
             signal = signals.next() => return Ending::Signal(signal),
             begun = self.work.begin() => begun,
         };
         let mut flow = begun;
         loop {
+            self.work.reading().tell_held();
             if let ControlFlow::Continue(()) = flow {
                 flow = self.work.follow_list().await;
             }
@@ -114,7 +123,12 @@ impl TurnDesk {
             InputLine::Line(line) => line.trim(),
             // The cursor stays where it is: nothing has ended the line.
             InputLine::CtrlD => "q",
-            InputLine::Unfinished => {
+            // A comment loses no words.
+            InputLine::Unfinished(line) if reading.is_commenting() => {
+                reading.printer().break_line();
+                line.trim()
+            }
+            InputLine::Unfinished(_) => {
                 reading.printer().break_line();
                 reading.prompt_again();
                 return ControlFlow::Continue(());
@@ -134,7 +148,8 @@ impl TurnDesk {
             reading.printer().end_prompt((!is_echoed).then_some(line));
         }
         reading.mark_due(Due::Prompt);
-        if reading.input().came_too_soon() {
+        // The next line of a comment is no answer to anything that is shown.
+        if !reading.is_commenting() && reading.input().came_too_soon() {
             reading.say(messages::TYPED_TOO_SOON);
             return ControlFlow::Continue(());
         }
@@ -144,8 +159,8 @@ impl TurnDesk {
             Prompt::Comment => {
                 // The indentation of code counts.
                 let line = match &input {
-                    InputLine::Line(line) => Some(line.trim_end()),
-                    _ => None,
+                    InputLine::Line(line) | InputLine::Unfinished(line) => Some(line.trim_end()),
+                    InputLine::CtrlD | InputLine::End => None,
                 };
                 if let Some(typed) = reading.take_comment_line(line) {
                     self.work.comment_typed(typed).await;

@@ -21,6 +21,10 @@ impl Proposals {
         self.companion.take_status(status);
     }
 
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// A proposal arrives. Returns the line that says so.
     pub(super) fn add(&mut self, review: &Review) -> String {
         self.waiting.insert(review.id);

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 
 use alongside_desk::review_model::{OpenReview, Question, Reply};
 use alongside_desk::{Event, Turn, TurnFinished, harmless};
+use alongside_terminal::UnsavedText;
 
 use super::comments::{self, About, TypedComment};
 use super::proposals::Proposals;
+use super::unsent::{Spot, UnsentComments};
 use super::walk::{News, Place, Walk};
 use super::{comment_words, words};
 use crate::line_mode::ending::Ending;
@@ -40,6 +42,12 @@ pub(super) struct TurnReading {
     has_another_list: bool,
     /// The comment that the person types.
     typed: Option<TypedComment>,
+    /// The comments that no companion took.
+    unsent: UnsentComments,
+    /// The lines that nobody asked for, which wait while a comment is typed.
+    held: Vec<String>,
+    /// The open file has other texts, and the person has not seen them.
+    has_other_texts: bool,
     /// The end, once the companion has told it.
     finished: Option<TurnFinished>,
     /// The person has had something undone.
@@ -57,6 +65,9 @@ impl TurnReading {
             proposals: Proposals::default(),
             has_another_list: false,
             typed: None,
+            unsent: UnsentComments::default(),
+            held: Vec::new(),
+            has_other_texts: false,
             finished: None,
             has_undone: false,
             due: Due::Nothing,
@@ -84,10 +95,27 @@ impl TurnReading {
         self.printer.say(text);
     }
 
-    /// Writes a line that nobody asked for, and the prompt again.
+    /// Writes a line that nobody asked for, and the prompt again. The line waits while a comment is typed.
     fn interrupt(&mut self, text: &str) {
+        if self.is_commenting() {
+            return self.held.push(text.to_owned());
+        }
         self.printer.say(text);
         self.prompt_again();
+    }
+
+    /// Tells the news that waited while a comment was typed.
+    pub(super) fn tell_held(&mut self) {
+        if self.is_commenting() {
+            return;
+        }
+        for text in std::mem::take(&mut self.held) {
+            self.interrupt(&text);
+        }
+        if std::mem::take(&mut self.has_other_texts) {
+            self.mark_due(Due::Review);
+            self.input.prompt_changed();
+        }
     }
 
     /// Repeats the prompt after other output.
@@ -130,8 +158,8 @@ impl TurnReading {
             Event::TurnFile(opened) => {
                 if self.walk.opened(opened) {
                     self.interrupt(words::FILE_CHANGED);
-                    self.mark_due(Due::Review);
-                    self.input.prompt_changed();
+                    self.has_other_texts = true;
+                    self.tell_held();
                 }
             }
             Event::TurnFinished(finished) => self.finished = Some(finished),
@@ -159,7 +187,8 @@ impl TurnReading {
             (News::Nothing, _) => {}
             // The person confirms the marks that they have seen.
             (News::List, _) | (News::Marks, Prompt::Finish) => self.has_another_list = true,
-            (News::Marks, Prompt::Place | Prompt::Comment | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
+            (News::Marks, Prompt::Comment) => {}
+            (News::Marks, Prompt::Place | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
         }
         for remark in remarks {
             self.interrupt(&harmless::name(&remark));
@@ -179,20 +208,51 @@ impl TurnReading {
 
     /// The person begins a comment of several lines.
     pub(super) fn begin_comment(&mut self, about: About) {
-        let how = match about {
-            About::Known(_) => comment_words::HOW_AGAIN,
-            About::Change | About::File | About::Whole => comment_words::HOW,
+        let spot = Spot::of(&self.walk, about);
+        let unsent = self.unsent.take_for(about, &spot, self.walk.turn());
+        let how = match (&unsent, about) {
+            (Some(words), _) => comment_words::resumed(words),
+            (None, About::Known(_)) => comment_words::HOW_AGAIN.to_owned(),
+            (None, About::Change | About::File | About::Whole) => comment_words::HOW.to_owned(),
         };
         let route = comment_words::route(self.walk.turn());
         self.say(&format!("{route}\n{how}"));
-        self.typed = Some(TypedComment { about, lines: Vec::new() });
+        let lines: Vec<_> = unsent.iter().flat_map(|words| words.lines()).map(str::to_owned).collect();
+        self.typed = Some(TypedComment { about, spot, lines, is_resumed: unsent.is_some() });
         self.ask(Prompt::Comment);
+    }
+
+    /// Whether the next line belongs to a comment.
+    pub(super) fn is_commenting(&self) -> bool {
+        self.typed.is_some()
+    }
+
+    /// No companion has these words: the next comment begins with them, or they are for the drafts.
+    pub(super) fn set_aside(&mut self, about: About, spot: Spot, words: &str) {
+        if !words.is_empty() {
+            self.unsent.add(about, spot, words);
+        }
+    }
+
+    /// The comments that no companion has, when the desk ends.
+    pub(super) fn take_unsent(&mut self) -> Vec<UnsavedText> {
+        if let Some(typed) = self.typed.take() {
+            self.set_aside(typed.about, typed.spot, &typed.lines.join("\n"));
+        }
+        self.unsent.take_all(self.walk.turn())
     }
 
     /// Takes a line of the comment that the person types, or its end. Returns the comment once it is whole.
     pub(super) fn take_comment_line(&mut self, line: Option<&str>) -> Option<TypedComment> {
         match (line, &mut self.typed) {
+            (Some("-"), Some(typed)) if typed.is_resumed => {
+                (typed.is_resumed, typed.lines) = (false, Vec::new());
+                self.say(comment_words::HOW);
+                self.ask(Prompt::Comment);
+                None
+            }
             (Some(line), Some(typed)) if !line.trim().is_empty() => {
+                typed.is_resumed = false;
                 typed.lines.push(line.to_owned());
                 self.ask(Prompt::Comment);
                 None
@@ -201,9 +261,10 @@ impl TurnReading {
         }
     }
 
-    /// Whether the list has become another one; says so. Asked once.
+    /// Whether the list has become another one; says so. Asked once, and not while a comment is typed: its
+    /// lines would act as commands.
     pub(super) fn take_another_list(&mut self) -> bool {
-        if !std::mem::take(&mut self.has_another_list) {
+        if self.is_commenting() || !std::mem::take(&mut self.has_another_list) {
             return false;
         }
         self.prompt = Prompt::Place;

@@ -4,9 +4,11 @@
 use std::ops::ControlFlow;
 
 use alongside_desk::{Desk, Event, Gone, Refusal, Request, Turn, messages};
+use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
 use super::comments::{self, About, Finish, TypedComment};
 use super::reading::TurnReading;
+use super::unsent::Spot;
 use super::walk::{Edge, Marking, Place, Step, Wish};
 use super::{comment_words, words};
 use crate::line_mode::ending::Ending;
@@ -19,11 +21,12 @@ pub(super) struct TurnWork {
     /// The request for the list.
     look: Request,
     reading: TurnReading,
+    drafts: DraftStore,
 }
 
 impl TurnWork {
-    pub(super) fn new(desk: Desk, look: Request, reading: TurnReading) -> Self {
-        Self { desk, look, reading }
+    pub(super) fn new(desk: Desk, look: Request, reading: TurnReading, drafts: DraftStore) -> Self {
+        Self { desk, look, reading, drafts }
     }
 
     pub(super) fn desk(&mut self) -> &mut Desk {
@@ -191,33 +194,47 @@ impl TurnWork {
 
     /// Takes a comment in one line, or asks for its lines.
     pub(super) async fn comment(&mut self, about: About, words: &str) {
+        let spot = Spot::of(self.reading.walk(), about);
         let request = comments::request(self.reading.walk(), about, words);
         match request {
-            Err(misplaced) => self.reading.say(comment_words::misplaced(&misplaced)),
+            Err(misplaced) => {
+                self.reading.say(comment_words::misplaced(&misplaced));
+                self.reading.set_aside(about, spot, words);
+            }
             Ok(_) if words.is_empty() => self.reading.begin_comment(about),
-            Ok(request) => self.keep_comment(request, about, words).await,
+            Ok(request) => self.keep_comment(request, about, spot, words).await,
         }
     }
 
     /// The person has typed all lines of a comment.
     pub(super) async fn comment_typed(&mut self, typed: TypedComment) {
-        let words = typed.lines.join("\n");
-        match comments::request(self.reading.walk(), typed.about, &words) {
-            _ if words.is_empty() => self.reading.say(comment_words::NOTHING_TYPED),
-            Ok(request) => self.keep_comment(request, typed.about, &words).await,
-            Err(misplaced) => {
-                let said = comment_words::misplaced(&misplaced);
-                self.reading.say(&format!("{said}\n{}", comment_words::not_kept(&words)));
-            }
-        }
+        let (about, words) = (typed.about, typed.lines.join("\n"));
+        let walk = self.reading.walk();
+        let said = match comments::request(walk, about, &words) {
+            _ if words.is_empty() => return self.reading.say(comment_words::NOTHING_TYPED),
+            _ if !typed.spot.is_here(walk, about) => comment_words::OTHER_PLACE,
+            Ok(request) => return self.keep_comment(request, about, typed.spot, &words).await,
+            Err(misplaced) => comment_words::misplaced(&misplaced),
+        };
+        self.reading.say(&format!("{said}\n{}", comment_words::not_kept(&words)));
+        self.reading.set_aside(about, typed.spot, &words);
     }
 
-    async fn keep_comment(&mut self, request: Request, about: About, words: &str) {
-        let said = match self.ask(request).await {
-            true => comment_words::kept(self.reading.walk(), about, words),
-            false => comment_words::not_kept(words),
-        };
-        self.reading.say(&said);
+    async fn keep_comment(&mut self, request: Request, about: About, spot: Spot, words: &str) {
+        if self.ask(request).await {
+            let said = comment_words::kept(self.reading.walk(), about, words);
+            return self.reading.say(&said);
+        }
+        self.reading.say(&comment_words::not_kept(words));
+        self.reading.set_aside(about, spot, words);
+    }
+
+    /// The desk ends: keeps the comments that no companion has, and says where.
+    pub(super) fn keep_unsent(&mut self) {
+        for unsent in self.reading.take_unsent() {
+            let said = self.drafts.keep(&unsent, COMMENT_UNSENT, self.reading.proposals().roots());
+            self.reading.say(&said);
+        }
     }
 
     /// Finishes in a way that the person chose, who has confirmed the list of what that does.

@@ -1,8 +1,9 @@
 //! Comments on a turn, line by line.
 
-use std::io::Read as _;
+use std::io::{BufRead, Read};
+use std::sync::mpsc::{Receiver, channel};
 
-use alongside_desk::{CommentId, CommentState, LineRange, Route, Side, TurnMessage};
+use alongside_desk::{CommentId, CommentState, LineRange, Route, Side, Turn, TurnMessage};
 
 use super::*;
 
@@ -151,4 +152,141 @@ async fn a_comment_that_nobody_took_is_printed_and_one_that_was_begun_is_kept() 
     let said = "The comment is not kept: the disk is full.\n\
                 This is your comment, which is not kept:\ntoo\\x1b\nearly\n";
     assert!(refused.text.contains(said), "{}", refused.text);
+    assert_eq!(
+        refused.drafts,
+        [format!("/p (Codex): {}: too\x1b\nearly", alongside_terminal::COMMENT_UNSENT)]
+    );
+}
+
+/// Tells events when the input comes to it, waits until the desk has taken them, and gives no text.
+struct Telling {
+    to: Option<UnboundedSender<Event>>,
+    events: Vec<Event>,
+    caught_up: Receiver<()>,
+}
+
+impl Read for Telling {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.fill_buf().map(<[u8]>::len)
+    }
+}
+
+impl BufRead for Telling {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if let Some(to) = self.to.take() {
+            for event in self.events.drain(..) {
+                to.send(event).unwrap();
+            }
+            // Nobody answers where the companion stops.
+            let _ = self.caught_up.recv();
+        }
+        Ok(&[])
+    }
+
+    fn consume(&mut self, _: usize) {}
+}
+
+/// Types these lines; then the list becomes this one; then types the other lines.
+async fn while_the_list_changes(
+    (before, after): (&'static str, &'static str),
+    change: impl FnOnce(&mut Turn),
+) -> Played {
+    let mut companion = with_route();
+    companion.any_revision = true;
+    let mut turn = companion.turn.clone();
+    turn.revision += 1;
+    change(&mut turn);
+    let (tell, caught_up) = channel();
+    companion.caught_up = Some(tell);
+    let input = |to| {
+        let events = vec![Event::Turn(turn), Event::FlushReview { id: ReviewId(1) }];
+        let telling = Telling { to: Some(to), events, caught_up };
+        LineReader::from(false, move || Box::new(before.as_bytes().chain(telling).chain(after.as_bytes())))
+    };
+    played_with(companion, input).await
+}
+
+#[tokio::test]
+async fn another_list_meanwhile_takes_no_line_of_a_comment() {
+    let lines = ("C\nfirst\nsecond\n", "u\nU\nf\n\nq\n");
+    let played = while_the_list_changes(lines, |turn| {
+        turn.files[2].added = 9;
+        turn.remarks.push("news".into());
+    })
+    .await;
+    assert_eq!(written(&played), ["None : first\nsecond\nu\nU\nf"]);
+    assert!(played.marks().is_empty() && !played.has_finished());
+    // The news come behind the comment.
+    let after = played.text.split("comment> \n").nth(1).unwrap();
+    assert!(after.contains("news\n") && after.contains("The list of changes is another one now"), "{after}");
+    assert_eq!(played.drafts, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_comment_goes_to_no_other_change_than_that_where_it_was_begun() {
+    let lines = ("2\nc\nabout a\n", "\nc\n\nq\n");
+    let played = while_the_list_changes(lines, |turn| {
+        turn.files.remove(1);
+    })
+    .await;
+    assert!(played.text.contains("This change is another one now"), "{}", played.text);
+    // It is offered there, and the person sees it.
+    assert!(played.text.contains("You typed this before:\nabout a\n"), "{}", played.text);
+    assert_eq!(written(&played).len(), 1);
+}
+
+#[tokio::test]
+async fn a_comment_that_nobody_took_comes_back_with_the_next_one() {
+    let refusing = || {
+        let mut companion = with_route();
+        companion.keeps_no_comment = true;
+        companion
+    };
+    let again = played(refusing(), "C one\nC\ntwo\n\nq\n").await;
+    assert_eq!(written(&again), ["None : one", "None : one\ntwo"]);
+    assert_eq!(again.drafts.len(), 1, "{:?}", again.drafts);
+    let dropped = played(refusing(), "C one\nC\n-\ntwo\n\nq\n").await;
+    assert_eq!(written(&dropped), ["None : one", "None : two"]);
+    // Each of several is in the drafts; words for no comment are, too.
+    let several = played(refusing(), "C one\ncf two\nc7 three\nq\n").await;
+    let texts: Vec<_> = several.drafts.iter().map(|draft| draft.rsplit(": ").next().unwrap()).collect();
+    assert_eq!(texts, ["one", "two", "three"]);
+    assert!(several.drafts[1].starts_with("/p/logo.png (Codex)"), "{:?}", several.drafts);
+}
+
+#[tokio::test]
+async fn a_half_typed_comment_is_in_the_drafts_when_the_companion_stops() {
+    let mut companion = with_route();
+    let (tell, caught_up) = channel();
+    companion.caught_up = Some(tell);
+    let input = |to| {
+        let telling =
+            Telling { to: Some(to), events: vec![Event::FlushReview { id: companion::STOP }], caught_up };
+        let lines = b"C\nhalf a\nthought\n".chain(telling).chain(Silent);
+        LineReader::from(false, move || Box::new(lines))
+    };
+    let played = played_with(companion, input).await;
+    assert_eq!(played.ending, Ending::Gone);
+    let why = alongside_terminal::COMMENT_UNSENT;
+    assert_eq!(played.drafts, [format!("/p (Codex): {why}: half a\nthought")]);
+    assert!(played.text.contains("/drafts/1"), "{}", played.text);
+}
+
+/// Nobody types any more, and the input stays open.
+struct Silent;
+
+impl Read for Silent {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.fill_buf().map(<[u8]>::len)
+    }
+}
+
+impl BufRead for Silent {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        loop {
+            std::thread::park();
+        }
+    }
+
+    fn consume(&mut self, _: usize) {}
 }

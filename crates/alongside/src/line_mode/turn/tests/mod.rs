@@ -4,13 +4,17 @@ mod commenting;
 mod companion;
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use alongside_common::signals::Signals;
-use alongside_desk::{Agent, Author, Event, Request, Review, ReviewId, pair};
+use alongside_desk::{Agent, Author, DraftKeeper, Event, Request, Review, ReviewId, pair};
+use alongside_terminal::DraftStore;
 use companion::{Companion, added, binary, modified, rewritten};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::TurnDesk;
+use super::reading::TurnReading;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::LineReader;
 use crate::line_mode::printer::{Inks, Printer};
@@ -34,6 +38,23 @@ struct Played {
     ending: Ending,
     text: String,
     asked: Vec<Request>,
+    /// The comments that are in the drafts, each with its file and the reason.
+    drafts: Vec<String>,
+}
+
+/// Keeps drafts in memory.
+#[derive(Debug, Default)]
+struct Drafts(Mutex<Vec<String>>);
+
+impl DraftKeeper for Drafts {
+    fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> std::io::Result<PathBuf> {
+        self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
+        Ok("/drafts/1".into())
+    }
+
+    fn discard(&self, _: &Path) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Played {
@@ -56,16 +77,28 @@ async fn played(companion: Companion, lines: &'static str) -> Played {
 }
 
 async fn played_from(companion: Companion, input: LineReader) -> Played {
+    played_with(companion, |_| input).await
+}
+
+/// The same with an input that tells events by itself.
+async fn played_with(
+    companion: Companion,
+    input: impl FnOnce(UnboundedSender<Event>) -> LineReader,
+) -> Played {
     let (desk, seat) = pair();
+    let input = input(seat.events.clone());
     let served = tokio::spawn(companion.serve(seat));
     let written = Written::default();
     let printer = Printer::on(Box::new(written.clone()), Inks { on: false });
     let look = Request::ReviewTurn { directory: Some("/p".into()), since: None };
-    let mut desk = TurnDesk::on(desk, look, input, printer);
+    let drafts = Arc::new(Drafts::default());
+    let reading = TurnReading::new(input, printer);
+    let mut desk = TurnDesk::on(desk, look, reading, DraftStore::among_drafts(drafts.clone()));
     let ending = desk.run(&mut Signals::listen().unwrap()).await;
     desk.finish(ending).await;
     let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    Played { ending, text, asked: served.await.unwrap() }
+    let drafts = drafts.0.lock().unwrap().clone();
+    Played { ending, text, asked: served.await.unwrap(), drafts }
 }
 
 fn three_files() -> Companion {
