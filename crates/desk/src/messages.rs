@@ -331,6 +331,12 @@ pub fn size(review: &Review) -> String {
     }
 }
 
+/// Whether accepting would leave an empty file. A remark says it of a deletion.
+pub fn empties(review: &Review) -> bool {
+    let had_text = review.original.as_ref().is_some_and(|original| !original.is_empty());
+    had_text && review.current.is_empty() && review.remark.is_none()
+}
+
 /// A number of hunks in words.
 pub fn changes(hunks: usize) -> String {
     match hunks {

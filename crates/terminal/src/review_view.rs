@@ -101,9 +101,7 @@ impl ReviewView {
     /// Whether accepting leaves a file without text where there was one. An agent that does more than writing
     /// a text may delete the file, as its remark says.
     pub(crate) fn will_be_empty(&self) -> bool {
-        let review = self.review();
-        let had_text = review.original.as_ref().is_some_and(|original| !original.is_empty());
-        had_text && review.current.is_empty() && review.remark.is_none()
+        messages::empties(self.review())
     }
 
     /// The lines on the screen of a change that has more rows than the screen, counted from 1, and how many

@@ -255,6 +255,8 @@ impl LineDesk {
     async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
         let reading = self.work.reading();
         if line.is_empty() {
+            // The change may be far up by now.
+            reading.mark_due(if reading.at().is_some() { Due::Place } else { Due::Nothing });
             return ControlFlow::Continue(());
         }
         if let Ok(number) = line.parse() {

@@ -228,7 +228,7 @@ const TABLE: &[Letter] = &[
         "quit, also Ctrl-D; asks first if that rejects waiting reviews",
     ),
     helped("q", &["quit"], Command::Leave, &[Idle], "quit"),
-    prompted("?", &["h", "help"], Command::Help, REVIEW, "this help; Ctrl-L and Enter show the change again"),
+    prompted("?", &["h", "help"], Command::Help, REVIEW, "this help; Enter alone shows the change again"),
     prompted("?", &["h", "help"], Command::Help, &[Idle], "this help"),
     helped("k", &["d"], Command::Retired, REVIEW, ""),
 ];

@@ -6,6 +6,7 @@ mod accepted;
 mod activity;
 mod arrivals;
 mod changed_line;
+mod decided;
 mod desk;
 mod ending;
 mod find;

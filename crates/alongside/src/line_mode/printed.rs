@@ -138,18 +138,21 @@ impl Printed {
 
     /// How much of the review was printed.
     pub(super) fn part_of(&self, review: &Review) -> Seen {
-        let unseen = || review.hunks.iter().filter(|hunk| !self.holds(hunk));
+        // A dropped change writes nothing: nobody has to see it before the rest is accepted.
+        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !self.holds(hunk);
+        let unseen = || review.hunks.iter().filter(|hunk| is_unseen(hunk));
         let seen = match &*review.hunks {
             [] if review.whole_file_only.is_some() || review.original.is_none() => {
                 let all = Text::new(review.current.clone()).len();
                 Seen::lines(self.proposed.count(Lines { start: 0, end: all }), all)
             }
-            [hunk] if !self.holds(hunk) => {
+            [hunk] if is_unseen(hunk) => {
                 let all = hunk.original.len() + hunk.proposed.len();
                 // A hunk with one line only, or with lines that are cut.
                 Seen::lines(self.lines_of(hunk).min(all.saturating_sub(1)), all.max(1))
             }
-            hunks => Seen::changes(hunks.len() - unseen().count(), hunks.len()),
+            hunks if unseen().next().is_none() => Seen::changes(hunks.len(), hunks.len()),
+            hunks => Seen::changes(hunks.iter().filter(|hunk| self.holds(hunk)).count(), hunks.len()),
         };
         let rest = Review { hunks: unseen().cloned().collect(), ..review.clone() };
         seen.with_hard_to_see(look_alikes::count_hard_to_see(&rest))
@@ -233,6 +236,19 @@ mod tests {
         assert_eq!(printed.part_of(&review).text(), "seen 1 of 2 changes");
         printed.add(1, Some((lines(3, 3), lines(4, 4))));
         assert!(printed.part_of(&review).is_all());
+    }
+
+    #[test]
+    fn a_dropped_change_need_not_be_seen() {
+        let mut review = review((0..3).map(|at| hunk(lines(at, at + 1), lines(at, at + 1))).collect());
+        let mut printed = Printed::default();
+        printed.add(1, Some((lines(0, 1), lines(0, 1))));
+        review.hunks[1].state = HunkState::Dropped;
+        assert_eq!(printed.part_of(&review).text(), "seen 1 of 3 changes");
+        review.hunks[2].state = HunkState::Dropped;
+        assert!(printed.part_of(&review).is_all());
+        review.hunks[1].state = HunkState::Edited;
+        assert!(!printed.part_of(&review).is_all());
     }
 
     proptest::proptest! {

@@ -15,7 +15,15 @@ pub(super) fn question(
     keeps_drafts: bool,
 ) -> String {
     let text = question.text(about, waiting, keeps_drafts);
-    format!("{} {}", text.trim_end_matches('?'), replies(question))
+    match question {
+        // Its letters say nothing by themselves.
+        Question::AcceptAhead => {
+            let choices: Vec<_> =
+                question.choices().iter().map(|(letter, what)| format!("{letter} {what}")).collect();
+            format!("{text} {} {}", choices.join(", "), replies(question))
+        }
+        _ => format!("{} {}", text.trim_end_matches('?'), replies(question)),
+    }
 }
 
 /// The letters of a question's replies: `[y,n]?`.
@@ -29,8 +37,9 @@ pub(super) fn only(question: Question) -> String {
     format!("Type one of {} and Enter.", replies(question).trim_end_matches('?'))
 }
 
-/// The prompt at the person's place in a review. `has_more`: only a part of the place is printed.
-pub(super) fn place(open: &OpenReview, has_more: bool) -> String {
+/// The prompt at the person's place in a review. `is_kept`: they have kept the change there by a letter;
+/// `has_more`: only a part of the place is printed.
+pub(super) fn place(open: &OpenReview, is_kept: bool, has_more: bool) -> String {
     let (review, at) = (open.review(), At::of(open));
     let without = |command: Command, is_left_out: bool| is_left_out.then_some(command);
     let left_out = [without(Command::Reason, review.reasons.are_lost()), without(Command::More, !has_more)];
@@ -41,7 +50,9 @@ pub(super) fn place(open: &OpenReview, has_more: bool) -> String {
     };
     let action = match hunk.state {
         HunkState::Edited => "keep this change as you edited it",
-        HunkState::Kept | HunkState::Dropped => "keep this change",
+        HunkState::Dropped => "dropped",
+        HunkState::Kept if is_kept => "kept",
+        HunkState::Kept => "keep this change",
     };
     format!("({}/{}) {action} {letters}", open.hunk() + 1, review.hunks.len())
 }
@@ -100,7 +111,7 @@ pub(super) fn rest_decided(changes: usize, keep: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Reasons;
+    use alongside_desk::{Hunk, Reasons};
 
     use super::*;
 
@@ -117,11 +128,30 @@ mod tests {
     #[test]
     fn a_prompt_offers_a_reason_where_the_model_reads_it() {
         let review = |reasons| Review { reasons, ..Review::default() };
-        let prompt = |reasons| place(&OpenReview::new(review(reasons)), false);
+        let prompt = |reasons| place(&OpenReview::new(review(reasons)), false, false);
         assert_eq!(prompt(Reasons::Never), "accept, reject, or look again [a,r,b,e,u,?]?");
         assert_eq!(prompt(Reasons::Always), "accept, reject, or look again [a,r,R,b,e,u,?]?");
         let mut whole = review(Reasons::Never);
         whole.whole_file_only = Some("it is no text".into());
-        assert_eq!(place(&OpenReview::new(whole), true), "accept or reject [m,a,r,?]?");
+        assert_eq!(place(&OpenReview::new(whole), false, true), "accept or reject [m,a,r,?]?");
+    }
+
+    #[test]
+    fn a_prompt_says_what_is_decided() {
+        let prompt = |state, is_kept| {
+            let hunks = vec![Hunk { state, ..Hunk::default() }];
+            let prompt = place(&OpenReview::new(Review { hunks, ..Review::default() }), is_kept, false);
+            prompt.split(" [").next().unwrap().to_owned()
+        };
+        assert_eq!(prompt(HunkState::Kept, false), "(1/1) keep this change");
+        assert_eq!(prompt(HunkState::Kept, true), "(1/1) kept");
+        assert_eq!(prompt(HunkState::Dropped, true), "(1/1) dropped");
+        assert_eq!(prompt(HunkState::Edited, true), "(1/1) keep this change as you edited it");
+    }
+
+    #[test]
+    fn the_letters_for_a_file_and_its_folder_say_so() {
+        let asked = question(Question::AcceptAhead, None, 1, false);
+        assert!(asked.ends_with("? f this file, d its folder, n no [f,d,n]?"), "{asked}");
     }
 }

@@ -2,6 +2,7 @@
 //! never changes the one that is read: a line announces it, and it waits its turn. Each change notes the
 //! [output due](Due), which is printed before the desk waits again.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question, Seen};
@@ -10,6 +11,7 @@ use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance
 use super::accept_all::AcceptAll;
 use super::accepted;
 use super::arrivals::Arrivals;
+use super::decided::KeptChanges;
 use super::ending::Policy;
 use super::find::Search;
 use super::letters::{self, At};
@@ -47,6 +49,7 @@ pub(super) struct Reading {
     at: Option<ReviewId>,
     prompt: Prompt,
     printed: PrintedReviews,
+    kept: KeptChanges,
     arrivals: Arrivals,
     search: Search,
     due: Due,
@@ -65,6 +68,7 @@ impl Reading {
             at: None,
             prompt: Prompt::Place,
             printed: PrintedReviews::default(),
+            kept: KeptChanges::default(),
             arrivals: Arrivals::default(),
             search: Search::default(),
             due: Due::Nothing,
@@ -227,6 +231,7 @@ impl Reading {
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
         self.printed.forget(closed.id);
+        self.kept.forget(closed.id);
         self.arrivals.forget(closed.id);
         true
     }
@@ -305,6 +310,14 @@ impl Reading {
         }
         if let Some(hunk) = found {
             self.look_at(hunk);
+        }
+    }
+
+    /// The person has kept these changes by a letter, or has undone that.
+    pub(super) fn mark_kept(&mut self, id: ReviewId, hunks: Range<usize>, is_kept: bool) {
+        let Some(open) = self.reviews.iter().find(|open| open.review().id == id) else { return };
+        for hunk in open.review().hunks.get(hunks).unwrap_or_default() {
+            self.kept.set(id, hunk, is_kept);
         }
     }
 
@@ -455,7 +468,9 @@ impl Reading {
         }
         if !self.input.has_ended() {
             let has_more = self.printed.has_more();
-            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, has_more)));
+            let hunk = review.hunks.get(open.hunk());
+            let is_kept = hunk.is_some_and(|hunk| self.kept.holds(review.id, hunk));
+            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, has_more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");
         }

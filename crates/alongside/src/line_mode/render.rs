@@ -19,6 +19,9 @@ pub(crate) fn agents(agents: &[Agent]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
+/// The note of a file that loses all its text.
+pub(crate) const EMPTIES: &str = "It empties the file.";
+
 /// The header of a review: file, agent, size, and the notes.
 pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let name = messages::file_name(&review.file, roots);
@@ -36,7 +39,8 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let notes = notes(review, roots).into_iter().map(note);
     let crlf = is_crlf(&review.proposed) && review.file_line_ending.is_none();
     let crlf = crlf.then(|| "Its line endings are CRLF, and stay so.".to_owned());
-    titled(&title, notes.chain(crlf), inks)
+    let empties = messages::empties(review).then(|| inks.ink(Ink::Warning, EMPTIES));
+    titled(&title, notes.chain(empties).chain(crlf), inks)
 }
 
 /// A title, and its notes below it. All are harmless already.

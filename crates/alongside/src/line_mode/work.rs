@@ -209,6 +209,7 @@ impl ReviewWork {
         let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
         if !changes || self.ask(id, request).await.is_some() {
             self.push_step(id, place, changes);
+            self.reading.mark_kept(id, place..place + 1, keep);
             // Counted from the end: a dropped edit leaves no hunk behind, or joins its neighbour.
             let now = self.reading.review(id).map_or(0, |review| review.hunks.len());
             self.reading.look_at(now.saturating_sub(after));
@@ -222,6 +223,7 @@ impl ReviewWork {
         let (is_changed, decided) = (!hunks.is_empty(), review.hunks.len().saturating_sub(place));
         if !is_changed || self.ask(id, Request::KeepHunks { id, revision, hunks, keep }).await.is_some() {
             self.push_step(id, place, is_changed);
+            self.reading.mark_kept(id, place..place + decided, keep);
             self.reading.say(&prompts::rest_decided(decided, keep));
             self.reading.look_at(usize::MAX);
         }
@@ -258,9 +260,10 @@ impl ReviewWork {
             (Step::Undo, false) => return,
             (Step::Redo, false) => return open.forget_undone(),
         }
-        let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk));
+        let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk)).unwrap_or(0);
+        self.reading.mark_kept(id, hunk..hunk + 1, matches!(to, Step::Redo));
         self.reading.say(said);
-        self.reading.look_at(hunk.unwrap_or(0));
+        self.reading.look_at(hunk);
     }
 
     /// Notes a reason for a change, and drops a change that is kept so far; without a `place`, the reason is

@@ -341,6 +341,11 @@ fn the_header_names_file_agent_size_and_notes() {
       note: The file has CRLF line endings, the proposal LF (not shown below).
       note: The file begins with a byte-order mark, the proposal does not.
     ");
+    let emptied = self::review("a\n", "", vec![kept(lines(0, 1), lines(0, 0))]);
+    insta::assert_snapshot!(header(&emptied, &roots, PLAIN), @r"
+    p/src/a.rs: Gemini CLI proposes 1 change (+0 -1)
+      note: It empties the file.
+    ");
     let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
     new.original = None;
     let title = header(&new, &roots, PLAIN);

@@ -149,9 +149,11 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let is = |flag: fn(&alongside_desk::Review) -> bool| review.is_some_and(flag);
     let stale = is(|review| review.stale).then(|| "The file has changed since: it is not undone.".to_owned());
     let dirty = is(|review| review.dirty).then(|| "An editor holds unsaved changes to the file.".to_owned());
+    let is_there = matches!(file.change, FileChange::Modified | FileChange::Renamed);
+    let empties = (is_there && is(messages::empties)).then(|| render::EMPTIES.to_owned());
     let why = why.map(|why| format!("Its text is not shown: {}.", harmless::name(why)));
     let limits = review.and_then(messages::coarse_changes);
-    [why, author, stale, dirty, limits].into_iter().flatten().collect()
+    [why, author, stale, dirty, empties, limits].into_iter().flatten().collect()
 }
 
 /// The change of a file in a few words.
