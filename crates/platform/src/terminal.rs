@@ -20,6 +20,14 @@ pub fn columns() -> Option<u16> {
     None
 }
 
+/// The rows of the terminal at standard output, if there is one.
+pub fn rows() -> Option<u16> {
+    #[cfg(unix)]
+    return rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_row);
+    #[cfg(not(unix))]
+    None
+}
+
 /// The columns of the terminal at standard error, if there is one.
 pub fn columns_for_errors() -> Option<u16> {
     #[cfg(unix)]

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::line_mode::printer::Inks;
 
-    const PLAIN: Look = Look { inks: Inks { on: false }, columns: None };
+    const PLAIN: Look = Look { inks: Inks { on: false }, columns: None, rows: None };
 
     fn words(words: &[(usize, usize)]) -> LineMarks {
         LineMarks { words: words.iter().map(|(start, end)| *start..*end).collect(), blanks: Vec::new() }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn words_that_differ_are_stressed_where_there_are_colours() {
         let marks = words(&[(4, 7), (10, 12)]);
-        let coloured = Look { inks: Inks { on: true }, columns: Some(80) };
+        let coloured = Look { inks: Inks { on: true }, columns: Some(80), rows: None };
         let (text, _) = printed("let new = 12;", &marks, coloured);
         assert_eq!(text, "\x1b[32m+let \x1b[7mnew\x1b[27m = \x1b[7m12\x1b[27m;\x1b[0m");
         assert_eq!(printed("let new = 12;", &marks, PLAIN).0, "+let new = 12;");

@@ -12,8 +12,11 @@ use super::printer::{Ink, Look};
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
 
-/// A page has so many lines of each side.
+/// A page has so many lines of each side at most.
 pub(super) const MOST_LINES: usize = 2_000;
+
+/// The rows of a page that are no lines of a change: its place, the context on both sides, and the prompt.
+const OTHER_ROWS: usize = 2 + 2 * CONTEXT;
 
 /// The name of a function or heading takes so many columns at most.
 const LONGEST_NAME: usize = 60;
@@ -85,9 +88,10 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
         HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
         HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
     };
-    let pages = hunk.original.len().max(new.len()).div_ceil(MOST_LINES).max(1);
+    let most = most_lines(look, hunk.original.len().min(new.len()));
+    let pages = pages(hunk, look);
     let page = page.min(pages - 1);
-    let (old_part, new_part) = (part(hunk.original, page), part(new, page));
+    let (old_part, new_part) = (part(hunk.original, page, most), part(new, page, most));
     let before = hunk.original.start.min(CONTEXT);
     let after = original.len().saturating_sub(hunk.original.end).min(CONTEXT);
     let marks = HunkMarks::new(review, hunk);
@@ -122,7 +126,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
     show.lines.extend(messages::why(hunk));
     let proposed = match hunk.state {
         HunkState::Kept | HunkState::Dropped => new_part,
-        HunkState::Edited => replaced_part(hunk.proposed, page, has_more),
+        HunkState::Edited => replaced_part(part(hunk.proposed, page, most), hunk.proposed, has_more),
     };
     Page { seen: (!show.is_cut).then_some((old_part, proposed)), has_more, text: show.lines.join("\n") }
 }
@@ -130,10 +134,11 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
 /// A page of the proposal, where there are no hunks to decide on; of one that is not there, the last one.
 pub(super) fn text_page(review: &Review, page: usize, look: Look) -> Page {
     let text = Text::new(review.current.clone());
-    let pages = text.len().div_ceil(MOST_LINES).max(1);
+    let most = most_lines(look, 0);
+    let pages = text.len().div_ceil(most).max(1);
     let page = page.min(pages - 1);
     let all = Lines::from(0..text.len());
-    let lines = part(all, page);
+    let lines = part(all, page, most);
     let mut show = Show { look, crlf: is_crlf(&review.current), lines: Vec::new(), is_cut: false };
     show.changed('+', Ink::Added, &text, lines, |_| LineMarks::default());
     let has_more = page + 1 < pages;
@@ -150,17 +155,35 @@ pub(super) fn text_page(review: &Review, page: usize, look: Look) -> Page {
 
 /// The proposed lines of which a page has the person's own ones in their place: the last one is on the last
 /// page, however long both are.
-fn replaced_part(lines: Lines, page: usize, has_more: bool) -> Lines {
-    let (part, last) = (part(lines, page), lines.end.saturating_sub(1).max(lines.start));
+fn replaced_part(part: Lines, lines: Lines, has_more: bool) -> Lines {
+    let last = lines.end.saturating_sub(1).max(lines.start);
     match has_more {
         true => Lines { start: part.start.min(last), end: part.end.min(last) },
         false => Lines { start: part.start.min(last), end: lines.end },
     }
 }
 
-/// The lines of a side that stand on a page.
-fn part(lines: Lines, page: usize) -> Lines {
-    let at = |page: usize| (lines.start + page * MOST_LINES).min(lines.end.max(lines.start));
+/// How many pages a hunk has.
+pub(super) fn pages(hunk: &Hunk, look: Look) -> usize {
+    let new = match hunk.state {
+        HunkState::Edited => hunk.current,
+        HunkState::Kept | HunkState::Dropped => hunk.proposed,
+    };
+    let (old, new) = (hunk.original.len(), new.len());
+    old.max(new).div_ceil(most_lines(look, old.min(new))).max(1)
+}
+
+/// How many lines of each side a page has. On a terminal, a page that is higher than the screen scrolls away
+/// before anybody reads it. `shorter`: the lines of the shorter side.
+fn most_lines(look: Look, shorter: usize) -> usize {
+    let Some(rows) = look.rows else { return MOST_LINES };
+    let rows = rows.saturating_sub(OTHER_ROWS).max(2);
+    (rows / 2).max(rows.saturating_sub(shorter)).min(MOST_LINES)
+}
+
+/// The lines of a side that stand on a page, which has at most so many.
+fn part(lines: Lines, page: usize, most: usize) -> Lines {
+    let at = |page: usize| (lines.start + page * most).min(lines.end.max(lines.start));
     Lines { start: at(page), end: at(page + 1) }
 }
 

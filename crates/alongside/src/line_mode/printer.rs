@@ -74,10 +74,15 @@ pub(crate) struct Look {
     pub(crate) inks: Inks,
     /// The columns of the terminal, if it is one.
     pub(crate) columns: Option<usize>,
+    /// Its rows.
+    pub(crate) rows: Option<usize>,
 }
 
 /// A terminal with fewer columns does not know how many it has.
 const FEWEST_COLUMNS: u16 = 20;
+
+/// The same of its rows.
+const FEWEST_ROWS: u16 = 10;
 
 /// Writes lines and prompts from top to bottom.
 pub(crate) struct Printer {
@@ -109,7 +114,9 @@ impl Printer {
     pub(crate) fn look(&self) -> Look {
         let columns = alongside_platform::terminal::columns().filter(|_| self.is_stdout);
         let columns = columns.filter(|columns| *columns >= FEWEST_COLUMNS).map(usize::from);
-        Look { inks: self.inks, columns }
+        let rows = alongside_platform::terminal::rows().filter(|_| self.is_stdout);
+        let rows = rows.filter(|rows| *rows >= FEWEST_ROWS).map(usize::from);
+        Look { inks: self.inks, columns, rows }
     }
 
     /// Writes a line, or several, that are harmless already.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use alongside_desk::review_model::{Note, Seen, notes};
 use alongside_desk::{Agent, ChangeKind, Hunk, Review, messages};
 
-use super::hunk_lines::{MOST_LINES, Origin, Page, hunk_page, is_crlf, text_page};
+use super::hunk_lines::{Origin, Page, hunk_page, is_crlf, pages, text_page};
 use super::printer::{Ink, Inks, Look};
 
 /// All agents in one line; those that do not listen are marked.
@@ -57,8 +57,7 @@ pub(super) fn hunk(review: &Review, hunk: &Hunk, page: usize, look: Look) -> Pag
 /// The pages of a review without hunks to decide on: those of the hunks that are long enough, or that of its
 /// text.
 pub(super) fn whole(review: &Review, page: usize, look: Look) -> Vec<Page> {
-    let has_page =
-        |hunk: &&Hunk| page == 0 || hunk.original.len().max(hunk.proposed.len()) > page * MOST_LINES;
+    let has_page = |hunk: &&Hunk| page < pages(hunk, look);
     match &*review.hunks {
         [] => vec![text_page(review, page, look)],
         hunks => hunks.iter().filter(has_page).map(|of| hunk(review, of, page, look)).collect(),
@@ -67,7 +66,7 @@ pub(super) fn whole(review: &Review, page: usize, look: Look) -> Vec<Page> {
 
 /// A hunk of a file of a turn as a unified diff, as far as its first page goes.
 pub(crate) fn turn_hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    hunk_page(Origin::Turn, review, hunk, 0, Look { inks, columns: None }).text
+    hunk_page(Origin::Turn, review, hunk, 0, Look { inks, columns: None, rows: None }).text
 }
 
 /// The summary at the end of a review: how many hunks are kept, dropped and edited, and how much was printed.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use alongside_desk::{HunkState, LineEnding, Lines, Position, Range, ReviewId, Words, harmless};
 
 use super::*;
+use crate::line_mode::hunk_lines::MOST_LINES;
 
 const PLAIN: Inks = Inks { on: false };
 
 /// The first page of a hunk where nobody knows the width.
 fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    super::hunk(review, hunk, 0, Look { inks, columns: None }).text
+    super::hunk(review, hunk, 0, Look { inks, columns: None, rows: None }).text
 }
 
 fn summary(review: &Review, roots: &[PathBuf]) -> String {
@@ -139,7 +140,7 @@ fn lines_that_stay_are_cut_to_the_terminal_and_changed_ones_are_not() {
     let original = format!("\t{long}\nold {other}\n漢字{long}\n");
     let proposed = original.replace("old", "new");
     let review = review(&original, &proposed, vec![kept(lines(1, 2), lines(1, 2))]);
-    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(30) });
+    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(30), rows: None });
     let shown: Vec<_> = page.text.lines().skip(1).collect();
     let (x, y) = ("x".repeat(21), "x".repeat(24));
     assert_eq!(shown[0], format!(" \t{x}…"));
@@ -155,7 +156,8 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
         &format!("first\n{new}"),
         vec![kept(lines(1, 3_001), lines(1, 4_501))],
     );
-    let page = |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None });
+    let page =
+        |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None, rows: None });
     let counts = |page: &Page| (page.text.matches("\n-o").count(), page.text.matches("\n+n").count());
     let first = page(0);
     assert_eq!((counts(&first), first.has_more), ((2_000, 2_000), true));
@@ -176,11 +178,35 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
 }
 
 #[test]
+fn a_page_fits_the_height_of_the_terminal() {
+    let text = |line: &str, count: usize| "same\n".repeat(5) + &line.repeat(count) + &"same\n".repeat(5);
+    for (old, new) in [(40, 40), (0, 50), (3, 50), (50, 12), (8, 8)] {
+        let of = kept(lines(5, 5 + old), lines(5, 5 + new));
+        let review = review(&text("o\n", old), &text("n\n", new), vec![of]);
+        for rows in [10, 24, 60] {
+            let look = Look { inks: PLAIN, columns: Some(80), rows: Some(rows) };
+            let mut seen = (0, 0);
+            for number in 0.. {
+                let page = super::hunk(&review, &review.hunks[0], number, look);
+                // The prompt has the last row.
+                assert!(page.text.lines().count() < rows, "{old} {new} {rows}: {}", page.text);
+                let (original, proposed) = page.seen.unwrap();
+                seen = (seen.0 + original.len(), seen.1 + proposed.len());
+                if !page.has_more {
+                    break;
+                }
+            }
+            assert_eq!(seen, (old, new), "{rows}");
+        }
+    }
+}
+
+#[test]
 fn an_edited_change_is_seen_once_its_last_page_is() {
     let mut review = review("old\n", "new\n", vec![kept(lines(0, 1), lines(0, 1))]);
     review.current = "mine\n".repeat(2_500).into();
     (review.hunks[0].state, review.hunks[0].current) = (HunkState::Edited, lines(0, 2_500));
-    let look = Look { inks: PLAIN, columns: None };
+    let look = Look { inks: PLAIN, columns: None, rows: None };
     let page_of = |review: &Review, page| super::hunk(review, &review.hunks[0], page, look).seen;
     assert_eq!(page_of(&review, 0), Some((lines(0, 1), lines(0, 0))));
     assert_eq!(page_of(&review, 1), Some((lines(1, 1), lines(0, 1))));
@@ -193,7 +219,7 @@ fn an_edited_change_is_seen_once_its_last_page_is() {
 #[test]
 fn a_change_that_is_cut_is_not_seen() {
     let review = review("", &format!("{}\n", "x".repeat(9_000)), vec![kept(lines(0, 0), lines(0, 1))]);
-    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(80) });
+    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(80), rows: None });
     assert_eq!((page.seen, page.has_more), (None, false));
 }
 
@@ -201,7 +227,7 @@ fn a_change_that_is_cut_is_not_seen() {
 fn a_text_without_changes_has_pages_too() {
     let mut review = review("", &"x\n".repeat(2_500), Vec::new());
     review.whole_file_only = Some("it is no text".into());
-    let page = |page| super::whole(&review, page, Look { inks: PLAIN, columns: None }).remove(0);
+    let page = |page| super::whole(&review, page, Look { inks: PLAIN, columns: None, rows: None }).remove(0);
     assert_eq!((page(0).seen, page(0).has_more), (Some((lines(0, 0), lines(0, 2_000))), true));
     assert!(page(0).text.ends_with("\n... (500 more lines; m shows the next ones)"));
     assert_eq!((page(1).seen, page(1).has_more), (Some((lines(0, 0), lines(2_000, 2_500))), false));
