@@ -299,7 +299,9 @@ fn tidy(root: &CstRootNode, events: &[String], was: &Value) {
             let lists = json::all(&hooks, event).into_iter();
             let is_empty =
                 |list: &CstObjectProp| list.array_value().is_some_and(|list| list.elements().is_empty());
-            lists.filter(is_empty).for_each(CstObjectProp::remove);
+            for list in lists.filter(is_empty) {
+                list.remove();
+            }
         }
         if !events.is_empty() && was.is_none() && hooks.properties().is_empty() {
             property.remove();

@@ -172,7 +172,9 @@ pub(super) async fn ask(
 ) -> anyhow::Result<Answer> {
     let plan = part.plan(here, user)?;
     if plan.changes.is_empty() {
-        plan.notes.iter().for_each(|text| note(text));
+        for text in &plan.notes {
+            note(text);
+        }
         return Ok(Answer::NothingToDo);
     }
     part.show(&plan, consent, here, user)?;

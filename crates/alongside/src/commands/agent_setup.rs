@@ -45,7 +45,9 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = start_asking(&agent, &here).filter(|_| !has_mode);
     if !is_off {
-        asking.iter().for_each(|text| note(text));
+        if let Some(text) = &asking {
+            note(text);
+        }
         return Ok(());
     }
     let ide_mode = AgentSetting::ide_mode(&agent);
@@ -68,7 +70,11 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
                 note(&format!("{name} starts without alongside; {later}, and `/ide enable` in it for now"));
                 return Ok(());
             }
-            Ok(Answer::No(_) | Answer::NothingToDo) => asking.iter().for_each(|text| note(text)),
+            Ok(Answer::No(_) | Answer::NothingToDo) => {
+                if let Some(text) = &asking {
+                    note(text);
+                }
+            }
             Err(error) => {
                 failure::print(&error.context(format!("{} starts without alongside", agent.name())));
                 return Ok(());

@@ -63,7 +63,9 @@ impl Consent {
         let changes = preview(&plan.changes, user, OurLines::Added, self.verbose);
         let extension = if plan.extension.is_some() { "  new      the extension alongside\n" } else { "" };
         print(&format!("{target}:\n{changes}{extension}"))?;
-        plan.notes.iter().for_each(|text| note(text));
+        for text in &plan.notes {
+            note(text);
+        }
         if let Some(summary) = &plan.summary {
             print(&format!("{summary}\n"))?;
         }

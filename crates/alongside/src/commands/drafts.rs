@@ -94,7 +94,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             if !draft.reasons.is_empty() {
                 // The reasons are no part of the text, which may go to a file.
                 super::note(UNREAD_REASONS);
-                draft.reasons.lines().for_each(super::note);
+                for reason in draft.reasons.lines() {
+                    super::note(reason);
+                }
             }
         }
         Action::Save { draft, file, force } => {

@@ -135,7 +135,9 @@ async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> an
         None => editor.name.to_owned(),
     };
     if plan.is_empty() {
-        plan.notes.iter().for_each(|text| note(text));
+        for text in &plan.notes {
+            note(text);
+        }
         print(&format!("{name} has alongside {}; nothing to do.\n", env!("CARGO_PKG_VERSION")))?;
         return Ok(ExitCode::SUCCESS);
     }

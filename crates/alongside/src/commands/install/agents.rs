@@ -119,7 +119,9 @@ impl Setup<'_> {
             for part in self.parts_of(target) {
                 match part.plan(&self.here, self.user) {
                     Ok(plan) if plan.changes.is_empty() => {
-                        plan.notes.iter().for_each(|text| note(text));
+                        for text in &plan.notes {
+                            note(text);
+                        }
                         print(&format!("{}\n", part.unchanged()))?;
                     }
                     Ok(plan) => open.push(OpenPart { part, plan }),
