@@ -18,7 +18,7 @@ pub(super) enum Part {
     Hook(AgentHook),
 }
 
-/// What a part is, whichever agent it belongs to.
+/// The kind of a part, whichever agent it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartKind {
     Setting(Setting),

@@ -19,12 +19,13 @@ use alongside_terminal::DraftStore;
 use tokio::time::{sleep, timeout};
 
 use super::accept_all::AcceptAll;
+use super::due::Due;
 use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
 use super::letters::{self, At, Command};
 use super::line_reader::{InputLine, LineReader};
 use super::open_prompt::Prompt;
 use super::prompts;
-use super::reading::{Due, Reading};
+use super::reading::Reading;
 use super::undo::Step;
 use super::work::ReviewWork;
 

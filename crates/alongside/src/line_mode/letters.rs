@@ -16,7 +16,7 @@ pub(super) enum At {
     Idle,
 }
 
-/// What a line asks for. A text or a number stands behind some letters.
+/// The meaning of a line. A text or a number stands behind some letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Keep,
@@ -48,7 +48,7 @@ pub(super) enum Command {
     Retired,
 }
 
-/// What may stand behind a letter.
+/// The text that may stand behind a letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Behind {
     Nothing,
@@ -236,7 +236,7 @@ const TABLE: &[Letter] = &[
 /// The answer to a letter of the release before.
 pub(super) const RETIRED: &str = "k and d mean nothing here any more: y keeps a change, n drops it.";
 
-/// What a line asks for here, and the text behind the letter.
+/// The meaning of a line here, and the text behind the letter.
 pub(super) fn command(line: &str, at: At) -> Option<(Command, &str)> {
     let here = TABLE.iter().filter(|row| row.at.contains(&at));
     here.filter_map(|row| Some((row.command, row.behind(line)?))).next()

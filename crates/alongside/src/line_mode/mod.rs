@@ -8,6 +8,7 @@ mod arrivals;
 mod changed_line;
 mod decided;
 mod desk;
+mod due;
 mod ending;
 mod find;
 mod hunk_lines;

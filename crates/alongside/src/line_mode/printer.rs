@@ -15,7 +15,7 @@ pub(crate) enum Ink {
     Dropped,
     /// Places and prompts.
     Mark,
-    /// What a person may miss, and what may do harm.
+    /// Things that a person may miss, and those that may do harm.
     Warning,
 }
 

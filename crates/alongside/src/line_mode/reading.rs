@@ -1,6 +1,6 @@
 //! The reviews as a person reads them line by line, and the prompt that they answer. A review that arrives
 //! never changes the one that is read: a line announces it, and it waits its turn. Each change notes the
-//! [output due](Due), which is printed before the desk waits again.
+//! [output due](super::due::Due), which is printed before the desk waits again.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ use super::accept_all::AcceptAll;
 use super::accepted;
 use super::arrivals::Arrivals;
 use super::decided::KeptChanges;
+use super::due::Due;
 use super::ending::Policy;
 use super::find::Search;
 use super::letters::{self, At};
@@ -21,18 +22,6 @@ use super::printed::PrintedReviews;
 use super::printer::Printer;
 use super::waiting_list::waiting_list;
 use super::{prompts, render};
-
-/// The output due before the next reply, from little to much.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Due {
-    Nothing,
-    /// The prompt.
-    Prompt,
-    /// The hunk or the summary, and the prompt.
-    Place,
-    /// The header too.
-    Review,
-}
 
 /// See the module.
 pub(super) struct Reading {
@@ -315,9 +304,8 @@ impl Reading {
 
     /// The person has kept these changes by a letter, or has undone that.
     pub(super) fn mark_kept(&mut self, id: ReviewId, hunks: Range<usize>, is_kept: bool) {
-        let Some(open) = self.reviews.iter().find(|open| open.review().id == id) else { return };
-        for hunk in open.review().hunks.get(hunks).unwrap_or_default() {
-            self.kept.set(id, hunk, is_kept);
+        if let Some(open) = self.reviews.iter().find(|open| open.review().id == id) {
+            self.kept.set(open.review(), hunks, is_kept);
         }
     }
 
@@ -467,9 +455,7 @@ impl Reading {
             }
         }
         if !self.input.has_ended() {
-            let has_more = self.printed.has_more();
-            let hunk = review.hunks.get(open.hunk());
-            let is_kept = hunk.is_some_and(|hunk| self.kept.holds(review.id, hunk));
+            let (is_kept, has_more) = (self.kept.holds(review, open.hunk()), self.printed.has_more());
             self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, has_more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");

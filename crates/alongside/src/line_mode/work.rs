@@ -12,10 +12,11 @@ use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_c
 
 use super::accept_all::AcceptAll;
 use super::activity::Activity;
+use super::due::Due;
 use super::keeping::{changed_rest, changes, reason_taken};
 use super::line_reader::InputLine;
 use super::prompts;
-use super::reading::{Due, Reading};
+use super::reading::Reading;
 use super::undo::{Step, changes_nothing, first_difference};
 
 /// See the module.

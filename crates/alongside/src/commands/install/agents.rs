@@ -125,7 +125,7 @@ impl Setup<'_> {
                         print(&format!("{}\n", part.unchanged()))?;
                     }
                     Ok(plan) => open.push(OpenPart { part, plan }),
-                    // What else is in the file would be lost with it.
+                    // The rest of the file would be lost with it.
                     Err(error) => {
                         open.retain(|open| open.part.agent_id() != target.row.id);
                         self.failed(target.name(), error);

@@ -26,10 +26,8 @@ pub(super) const OTHER_PLACE: &str = "This change is another one now: the commen
 
 /// The words that nobody took, with which a comment begins.
 pub(super) fn resumed(words: &str) -> String {
-    format!(
-        "You typed this before:\n{}\nType the lines that follow; an empty line ends it. - alone drops these words.",
-        harmless::text(words)
-    )
+    let how = "Type the lines that follow; an empty line ends it. - alone drops these words.";
+    format!("You typed this before:\n{}\n{how}", harmless::text(words))
 }
 
 /// The companion has the comment.

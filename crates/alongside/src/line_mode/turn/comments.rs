@@ -1,11 +1,10 @@
-//! The comments of a person on a turn, line by line: the commands that write one, the text while it is typed,
-//! and the request that keeps it.
+//! The comments of a person on a turn, line by line: the commands that write one, and the request that keeps
+//! it.
 
 use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::{is_on, lines_now};
 use alongside_desk::{Comment, CommentId, Hunk, LineRange, Request, Side, Turn};
 
-use super::unsent::Spot;
 use super::walk::{Place, Walk};
 
 /// The thing that a comment is about.
@@ -40,17 +39,6 @@ pub(super) fn finishes(walk: &Walk) -> &'static [(&'static str, Finish)] {
         (false, true, true) => &[("y", Finish::Send), ("o", Finish::Quietly)],
         (_, _, false) | (false, false, true) => &[("y", Finish::Quietly)],
     }
-}
-
-/// A comment as it is typed, line by line.
-#[derive(Debug)]
-pub(super) struct TypedComment {
-    pub(super) about: About,
-    /// The place where it was begun.
-    pub(super) spot: Spot,
-    pub(super) lines: Vec<String>,
-    /// Whether it begins with words that nobody took, and nothing is typed behind them.
-    pub(super) is_resumed: bool,
 }
 
 /// There is nothing here to which such a comment could belong.

@@ -13,10 +13,10 @@ use super::reading::{Prompt, TurnReading};
 use super::walk::{Edge, Step, Wish};
 use super::words;
 use super::work::TurnWork;
+use crate::line_mode::due::Due;
 use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
 use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
-use crate::line_mode::reading::Due;
 
 /// One thing that happens.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
@@ -51,8 +51,8 @@ impl TurnDesk {
         Self { work, continued: Continued::listen() }
     }
 
-    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do. Comments that
-    /// no companion has are in the drafts then, also where the terminal is gone.
+    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do. Comments
+    /// that no companion has are in the drafts then, also where the terminal is gone.
     pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
         let ending = self.run_to_end(signals).await;
         self.work.keep_unsent();

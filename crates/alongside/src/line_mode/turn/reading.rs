@@ -7,15 +7,15 @@ use alongside_desk::review_model::{OpenReview, Question, Reply};
 use alongside_desk::{Event, Turn, TurnFinished, harmless};
 use alongside_terminal::UnsavedText;
 
-use super::comments::{self, About, TypedComment};
+use super::comments::{self, About};
 use super::proposals::Proposals;
-use super::unsent::{Spot, UnsentComments};
+use super::unsent::{Spot, TypedComment, UnsentComments};
 use super::walk::{News, Place, Walk};
 use super::{comment_words, words};
+use crate::line_mode::due::Due;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::LineReader;
 use crate::line_mode::printer::Printer;
-use crate::line_mode::reading::Due;
 use crate::line_mode::{prompts, render};
 
 /// The thing that the next line answers.

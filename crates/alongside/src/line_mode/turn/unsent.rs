@@ -1,5 +1,5 @@
-//! The comments on a turn that a person typed line by line and that no companion took. The next comment begins
-//! with one of them; when the desk ends, all are for the drafts.
+//! The comments on a turn that no companion has: the one that is typed, and those that nobody took. The next
+//! comment begins with one of these; when the desk ends, all are for the drafts.
 
 use alongside_desk::{CommentId, Lines, ReviewId, Turn};
 use alongside_terminal::UnsavedText;
@@ -39,6 +39,17 @@ impl Spot {
     pub(super) fn is_here(&self, walk: &Walk, about: About) -> bool {
         matches!(about, About::Known(_)) || *self == Self::of(walk, about)
     }
+}
+
+/// A comment as it is typed, line by line.
+#[derive(Debug)]
+pub(super) struct TypedComment {
+    pub(super) about: About,
+    /// The place where it was begun.
+    pub(super) spot: Spot,
+    pub(super) lines: Vec<String>,
+    /// Whether it begins with words that nobody took, and nothing is typed behind them.
+    pub(super) is_resumed: bool,
 }
 
 /// The file of a comment that is there.

@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use alongside_desk::{Desk, Event, Gone, Refusal, Request, Turn, messages};
 use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
-use super::comments::{self, About, Finish, TypedComment};
+use super::comments::{self, About, Finish};
 use super::reading::TurnReading;
-use super::unsent::Spot;
+use super::unsent::{Spot, TypedComment};
 use super::walk::{Edge, Marking, Place, Step, Wish};
 use super::{comment_words, words};
+use crate::line_mode::due::Due;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::InputLine;
-use crate::line_mode::reading::Due;
 
 /// See the module.
 pub(super) struct TurnWork {
