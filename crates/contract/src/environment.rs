@@ -9,7 +9,7 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
     for agent in with_family() {
         let env = &agent.family.env;
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
-        let stdio = record.stdio.as_ref().map(|stdio| stdio.for_agent(agent));
+        let stdio = record.stdio_for(agent);
         let args = stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
             (env.port.filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
@@ -28,15 +28,22 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
 mod tests {
     use super::*;
 
+    fn record(json: &str) -> Record {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn value<'a>(variables: &'a [(&str, String)], name: &str) -> Option<&'a str> {
+        variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
+    }
+
     #[test]
     fn every_family_gets_its_own_variables() {
-        let record: Record = serde_json::from_str(
+        let record = record(
             r#"{"port":7,"workspacePath":"/p","authToken":"t",
                 "stdio":{"command":"/a b","args":["stdio","--agent","{agent}"]}}"#,
-        )
-        .unwrap();
+        );
         let variables = variables(&record, Some(42));
-        let value = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
+        let value = |name: &str| value(&variables, name);
         assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some("7"));
         assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("42"));
         assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some("t"));
@@ -48,5 +55,23 @@ mod tests {
         let with_token = with_family().filter(|agent| agent.id != "opencode");
         let expected = with_token.filter_map(|agent| agent.family.env.port);
         assert_eq!(ports.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_file_of_another_agent_names_each_agent_anew() {
+        let file = |writer: &str| {
+            record(&format!(
+                r#"{{"port":7,"authToken":"t.gemini","writer":"{writer}",
+                    "stdio":{{"command":"/a","args":["stdio","--agent","gemini"]}}}}"#
+            ))
+        };
+        let ours = variables(&file("alongside"), None);
+        let args = |variables: &[(&str, String)], name| value(variables, name).map(str::to_owned);
+        let qwen = "QWEN_CODE_IDE_SERVER_STDIO_ARGS";
+        assert_eq!(args(&ours, qwen).as_deref(), Some(r#"["stdio","--agent","qwen"]"#));
+        let gemini = args(&ours, "GEMINI_CLI_IDE_SERVER_STDIO_ARGS");
+        assert_eq!(gemini.as_deref(), Some(r#"["stdio","--agent","gemini"]"#));
+        let foreign = args(&variables(&file("other"), None), qwen);
+        assert_eq!(foreign.as_deref(), Some(r#"["stdio","--agent","gemini"]"#), "nobody knows what it means");
     }
 }

@@ -34,12 +34,14 @@ async fn env_prints_what_a_shell_can_read() {
     let (port, token) = companion(&home).await;
     let script = format!(
         "eval \"$('{}' env)\"; printf '%s\\n' \"$GEMINI_CLI_IDE_SERVER_PORT\" \"$GEMINI_CLI_IDE_AUTH_TOKEN\" \
-         \"$QWEN_CODE_IDE_WORKSPACE_PATH\" \"$NO_PROXY\" \"$GEMINI_CLI_IDE_SERVER_STDIO_ARGS\"",
+         \"$QWEN_CODE_IDE_WORKSPACE_PATH\" \"$NO_PROXY\" \"$GEMINI_CLI_IDE_SERVER_STDIO_ARGS\" \
+         \"$QWEN_CODE_IDE_SERVER_STDIO_ARGS\"",
         env!("CARGO_BIN_EXE_alongside")
     );
     let read = finish(home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org"));
     let expected = format!(
-        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\",\"--agent\",\"gemini\"]\n",
+        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\",\"--agent\",\"gemini\"]\n\
+         [\"stdio\",\"--agent\",\"qwen\"]\n",
         home.project.display()
     );
     assert_eq!(read.out, expected, "{}", read.err);
