@@ -37,6 +37,8 @@ pub(super) struct Page {
     /// The lines of the original and of the proposal of which all is printed now; none if a part of a line is
     /// cut that changes.
     pub(super) seen: Option<(Lines, Lines)>,
+    /// Whether the person's own lines are printed in the place of those of the proposal.
+    pub(super) is_edited: bool,
     /// Whether another page follows.
     pub(super) has_more: bool,
 }
@@ -128,7 +130,9 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
         HunkState::Kept | HunkState::Dropped => new_part,
         HunkState::Edited => replaced_part(part(hunk.proposed, page, most), hunk.proposed, has_more),
     };
-    Page { seen: (!show.is_cut).then_some((old_part, proposed)), has_more, text: show.lines.join("\n") }
+    let is_edited = hunk.state == HunkState::Edited;
+    let seen = (!show.is_cut).then_some((old_part, proposed));
+    Page { seen, is_edited, has_more, text: show.lines.join("\n") }
 }
 
 /// A page of the proposal, where there are no hunks to decide on; of one that is not there, the last one.
@@ -150,7 +154,7 @@ pub(super) fn text_page(review: &Review, page: usize, look: Look) -> Page {
         ));
     }
     let seen = (!show.is_cut).then_some((Lines::default(), lines));
-    Page { seen, has_more, text: show.lines.join("\n") }
+    Page { seen, is_edited: false, has_more, text: show.lines.join("\n") }
 }
 
 /// The proposed lines of which a page has the person's own ones in their place: the last one is on the last

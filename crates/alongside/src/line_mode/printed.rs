@@ -24,6 +24,9 @@ pub(super) struct Printed {
     /// The printed lines of the original, and of the proposal.
     original: Stretches,
     proposed: Stretches,
+    /// Those of the proposal, and those in whose place the person's own ones were printed: an undone edit
+    /// brings lines back that were never on the screen.
+    edited: Stretches,
     /// Where printed lines begin on both sides, for hunks that have no line on either.
     places: BTreeSet<(usize, usize)>,
 }
@@ -77,7 +80,10 @@ impl PrintedReviews {
         let printed = self.reviews.entry(review.id).or_default();
         printed.revision = review.revision;
         for page in pages {
-            printed.add(review.revision, page.seen);
+            match page.seen {
+                Some((original, proposed)) if page.is_edited => printed.add_edited(original, proposed),
+                seen => printed.add(review.revision, seen),
+            }
         }
         self.has_more = pages.iter().any(|page| page.has_more);
     }
@@ -111,10 +117,16 @@ impl Printed {
     pub(super) fn add(&mut self, revision: u64, lines: Option<(Lines, Lines)>) {
         self.revision = revision;
         if let Some((original, proposed)) = lines {
-            self.original.add(original);
             self.proposed.add(proposed);
-            self.places.insert((original.start, proposed.start));
+            self.add_edited(original, proposed);
         }
+    }
+
+    /// The person's own lines were printed in the place of these ones of the proposal.
+    fn add_edited(&mut self, original: Lines, proposed: Lines) {
+        self.original.add(original);
+        self.edited.add(proposed);
+        self.places.insert((original.start, proposed.start));
     }
 
     /// Another desk changed the review, perhaps in a hunk that was printed before.
@@ -133,7 +145,11 @@ impl Printed {
 
     /// How many lines of a hunk were printed.
     fn lines_of(&self, hunk: &Hunk) -> usize {
-        self.original.count(hunk.original) + self.proposed.count(hunk.proposed)
+        let proposed = match hunk.state {
+            HunkState::Edited => &self.edited,
+            HunkState::Kept | HunkState::Dropped => &self.proposed,
+        };
+        self.original.count(hunk.original) + proposed.count(hunk.proposed)
     }
 
     /// How much of the review was printed.

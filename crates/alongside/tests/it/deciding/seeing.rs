@@ -25,6 +25,22 @@ async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
 }
 
 #[tokio::test]
+async fn an_undone_edit_is_no_look_at_the_proposal() {
+    let home = Home::new();
+    let editor = home.review_with_editor("sed -i 1q");
+    let (mut desk, _agent, diff) =
+        home.proposal(&home.file("long.txt", "old\n"), &lines("new"), editor).await;
+    desk.plays(&["e"]).await;
+    desk.shows("edited by hand\n").await;
+    desk.plays(&["u"]).await;
+    desk.shows("+new 1999\n").await;
+    desk.plays(&["a"]).await;
+    desk.answers("3000 of 5001 lines were not on the screen yet. Accept all the same [y,n]? ", "n").await;
+    desk.plays(&["m", "m", "a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
+}
+
+#[tokio::test]
 async fn accepting_what_was_not_printed_is_a_question() {
     // A blank at the end of the last line is hard to see.
     let proposed_text = PROPOSED.replace("ten\n", "ten \n");
