@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
-use alongside_lsp::repository;
+use alongside_lsp::{repository, trusted_repository};
 use alongside_platform::directories;
 
 /// Whether one of these roots is a directory, or lies above it.
@@ -35,7 +35,8 @@ pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -
 }
 
 /// The project of a directory: up to the top of its repository, or to a directory on the way that has
-/// settings of its own. No project begins in the home directory or above it, which hold every other one.
+/// settings of its own. No project begins in the home directory or above it, which hold every other one, nor
+/// in the repository of a stranger around this user's directory.
 pub fn project_of(dir: &Path) -> PathBuf {
     project_below(dir, directories::home().as_deref())
 }
@@ -43,7 +44,7 @@ pub fn project_of(dir: &Path) -> PathBuf {
 fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
     let home = home.map(real);
     let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(real(dir)));
-    let top = repository(dir).filter(|top| !holds_home(top)).unwrap_or(dir);
+    let top = trusted_repository(dir).filter(|top| !holds_home(top)).unwrap_or(dir);
     let on_the_way = dir.ancestors().take_while(|above| above.starts_with(top));
     on_the_way.into_iter().find(|above| Settings::has_file(above)).unwrap_or(top).to_owned()
 }
@@ -80,6 +81,29 @@ mod tests {
         assert_eq!(project(&plain), plain);
         std::fs::write(sub.join(".alongside.toml"), "").unwrap();
         assert_eq!((project(&sub), project(&inner)), (sub, inner));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_strangers_repository_does_not_widen_a_project() {
+        let home = tempfile::tempdir().unwrap();
+        let (shared, ours) = (home.path().join("shared"), home.path().join("shared/ours"));
+        let git = shared.join(".git");
+        std::fs::create_dir_all(&ours).unwrap();
+        std::fs::create_dir(&git).unwrap();
+        assert_eq!(project_below(&ours, None), shared);
+        let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
+        // Only root can give a file away.
+        if give(&git, 65_534).is_err() {
+            return alongside_testing::skip("needs root");
+        }
+        assert_eq!(project_below(&ours, None), ours);
+        give(&ours, 65_534).unwrap();
+        assert_eq!(project_below(&ours, None), shared, "as in a container, root is in somebody's project");
+        give(&ours, 0).unwrap();
+        give(&git, 0).unwrap();
+        give(&shared, 65_534).unwrap();
+        assert_eq!(project_below(&ours, None), ours, "its owner can have moved it there");
     }
 
     #[test]

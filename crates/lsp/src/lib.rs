@@ -29,5 +29,5 @@ pub use client::Client;
 pub use encoding::Encoding;
 pub use lsp_server::Connection;
 pub use remote::EditorRemote;
-pub use roots::repository;
+pub use roots::{repository, trusted_repository};
 pub use session::{Program, run};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_desk::Request;
+use alongside_platform::files;
 use serde_json::Value;
 
 use crate::uri;
@@ -45,13 +46,24 @@ pub fn repository(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(is_top)
 }
 
+/// The same, unless it belongs to somebody who owns neither the directory nor this process, and who is not
+/// root: above a directory that others share, anybody can make a repository of everything below.
+pub fn trusted_repository(dir: &Path) -> Option<&Path> {
+    let top = repository(dir)?;
+    let beside = dir.metadata().ok()?;
+    let is_trusted = |found: std::fs::Metadata| files::is_of_nobody_else(&found, &beside);
+    let is_marked = |marker: &&str| top.join(marker).symlink_metadata().is_ok_and(is_trusted);
+    let is_marked = REPOSITORY_MARKERS.iter().any(|marker| is_marked(&marker));
+    (is_marked && top.metadata().is_ok_and(is_trusted)).then_some(top)
+}
+
 /// The repositories around some roots. Editors take the folder of the nearest manifest for a root, one for
 /// each language; but agents start at the top of the project, and all servers of an editor must join one
 /// companion.
 pub(crate) fn repositories(roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut repositories = Vec::new();
     for root in roots {
-        let repository = repository(&root).map_or_else(|| root.clone(), Path::to_owned);
+        let repository = trusted_repository(&root).map_or_else(|| root.clone(), Path::to_owned);
         if !repositories.contains(&repository) {
             repositories.push(repository);
         }

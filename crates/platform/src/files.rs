@@ -91,6 +91,20 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
+/// Whether only this user, root, or the owner of `beside` can have made a file. On Windows, every file counts.
+pub fn is_of_nobody_else(found: &Metadata, beside: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        is_ours(found) || found.uid() == 0 || found.uid() == beside.uid()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (found, beside);
+        true
+    }
+}
+
 /// Whether root is at work in what belongs to another user, as with `sudo`. Always false on Windows.
 pub fn is_roots_visit(found: &Metadata) -> bool {
     #[cfg(unix)]
