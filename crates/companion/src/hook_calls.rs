@@ -37,7 +37,8 @@ impl HookCalls {
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
         let patch = proposal.patch.clone();
         let verdict = self.verdict(proposal).await;
-        if let (Verdict::Refused { .. }, Some(patch)) = (&verdict, patch) {
+        // The hook refuses a patch of which one file is not reviewed.
+        if let (Verdict::Refused { .. } | Verdict::NotReviewed, Some(patch)) = (&verdict, patch) {
             self.events.send(Event::PatchRefused(patch));
         }
         verdict

@@ -67,6 +67,29 @@ async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and
     refused(&hook.answer().await);
 }
 
+/// Nobody serves the other file, and the agent is in no project.
+#[tokio::test]
+async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_written() {
+    let home = Home::new();
+    home.settings(RULES);
+    home.directory("project/docs");
+    let outside = home.directory("outside");
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let (inside, other) = (home.in_project("docs/a.md"), outside.join("b.md"));
+    let patch = format!(
+        "*** Begin Patch\n*** Add File: {inside}\n+x\n*** Add File: {}\n+y\n*** End Patch",
+        other.display()
+    );
+    let mut command = home.alongside(&["hook", "codex"]);
+    command.arg("--runtime-dir").arg(home.runtime_dir());
+    let call = input(&outside, "PreToolUse", "apply_patch", &json!({ "command": patch }));
+    let reason = refused(&Hook::of(command, &call).await.answer().await);
+    assert!(reason.contains("outside the project"), "{reason}");
+    desk.shows("docs/a.md").await;
+    desk.shows("not written, because its patch was broken off").await;
+}
+
 #[tokio::test]
 async fn what_is_accepted_ahead_ends_with_its_agent() {
     let home = Home::new();

@@ -140,6 +140,23 @@ async fn an_accepted_file_of_a_patch_that_is_broken_off_is_named_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_accepted_file_of_a_patch_that_is_not_all_reviewed_is_named_so() {
+    let mut story = Story::ruled(&[rule("docs/**", Ruling::Accept)]).await;
+    fs::create_dir(story.path("project/docs")).unwrap();
+    let part = |file: &str| HookProposal {
+        parts: 2,
+        patch: Some("1".into()),
+        only_if_decided: true,
+        ..story.hooks(file, "x\n")
+    };
+    let [by_rule, undecided] = [part("docs/a.md"), part("a.txt")];
+    assert!(matches!(story.companion.review(by_rule).await, Verdict::Accepted { .. }));
+    assert!(!story.accepted().await.is_broken_off);
+    assert_eq!(story.companion.review(undecided).await, Verdict::NotReviewed);
+    assert!(story.accepted().await.is_broken_off);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_person_decides_where_there_is_more_to_see_than_a_text() {
     let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
     let project = story.path("project");
