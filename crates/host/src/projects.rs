@@ -21,6 +21,9 @@ pub(super) struct Projects {
     roots: Vec<PathBuf>,
     /// Projects whose settings cannot be read, and why: agents are told of no file in them.
     unread: Vec<(PathBuf, Problem)>,
+    /// Projects whose settings could not be read at any time: these are read again for good, so that the
+    /// host keeps what it has promised when they were mended.
+    once_unread: BTreeSet<PathBuf>,
     /// Tells agents of saved files while no desk tells more.
     save_watcher: Option<AbortHandle>,
     /// The desks that report what is open. They know the cursor, which saved files do not show.
@@ -31,7 +34,8 @@ impl Projects {
     pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, unread: Vec<(PathBuf, Problem)>) -> Self {
         // Its desks bring the others.
         let (own, reporting) = (roots.first().cloned(), BTreeSet::new());
-        Self { settings, own, followed: None, roots, unread, save_watcher: None, reporting }
+        let once_unread = unread.iter().map(|(root, _)| root.clone()).collect();
+        Self { settings, own, followed: None, roots, unread, once_unread, save_watcher: None, reporting }
     }
 
     pub(super) fn roots(&self) -> &[PathBuf] {
@@ -110,24 +114,28 @@ impl Projects {
         }
     }
 
-    /// The directories in which a file may change that could not be read.
+    /// The directories in which a file may change that could not be read once.
     pub(super) fn with_mistakes(&self) -> BTreeSet<PathBuf> {
-        let around = |root: &PathBuf| {
-            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
-            let above: Vec<_> = real.ancestors().filter(|above| above.join(".git").exists()).collect();
-            let above: Vec<_> = above.into_iter().map(Path::to_owned).collect();
-            above.into_iter().chain([real])
-        };
-        self.unread.iter().flat_map(|(root, _)| around(root)).collect()
+        let once_unread = self.roots.iter().filter(|root| self.once_unread.contains(*root));
+        once_unread.flat_map(|root| around(root)).collect()
     }
 
-    /// Reads the settings once more where they held a mistake. Returns the problems to report, if they have
-    /// changed.
+    /// Reads the settings once more where they have ever held a mistake. Returns the problems to report, if
+    /// they have changed.
     pub(super) async fn read_again(&mut self, companion: &Companion) -> Vec<Problem> {
-        if self.unread.is_empty()
-            || unreadable(self.settings.clone().read_projects(&self.roots)) == self.unread
-        {
+        if self.once_unread.is_empty() {
             return Vec::new();
+        }
+        let (mut settings, roots) = (self.settings.clone(), self.roots.clone());
+        let once_unread = self.once_unread.clone();
+        // Every change at the top of a project leads here.
+        let read = tokio::task::spawn_blocking(move || {
+            let unread = read(&mut settings, &roots, &once_unread);
+            (settings, unread)
+        });
+        match read.await {
+            Ok((settings, unread)) if settings != self.settings || unread != self.unread => {}
+            _ => return Vec::new(),
         }
         let before = self.unread.clone();
         match self.serve(companion, self.roots.clone()).await {
@@ -154,7 +162,7 @@ impl Projects {
         companion: &Companion,
         roots: Vec<PathBuf>,
     ) -> Result<Vec<Problem>, StartError> {
-        let unread = unreadable(self.settings.read_projects(&roots));
+        let unread = read(&mut self.settings, &roots, &self.once_unread);
         let workspace = Workspace {
             roots: roots.clone(),
             excludes: self.settings.excludes(),
@@ -164,6 +172,7 @@ impl Projects {
         match companion.set_workspace(workspace).await {
             Ok(mut problems) => {
                 problems.extend(unread.iter().map(|(_, problem)| problem.clone()));
+                self.once_unread.extend(unread.iter().map(|(root, _)| root.clone()));
                 (self.roots, self.unread) = (roots, unread);
                 self.stop_save_watcher();
                 Ok(problems)
@@ -174,6 +183,38 @@ impl Projects {
             }
         }
     }
+}
+
+/// The directories with settings of a project: its own, and those of the repositories around it.
+fn around(root: &Path) -> Vec<PathBuf> {
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let above = real.ancestors().skip(1).filter(|above| above.join(".git").exists());
+    above.map(Path::to_owned).chain([real.clone()]).collect()
+}
+
+/// Reads the settings of these projects. Returns those whose settings nobody knows, among them those that
+/// held a mistake and are gone: a branch without the file says nothing about them.
+fn read(
+    settings: &mut Settings,
+    roots: &[PathBuf],
+    once_unread: &BTreeSet<PathBuf>,
+) -> Vec<(PathBuf, Problem)> {
+    let mut unread = unreadable(settings.read_projects(roots));
+    let is_gone = |root: &&PathBuf| {
+        once_unread.contains(*root) && !around(root).iter().any(|directory| Settings::has_file(directory))
+    };
+    unread.extend(roots.iter().filter(is_gone).map(|root| (root.clone(), settings_are_gone(root))));
+    unread
+}
+
+fn settings_are_gone(root: &Path) -> Problem {
+    let file = Settings::project_file(root);
+    let hint = format!(
+        "Agents hear of no file in {}, and every change is asked about there, until it is back. To go on \
+         without it, start alongside again.",
+        harmless::path(root)
+    );
+    Problem::new(format!("{} held a mistake, and is gone", harmless::path(&file)), hint)
 }
 
 /// Projects whose settings cannot be read, each with the words for it: nobody knows what to hide there.

@@ -54,6 +54,16 @@ async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_
     third.shows("Waiting for proposals.").await;
     third.leaves();
     assert!(!third.out.text().contains("exlude"), "{}", third.out.text());
+    // The file goes and comes with a branch.
+    std::fs::remove_file(home.in_project(".alongside.toml")).unwrap();
+    other.shows("/.alongside.toml held a mistake, and is gone").await;
+    home.file(".alongside.toml", "[reviews]\nrules = [{ path = \"docs/b*\", then = \"ask\" }]\n");
+    other.shows("were changed, and are read anew.").await;
+    let hook = crate::hook::write(&home, &home.in_project("docs/a.md"), "y\n").await;
+    assert_eq!(hook.answer().await["hookSpecificOutput"]["permissionDecision"], "allow", "served again");
+    let hook = crate::hook::write(&home, &home.in_project("docs/b.md"), "x\n").await;
+    crate::hook::decides(&mut other, "r").await;
+    crate::hook::refused(&hook.answer().await);
 }
 
 #[tokio::test]
