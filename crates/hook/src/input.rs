@@ -19,6 +19,9 @@ pub struct HookInput {
     /// How much the agent does without asking, in its own words, if it says so.
     #[serde(default)]
     pub permission_mode: String,
+    /// The subagent that calls the tool, if it is one.
+    #[serde(default)]
+    pub agent_id: Option<Value>,
     /// The tool that the agent is about to run.
     #[serde(default)]
     pub tool_name: String,

@@ -13,7 +13,7 @@ use alongside_common::signals::Signals;
 use alongside_companion::real_path;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
-use alongside_contract::hook::{AnsweredBy, Arguments, Hook};
+use alongside_contract::hook::{AnsweredBy, Arguments, Hook, Tool, ToolArguments};
 use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_desk::{HookProposal, Operation, Reasons, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
@@ -218,10 +218,16 @@ impl Call {
         }
     }
 
-    /// Whether the agent is about to ask its person, and does so where the hook says nothing.
+    /// Whether the agent is about to ask its person, and does so by a diff where the hook says nothing. It
+    /// asks for no subagent in the background, which would be denied, and has no diff of a notebook.
     fn asks_itself(&self, input: &HookInput) -> bool {
-        let event = input.event_or_first(self.agent.hook);
-        self.agent.hook.before_question.as_ref().is_some_and(|question| question.name == event.name)
+        let hook = self.agent.hook;
+        let event = input.event_or_first(hook);
+        let has_diff =
+            |tool: &Tool| tool.name == input.tool_name && !matches!(tool.arguments, ToolArguments::Cell);
+        hook.before_question.as_ref().is_some_and(|question| question.name == event.name)
+            && input.agent_id.is_none()
+            && hook.tools.iter().any(has_diff)
     }
 
     /// Whether the agent runs the tool with other arguments here.

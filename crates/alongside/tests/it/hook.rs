@@ -300,6 +300,40 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
     drop(agent);
 }
 
+/// The diff would be in another session, or never come.
+#[tokio::test]
+async fn a_hook_gives_way_to_its_own_session_only_and_where_a_diff_follows() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let notebook = home.file("a.ipynb", r#"{"cells":[{"id":"c","cell_type":"raw","source":"a"}]}"#);
+    let event = "PermissionRequest";
+    let write = json!({ "file_path": file, "content": PROPOSED });
+    let asks = input(&home.project, event, "write_file", &write);
+    let cell = json!({ "notebook_path": notebook, "cell_id": "c", "new_source": "b" });
+    let cell = input(&home.project, event, "notebook_edit", &cell);
+    let mut by_subagent: Value = serde_json::from_slice(&asks).unwrap();
+    by_subagent["agent_id"] = "a".into();
+    let by_subagent = by_subagent.to_string().into_bytes();
+    let hook = async |asks: &[u8]| Hook::start(&home, &["qwen"], asks).await;
+    let denied = async |hook: Hook| {
+        let answer = hook.answer().await;
+        assert_eq!(answer["hookSpecificOutput"]["decision"]["behavior"], "deny", "{answer}");
+    };
+    let agent = home.agent_of("qwen").await;
+    assert_eq!(hook(&asks).await.answer().await, Value::Null, "a diff follows");
+    for asks in [&by_subagent, &cell] {
+        let asked = hook(asks).await;
+        decides(&mut desk, "r").await;
+        denied(asked).await;
+    }
+    let other = home.agent_of("qwen").await;
+    let write = json!({ "file_path": home.in_project("b.txt"), "content": PROPOSED });
+    let asked = hook(&input(&home.project, event, "write_file", &write)).await;
+    decides(&mut desk, "r").await;
+    denied(asked).await;
+    drop((agent, other));
+}
+
 #[tokio::test]
 async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     let (home, _desk) = serving().await;

@@ -70,8 +70,7 @@ impl Agents {
     /// An agent as desks show it with the review of its hook: that of the only session with this name, or one
     /// without a session.
     pub(crate) fn of_hook(&mut self, name: String) -> Agent {
-        let mut same = self.list().into_iter().filter(|agent| agent.name == name);
-        if let (Some(agent), None) = (same.next(), same.next()) {
+        if let Some(agent) = self.only_one(&name) {
             return Agent { by_hook: true, ..agent };
         }
         self.last_session += 1;
@@ -79,9 +78,18 @@ impl Agents {
         Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }
     }
 
-    /// Whether an agent of this name is connected, and hears an outcome now.
+    /// Whether the agent of a hook has a session, and hears an outcome now. Of several with this name, nobody
+    /// knows which one is its own.
     pub(crate) fn listens(&self, name: &str) -> bool {
-        self.list().iter().any(|agent| agent.listening && agent.name == name)
+        self.only_one(name).is_some_and(|agent| agent.listening)
+    }
+
+    fn only_one(&self, name: &str) -> Option<Agent> {
+        let mut same = self.list().into_iter().filter(|agent| agent.name == name);
+        match (same.next(), same.next()) {
+            (only, None) => only,
+            _ => None,
+        }
     }
 
     /// Continues a session of before a crash.
