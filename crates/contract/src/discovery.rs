@@ -82,23 +82,6 @@ pub struct Stdio {
 /// stdio, agents do not say who they are.
 pub const AGENT: &str = "{agent}";
 
-/// The option behind which our stdio server is told its agent. In a file, the agent's identifier follows.
-const AGENT_OPTION: &str = "--agent";
-
-impl Record {
-    /// The stdio server for an agent, from a record for any agent.
-    pub fn stdio_for(&self, agent: FamilyAgent) -> Option<Stdio> {
-        let mut stdio = self.stdio.as_ref()?.for_agent(agent);
-        if self.writer.as_deref() == Some(WRITER) {
-            let option = stdio.args.iter().position(|arg| arg == AGENT_OPTION);
-            if let Some(named) = option.and_then(|option| stdio.args.get_mut(option + 1)) {
-                agent.id.clone_into(named);
-            }
-        }
-        Some(stdio)
-    }
-}
-
 impl Stdio {
     /// The command for this agent.
     pub fn for_agent(&self, agent: FamilyAgent) -> Self {

@@ -1,7 +1,11 @@
 //! The environment variables that lead every agent to one companion, without discovery files.
 
+use crate::agent::FamilyAgent;
 use crate::agents::with_family;
-use crate::discovery::Record;
+use crate::discovery::{Record, Stdio, WRITER};
+
+/// The option behind which our stdio server is told its agent. In a file, the agent's identifier follows.
+const AGENT_OPTION: &str = "--agent";
 
 /// Names and values, the token among them, by agent. `pid` is the editor's process.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
@@ -9,7 +13,7 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
     for agent in with_family() {
         let env = &agent.family.env;
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
-        let stdio = record.stdio_for(agent);
+        let stdio = stdio_for(record, agent);
         let args = stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
             (env.port.filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
@@ -22,6 +26,18 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
         variables.extend(values.into_iter().filter_map(|(name, value)| Some((name?, value?))));
     }
     variables
+}
+
+/// The stdio server for an agent, from a record for any agent.
+fn stdio_for(record: &Record, agent: FamilyAgent) -> Option<Stdio> {
+    let mut stdio = record.stdio.as_ref()?.for_agent(agent);
+    if record.writer.as_deref() == Some(WRITER) {
+        let option = stdio.args.iter().position(|arg| arg == AGENT_OPTION);
+        if let Some(named) = option.and_then(|option| stdio.args.get_mut(option + 1)) {
+            agent.id.clone_into(named);
+        }
+    }
+    Some(stdio)
 }
 
 #[cfg(test)]
