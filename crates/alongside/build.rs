@@ -29,7 +29,9 @@ fn checkout() -> Option<PathBuf> {
 fn commit(checkout: &Path) -> Option<String> {
     watch_head(checkout);
     let hash = git(checkout, &["rev-parse", "HEAD"])?;
-    let date = git(checkout, &["log", "-1", "--date=format-local:%Y-%m-%d", "--format=%cd"])?;
+    // Someone's settings may have a signature in the log, which would be in the version.
+    let log = ["log", "-1", "--no-show-signature", "--date=format-local:%Y-%m-%d", "--format=%cd"];
+    let date = git(checkout, &log)?;
     Some(format!("{} {date}", hash.get(..9)?))
 }
 
