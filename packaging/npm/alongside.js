@@ -4,6 +4,7 @@
 'use strict';
 
 const { spawn } = require('node:child_process');
+const { constants } = require('node:os');
 
 const platform = `alongside-${process.platform}-${process.arch}`;
 
@@ -25,6 +26,8 @@ child.on('error', (error) => fail(`cannot start ${program}: ${error.message}`, '
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code);
   process.removeAllListeners(signal);
+  // The signal may arrive late, or not end this process: hooks must not take that for a success.
+  process.exitCode = 128 + (constants.signals[signal] ?? 0);
   process.kill(process.pid, signal);
 });
 // A terminal sends its signals to both processes, and the program answers them.
