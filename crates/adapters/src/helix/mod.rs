@@ -48,10 +48,8 @@ pub(super) const EDITOR: Editor = Editor {
 /// Helix makes its directories when it is asked for its servers.
 fn made_when_asked(user: &UserEnvironment) -> Vec<PathBuf> {
     let of = |variable, below| user.directory(variable, below);
-    [of("XDG_CONFIG_HOME", ".config"), of("XDG_CACHE_HOME", ".cache")]
-        .into_iter()
-        .flat_map(|base| [base.clone(), base.join("helix")])
-        .collect()
+    // The bases above them are everybody's.
+    [of("XDG_CONFIG_HOME", ".config"), of("XDG_CACHE_HOME", ".cache")].map(|base| base.join("helix")).to_vec()
 }
 
 /// The first release that lists the names of servers, and not their programs.

@@ -11,7 +11,6 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
 use alongside_host::Registry;
-use alongside_platform::directories;
 use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
@@ -35,13 +34,6 @@ fn own_directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let sockets = RuntimeDirs::of_this_process();
     let sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
     state.chain(notes).chain(sockets).collect()
-}
-
-/// The directories above our state in a home that had no such directory before.
-fn state_above(user: &UserEnvironment) -> Vec<PathBuf> {
-    let home = directories::home().unwrap_or_default();
-    let above: Vec<_> = [".local", ".local/state"].iter().map(|below| home.join(below)).collect();
-    if user.state.parent() == above.last().map(PathBuf::as_path) { above } else { Vec::new() }
 }
 
 impl OwnFiles {
@@ -117,8 +109,7 @@ impl OwnFiles {
         }
         let drafts = Drafts::open(&AppDirs::of_this_process()).directory();
         let inner = own_directories(user).into_iter().chain([drafts]);
-        let above = state_above(user);
-        change::remove_empty(&above.into_iter().chain([user.state.clone()]).chain(inner).collect::<Vec<_>>());
+        change::remove_empty(&std::iter::once(user.state.clone()).chain(inner).collect::<Vec<_>>());
         alongside_companion::remove_empty_directories(&AppDirs::of_this_process());
     }
 

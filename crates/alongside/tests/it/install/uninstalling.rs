@@ -121,7 +121,7 @@ fn files_of_others_in_the_package_stay_and_are_named() {
 }
 
 /// Helix makes its directories when `install` asks it for its servers, and of several companions the last one
-/// does not know who made those of the agents.
+/// does not know who made those of the agents. Those above are everybody's, and stay.
 #[test]
 fn no_empty_directory_stays() {
     fn directories(below: &std::path::Path) -> Vec<std::path::PathBuf> {
@@ -132,6 +132,9 @@ fn no_empty_directory_stays() {
     let home = Home::new();
     let made = "/bin/mkdir -p \"$HOME/.config/helix\" \"$HOME/.cache/helix\"\n";
     home.program("hx", &format!("{made}{OLD_HELIX}"));
+    for base in [".config", ".cache", ".local/state"] {
+        home.directory(&format!("home/{base}"));
+    }
     let before = directories(&home.in_home(""));
     home.succeeds(&["install", "helix", "--yes"]);
     for agent in [".claude/ide", ".qwen/ide"] {
