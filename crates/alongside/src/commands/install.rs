@@ -3,6 +3,7 @@
 mod agents;
 mod choice;
 mod list;
+mod passing_program;
 mod target;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use alongside_adapters::user_environment::{self, UserEnvironment};
 use alongside_adapters::vscode;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
+use alongside_common::own_program::own_program;
 use alongside_desk::harmless;
 
 use super::completions::Names;
@@ -105,6 +107,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             Err(no) => return Ok(no.exit_code()),
         },
     };
+    if let Some(warning) = passing_program::warning(&own_program()) {
+        note(&warning);
+    }
     match target {
         Target::Editor(editor) if args.hook.any() => Err(failure(
             format!("{} runs no hooks: --hook, --turns and --project are for agents", editor.name),

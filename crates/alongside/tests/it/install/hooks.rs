@@ -311,3 +311,19 @@ fn an_older_claude_code_gets_only_the_events_that_it_knows() {
         assert!(!doctor.contains("lacks the hook"), "{doctor}");
     }
 }
+
+#[test]
+fn a_program_that_an_update_removes_is_installed_with_a_warning() {
+    let home = Home::new();
+    home.agent_program("claude", "2.1.332");
+    let program = home.directory("_npx/1f/bin").join("alongside");
+    let own = env!("CARGO_BIN_EXE_alongside");
+    fs::hard_link(own, &program).or_else(|_| fs::copy(own, &program).map(drop)).unwrap();
+    let mut command = home.command(&program);
+    home.with_path(&mut command);
+    command.args(["install", "claude", "--hook", "--yes"]);
+    let ran = finish(command);
+    assert!(ran.err.contains("/_npx/1f/bin/alongside, and agents then write without a review"), "{ran}");
+    assert!(ran.err.contains("npm install --global alongside"), "{ran}");
+    assert!(!home.succeeds(&["install", "claude", "--hook", "--yes"]).contains("npm install"));
+}
