@@ -42,13 +42,18 @@ pub(crate) struct Options {
 
     /// Only try what `cargo install alongside` does: pack every crate as for a registry, and install the
     /// program from the packed ones. --try does this, too.
-    #[arg(long, conflicts_with_all = ["try_out", "target", "from"])]
+    #[arg(long, conflicts_with_all = ["try_out", "target", "own_glibc", "from"])]
     crates: bool,
 
     /// The only target to build for; this machine must be able to run it. By default, all that it can build
     /// for.
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
+
+    /// Build for this machine with its own C library where the linker for an old one cannot be had. The
+    /// program may not start elsewhere, and npm gets no package of it.
+    #[arg(long)]
+    own_glibc: bool,
 
     /// The URL that the script fetches archives from by default.
     #[arg(long, value_name = "URL")]
@@ -68,7 +73,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
         let licences = licences::of_crates(&target)? + &syntaxes;
         Ok(Product { program, version: VERSION.to_owned(), target, epoch, licences })
     };
-    let programs = build::programs(options.target.as_deref())?.into_iter();
+    let programs = build::programs(options.target.as_deref(), options.own_glibc)?.into_iter();
     let products = programs.map(product).collect::<anyhow::Result<Vec<_>>>()?;
     let out = built.join(OUT);
     make(&products, &out, options.from.as_deref())?;

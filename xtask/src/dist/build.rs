@@ -16,7 +16,10 @@ const TOOLS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
 
 /// Builds the program for one target, or for every one that this machine can build for. Each target with its
 /// program: the first is one that runs here, and writes the manual pages of all.
-pub(super) fn programs(target: Option<&str>) -> anyhow::Result<Vec<(String, PathBuf)>> {
+///
+/// # Errors
+/// When a build fails, and when the program for this machine would need its C library and may not.
+pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<Vec<(String, PathBuf)>> {
     let host = targets::host()?;
     let all = || TARGETS.iter().map(|target| target.triple).filter(|triple| *triple != host);
     let wanted: Vec<&str> = match target {
@@ -29,11 +32,17 @@ pub(super) fn programs(target: Option<&str>) -> anyhow::Result<Vec<(String, Path
             None => as_usual(triple)?,
             Some(row) => match tools_for(row) {
                 Ok(zig) => with_zig(row, &zig)?,
-                Err(why) if triple == host => {
+                Err(why) if triple == host && own_glibc => {
                     println!(
                         "SKIPPED: an old C library for {triple}, the program needs this machine's: {why:#}"
                     );
                     as_usual(triple)?
+                }
+                // Its name would promise that it starts with an old one.
+                Err(why) if triple == host => {
+                    return Err(why.context(format!(
+                        "cannot build for {triple} with an old C library; --own-glibc takes this machine's"
+                    )));
                 }
                 Err(why) => {
                     println!("SKIPPED: {triple}: {why:#}");

@@ -12,7 +12,7 @@ use super::archive::{self, Pages};
 use super::licences;
 use super::product::Product;
 use super::targets::{self, Target};
-use super::tools;
+use super::{c_library, tools};
 
 const NAME: &str = "alongside";
 
@@ -24,6 +24,11 @@ pub(super) fn make(products: &[Product], pages: &Pages, scratch: &Path, out: &Pa
     let mut programs = Map::new();
     for product in products {
         if let Some(target) = targets::row_of(&product.target) {
+            // The package would be taken wherever there is any glibc.
+            if let Err(why) = c_library::check(&fs::read(&product.program)?, target.glibc) {
+                println!("SKIPPED: the package of npm for {}: {why}", target.triple);
+                continue;
+            }
             let package = Package::new(&name_of(target), scratch)?;
             package.install(&product.program, "bin/alongside", "755")?;
             package.write(licences::FILE, &product.licences)?;

@@ -1,14 +1,15 @@
 //! Tests the packages for npm as a registry has them.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use alongside_testing::skip;
 use serde_json::{Value, json};
 
-use super::super::{targets, tools};
+use super::super::product::Product;
+use super::super::{make, names, targets, tools};
 use super::{Stage, said, serve};
 
 /// Everything below which npm installs for a person.
@@ -100,6 +101,38 @@ fn npm_installs_both_files_without_a_registry() {
     let prefix = install(&stage, &["--offline"], &[&program, &launcher]);
     let version = said(&prefix.run(&["--version"]));
     assert!(version.starts_with("alongside "), "{version}");
+}
+
+#[test]
+fn npm_gets_no_program_that_needs_a_newer_c_library_than_it_promises() {
+    let Some(stage) = Stage::new() else { return };
+    let program = stage.sandbox.tmp().join("newer");
+    fs::copy(&stage.product.program, &program).unwrap();
+    let mut script = fs::OpenOptions::new().append(true).open(&program).unwrap();
+    script.write_all(b"# GLIBC_2.99 \n").unwrap();
+    drop(script);
+    let out = stage.sandbox.tmp().join("newer-out");
+    make(&[Product { program, ..stage.product.clone() }], &out, None).unwrap();
+    let made = names(&out).unwrap();
+    assert!(!made.iter().any(|name| name.ends_with(".tgz")), "{made:?}");
+    assert!(made.iter().any(|name| name.ends_with(".tar.gz")), "{made:?}");
+}
+
+/// Node.js may go on after it has sent itself the signal, and ends with 0 then.
+#[test]
+fn the_launcher_of_a_program_that_a_signal_killed_never_ends_with_0() {
+    let Some((stage, url)) = published() else { return };
+    let prefix = install(&stage, &["--registry", &url], &["alongside"]);
+    let modules = prefix.directory.join("lib/node_modules/alongside");
+    let Some(target) = targets::row_of(&stage.product.target) else { return };
+    let package = format!("node_modules/alongside-{}/bin/alongside", target.node.join("-"));
+    fs::write(modules.join(package), "#!/bin/sh\nkill -9 $$\n").unwrap();
+    // As if the signal came late.
+    let late = stage.sandbox.tmp().join("late.js");
+    fs::write(&late, "process.kill = () => true;\n").unwrap();
+    let mut node = stage.command("node");
+    let ended = node.arg("--require").arg(&late).arg(modules.join("bin/alongside.js")).output().unwrap();
+    assert_eq!(ended.status.code(), Some(128 + 9), "{}", said(&ended));
 }
 
 #[test]
