@@ -91,7 +91,7 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
-/// Whether only this user, root, or the owner of `beside` can have made a file. On Windows, every file counts.
+/// Whether this user, root or the owner of `beside` owns a file. On Windows, every file counts.
 pub fn is_of_nobody_else(found: &Metadata, beside: &Metadata) -> bool {
     #[cfg(unix)]
     {
