@@ -53,7 +53,7 @@ pub fn trusted_repository(dir: &Path) -> Option<&Path> {
     let beside = dir.metadata().ok()?;
     let is_trusted = |found: std::fs::Metadata| files::is_of_nobody_else(&found, &beside);
     let is_marked = |marker: &&str| top.join(marker).symlink_metadata().is_ok_and(is_trusted);
-    let is_marked = REPOSITORY_MARKERS.iter().any(|marker| is_marked(&marker));
+    let is_marked = REPOSITORY_MARKERS.iter().any(is_marked);
     (is_marked && top.metadata().is_ok_and(is_trusted)).then_some(top)
 }
 
