@@ -32,21 +32,21 @@ impl Row {
 
 /// The table of test programs. Unit tests have no rows.
 pub(super) const ROWS: &[Row] = &[
-    row("alongside", "it", [90, 90]).waits(),
-    row("conformance", "check", [75, 250]).waits(),
+    row("alongside", "it", [110, 110]).waits(),
+    row("conformance", "check", [90, 270]).waits(),
     row("rig", "bench", [45, 45]).starts("a companion on the official TypeScript SDK"),
     row("rig", "chaos", [20, 60]),
     row("rig", "chaos_full", [25, 25]),
     row("rig", "chaos_hooks", [35, 35]).waits(),
     row("rig", "chaos_real", [0, 60]).starts("the agents' own clients"),
-    row("rig", "editors", [180, 700]).waits().starts("real editors, the agents and tmux"),
+    row("rig", "editors", [140, 400]).waits().starts("real editors, the agents and tmux"),
     row("rig", "load", [12, 12]),
     row("rig", "matrix", [0, 30]).starts("the agents' own clients"),
-    row("rig", "peers", [100, 120]).waits(),
-    row("rig", "real_clients", [90, 240]).waits().starts("the agents' own clients"),
+    row("rig", "peers", [60, 120]).waits(),
+    row("rig", "real_clients", [60, 150]).waits().starts("the agents' own clients"),
     row("rig", "screens", [60, 60]).waits().starts("tmux"),
     row("rig", "sdks", [8, 8]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
-    row("rig", "stories", [150, 260]).waits().starts("the agents and tmux"),
+    row("rig", "stories", [110, 180]).waits().starts("the agents and tmux"),
     row("rig", "tools", [15, 300]).starts("Codex's `apply_patch`"),
 ];
 
