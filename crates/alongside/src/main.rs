@@ -4,7 +4,6 @@
 //! review`. Modules import from those below them only. Text from outside is printed through `harmless`.
 
 mod age;
-mod clipboard;
 mod commands;
 mod draft_keeper;
 mod line_mode;

@@ -18,7 +18,7 @@ pub struct CommentId(pub u64);
 pub struct Comment {
     /// Its name.
     pub id: CommentId,
-    /// What it is about, as it was when the comment was written.
+    /// The lines, file or turn that it is about, as it was when the comment was written.
     pub anchor: Anchor,
     /// The person's words. Render them harmless before showing them.
     pub text: String,
@@ -58,7 +58,7 @@ impl CommentState {
     }
 }
 
-/// What a comment is about.
+/// The subject of a comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchor {
@@ -80,7 +80,7 @@ pub struct Anchor {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Side {
-    /// What is on disk: `proposed` of an open file.
+    /// The text on disk: `proposed` of an open file.
     #[default]
     New,
     /// The baseline: `original` of an open file.

@@ -8,6 +8,7 @@
 //! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.
 
 pub mod agent_setup;
+mod best_pairs;
 mod comment;
 mod connection;
 mod context;
@@ -32,6 +33,7 @@ mod status;
 mod text;
 mod turn;
 
+pub use best_pairs::best_pairs;
 pub use comment::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, TurnMessage};
 pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};

@@ -40,7 +40,7 @@ impl LineChoice {
     pub(crate) fn step(&mut self, down: bool, extends: bool) {
         let last = self.count() - 1;
         self.chosen = match self.chosen {
-            // What came says more than what went.
+            // The new text says more than the old one.
             None if down => Some(if self.new.is_empty() { 0 } else { self.old.len() }).map(|at| (at, at)),
             None => Some((last, last)),
             Some((from, to)) if extends => {

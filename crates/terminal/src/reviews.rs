@@ -37,7 +37,7 @@ pub(crate) struct Reviews {
     vacancy: Option<Vacancy>,
     /// In a demo, the next thing to try.
     demo: Option<DemoStep>,
-    /// What changed in a turn, which the person looks at in place of the proposals.
+    /// The changes of a turn, which the person looks at in place of the proposals.
     turn: TurnReview,
 }
 

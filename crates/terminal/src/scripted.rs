@@ -104,7 +104,7 @@ pub(crate) struct Companion {
     pub(crate) asked: Vec<Request>,
     /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
-    /// What changed since the baseline; without it, nothing can be told.
+    /// The changes since the baseline; without it, nothing can be told.
     pub(crate) turn: Option<Turn>,
     /// The pieces of its files, by path.
     pub(crate) turn_files: HashMap<String, Vec<Piece>>,

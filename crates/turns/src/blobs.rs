@@ -1,4 +1,4 @@
-//! What a snapshot holds under a path.
+//! The content that a snapshot holds under a path.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) struct Blob {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What a tree holds under a path; `None` if nothing, or a directory.
+/// The entry of a tree under a path; `None` if nothing, or a directory.
 ///
 /// # Errors
 /// When git fails, or no longer has the content.

@@ -1,5 +1,6 @@
-//! What git ignores and has changed since a point in time. It is no part of snapshots: a prompt would wait
-//! for it. Whether such a file changed is told by the time of its last change, which no program can choose.
+//! Files that git ignores and that changed since a point in time. They are no part of snapshots: a prompt
+//! would wait for them. Whether such a file changed is told by the time of its last change, which no program
+//! can choose.
 
 use std::ffi::OsString;
 use std::fs;

@@ -205,7 +205,7 @@ impl<'a> Index<'a> {
         let (differing, untracked) = (differing?, untracked?);
         let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
         for change in raw_paths(&differing)? {
-            // What is gone may have a link on its way now, and a file behind that.
+            // The way to a deleted file may have a link now, and a file behind it.
             if change.is_gone || !self.place(change.path, &mut added, &mut left) {
                 remove_record(&mut records, change.object, change.path);
             }

@@ -1,5 +1,5 @@
-//! What a look compares, as the name of its snapshot holds it: the companion keeps the name, and gives it
-//! back with the file that is to be read or undone.
+//! The trees that a look compares, as the name of its snapshot holds them: the companion keeps the name, and
+//! gives it back with the file that is to be read or undone.
 
 use crate::log::Record;
 

@@ -33,7 +33,7 @@ impl Side {
     }
 }
 
-/// What one end of a difference is.
+/// The kind of one end of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SideKind {
     Nothing,

@@ -39,7 +39,7 @@ pub fn is_due(places: &Places) -> bool {
 /// the store of the working tree at `current`.
 ///
 /// # Errors
-/// When the system refuses to note the time. What cannot be removed stays until the next trimming.
+/// When the system refuses to note the time. A file that cannot be removed stays until the next trimming.
 pub fn trim(places: &Places, current: &Path, max_bytes: u64, until: Instant) -> Result<(), Fault> {
     private::write(&places.state().join(TRIMMED), b"")?;
     let kept_for = u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX);

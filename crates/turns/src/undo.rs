@@ -196,7 +196,7 @@ impl<'a> Undoing<'a> {
         if wanted.kind == SideKind::Link {
             let target = paths::from_bytes(&wanted.bytes).ok_or("its target is no path here")?;
             let begin = |name: &std::ffi::OsStr| place.directory.make_link(name, &target);
-            // What is there now is compared once more, just before it goes.
+            // The present content is compared once more, just before it goes.
             let finish = |(): &mut ()| self.check_at(step, place).map_err(std::io::Error::other);
             return private::in_one_step(&place.directory, &place.name, begin, finish)
                 .map_err(|error| error.to_string());

@@ -24,7 +24,7 @@ pub struct Waiting {
     pub root: PathBuf,
     /// The agents whose turns are since the baseline.
     pub agents: Vec<String>,
-    /// What has changed, or why that cannot be told.
+    /// The changes, or why they cannot be told.
     pub look: Result<TurnLook, String>,
 }
 

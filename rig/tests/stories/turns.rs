@@ -16,7 +16,7 @@ use crate::json_desk::JsonDesk;
 use crate::script::{DONE, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
 
-/// What the model runs in a shell, where no hook before a write sees it.
+/// The command that the model runs in a shell, where no hook before a write sees it.
 const SHELL: &str = "sed -i s/apple/APPLE/ other.txt && echo new > places.txt";
 
 /// The person's comment on a line.

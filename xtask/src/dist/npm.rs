@@ -74,7 +74,7 @@ fn about(target: &Target) -> String {
 /// A package in the making.
 struct Package {
     name: String,
-    /// What npm calls `package/`.
+    /// The directory that npm calls `package/`.
     tree: PathBuf,
 }
 

@@ -8,9 +8,9 @@ use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, Side, TurnMessage, harmless};
 use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, sent_text};
+use crossterm::Command as _;
+use crossterm::clipboard::CopyToClipboard;
 use serde_json::json;
-
-use crate::clipboard::copying;
 
 /// How many lines of code are shown with a comment.
 const MOST_LINES: usize = 10;
@@ -67,7 +67,7 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         return match (sent_text(&places, &args.directory, round)?, args.copy) {
             (None, _) => super::print("No such message was sent here.\n"),
             (Some(text), false) => super::print(&text),
-            (Some(text), true) => super::print(&format!("{}Copied.\n", copying(&text))),
+            (Some(text), true) => super::print(&format!("{}Copied.\n", copying(&text)?)),
         };
     }
     match args.copy {
@@ -78,13 +78,20 @@ fn answer(args: &Args) -> anyhow::Result<()> {
                 "try again in a moment: alongside comments --copy",
             )),
             Claimed::Message(claim) => {
-                super::print(&copying(&claim.message().text))?;
+                super::print(&copying(&claim.message().text)?)?;
                 claim.mark_delivered()?;
                 super::print(COPIED)
             }
         },
         false => super::print(&list(&feedback.comments, feedback.message.as_ref())),
     }
+}
+
+/// The sequence OSC 52, by which the person's terminal puts a text on its clipboard, also over SSH.
+fn copying(text: &str) -> Result<String, std::fmt::Error> {
+    let mut sequence = String::new();
+    CopyToClipboard::to_clipboard_from(text).write_ansi(&mut sequence)?;
+    Ok(sequence)
 }
 
 fn list(comments: &[Comment], message: Option<&TurnMessage>) -> String {

@@ -98,7 +98,7 @@ async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
     let is_newer = |turn: &Value| turn["revision"].as_u64() > turn_review["revision"].as_u64();
     let turn_review = told(&desk, TURN, |turn| is_newer(turn) && turn["route"]["words"] == LATER).await;
     assert_eq!(send(&mut desk, &turn_review).await["sent"]["words"], LATER);
-    // What was sent during a turn wakes the session at its end.
+    // A message that was sent during a turn wakes the session at its end.
     silent(&turn(&home, "claude", &event(&home, "Stop")));
     let output = ended(waits(&home, "1"));
     assert_eq!(output.status.code(), Some(2), "{output:?}");

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
+use alongside_desk::best_pairs;
+
 /// Lines of one side are compared with all of the other up to so many pairs; beyond, in blocks.
 const MOST_PAIRS: usize = 200 * 200;
 
@@ -95,40 +97,11 @@ fn between((old, o): (&[&str], Range<usize>), (new, n): (&[&str], Range<usize>))
     let of_block = |at: usize| {
         let (olds, news) = (part(old_bags.len(), at), part(new_bags.len(), at));
         let first = (o.start + olds.start, n.start + news.start);
-        let pairs = best_pairs(&old_bags[olds], &new_bags[news]);
+        let (old, new) = (&old_bags[olds], &new_bags[news]);
+        let pairs = best_pairs(old.len(), new.len(), |o, n| old[o].likeness(&new[n]));
         pairs.into_iter().map(move |(old, new)| (first.0 + old, first.1 + new))
     };
     (0..blocks).flat_map(of_block).collect()
-}
-
-/// The pairs that share the most, in order.
-fn best_pairs(old: &[Bag], new: &[Bag]) -> Vec<(usize, usize)> {
-    let width = new.len() + 1;
-    // The best sum for the lines from here on.
-    let mut best = vec![0_usize; (old.len() + 1) * width];
-    for o in (0..old.len()).rev() {
-        for n in (0..new.len()).rev() {
-            let (here, below) = (o * width + n, (o + 1) * width + n);
-            let paired = match old[o].likeness(&new[n]) {
-                0 => 0,
-                likeness => likeness + best[below + 1],
-            };
-            best[here] = paired.max(best[below]).max(best[here + 1]);
-        }
-    }
-    let (mut o, mut n, mut pairs) = (0, 0, Vec::new());
-    while o < old.len() && n < new.len() {
-        let (here, below) = (o * width + n, (o + 1) * width + n);
-        if best[here] == best[below] {
-            o += 1;
-        } else if best[here] == best[here + 1] {
-            n += 1;
-        } else {
-            pairs.push((o, n));
-            (o, n) = (o + 1, n + 1);
-        }
-    }
-    pairs
 }
 
 /// The words and signs of a line without their order.

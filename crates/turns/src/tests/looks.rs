@@ -1,4 +1,4 @@
-//! What a look finds after ordinary changes.
+//! The findings of a look after ordinary changes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -68,7 +68,7 @@ fn a_baseline_stays_until_a_review_is_finished() {
     assert_eq!(rows(&look), ["A first", "A persons", "A second"]);
     let authors: Vec<Author> = look.files.iter().map(|file| file.told.author).collect();
     assert_eq!(authors, [Author::Agent, Author::Person, Author::Agent]);
-    // What changes after the look has not been seen.
+    // The person has not seen a change after the look.
     project.write("late", "l\n");
     project.write("second", "2\nmore\n");
     project.store.finish(&look);

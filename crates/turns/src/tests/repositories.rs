@@ -202,7 +202,7 @@ fn texts_are_bytes_whatever_attributes_and_settings_say() {
     project.write("x.bat", "1\r\n");
     project.write("v.id", "$Id$\n");
     project.commit();
-    // What a checkout writes differs from the blobs now.
+    // A checkout writes other bytes than the blobs hold now.
     fs::remove_file(project.path("v.id")).unwrap();
     fs::remove_file(project.path("windows")).unwrap();
     project.git(&["checkout", "-q", "--", "."]);

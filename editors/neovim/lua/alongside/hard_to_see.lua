@@ -4,7 +4,7 @@ local look_alikes = require('alongside.look_alikes')
 
 local M = {}
 
--- What was found in the changes, by their text: they are drawn again and again. Emptied when it holds so many.
+-- The findings in the changes, by their text: they are drawn again and again. Emptied when it holds so many.
 local found, count, MOST = {}, 0, 10000
 
 -- The lines of a range, with their ends.
@@ -16,7 +16,7 @@ local function lines_of(pieces, range)
   return lines
 end
 
---- What is hard to see in a change that is not dropped.
+--- The parts of a change that are hard to see, if it is not dropped.
 ---@param hunk table
 ---@param original string[]
 ---@param current string[]

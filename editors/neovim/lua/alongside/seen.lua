@@ -122,7 +122,7 @@ local function unseen_words(count)
   return ('%d of %d %s %s not on the screen yet%s.'):format(count.unseen, count.all, count.unit, were, hard)
 end
 
---- What was not on the screen yet, in few words for a bar: "16 of 20 not seen"; nil if all was.
+--- The count of changes that were not on the screen yet, for a bar: "16 of 20 not seen"; nil if all was.
 ---@return string?
 function M.words(review)
   if not review.view or review.is_over then

@@ -19,7 +19,7 @@ struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    /// What npm has as a program of a person's.
+    /// The file that npm starts as a person's program.
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.stage.command(self.directory.join("bin/alongside"));
         command.args(arguments).output().unwrap()

@@ -21,7 +21,7 @@ pub(super) enum Selection {
     Nothing,
 }
 
-/// What there is to choose from.
+/// The options of a choice.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
     /// The agents, for people.

@@ -199,7 +199,7 @@ async fn one_choice_sets_all_agents_up() {
     }
     assert!(!qwen.contains("approvalMode"), "{qwen}");
 
-    // What is there already is no option.
+    // An installed part is no option.
     let mut both = home.asks(&["install", "agent"]);
     let rest = both.shows("Number (Enter for 3): ").await;
     both.presses("1\n");

@@ -278,7 +278,7 @@ fn an_older_entry_of_claude_code_learns_to_refuse() {
     assert_eq!(home.everything(), before);
 }
 
-/// What docs/turns.md told people to write by hand.
+/// The entries that docs/turns.md told people to write by hand.
 #[test]
 fn entries_by_hand_become_those_of_an_installation_and_go_with_them() {
     let home = Home::new();

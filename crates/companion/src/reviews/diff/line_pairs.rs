@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use alongside_desk::best_pairs;
+
 use super::comparison::numbered;
 use super::tokens::Tokens;
 
@@ -36,38 +38,13 @@ pub(super) fn line_pairs(old: &Tokens<'_>, new: &Tokens<'_>, may_be_edit: MayBeE
 }
 
 fn pairs_of_block(old_bags: &[Bag], new_bags: &[Bag], may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
-    let width = new_bags.len() + 1;
-    // The best sum for the lines from here on.
-    let mut best = vec![0_usize; (old_bags.len() + 1) * width];
     // One pair that shares all its text counts for more than two that share half of theirs.
     let likeness = |o: usize, n: usize| {
         let (old, new) = (&old_bags[o], &new_bags[n]);
         let (shared, both) = (old.shared(new), old.weight + new.weight);
         if may_be_edit(shared, (old.weight, new.weight)) { (shared * shared * 4 / both).max(1) } else { 0 }
     };
-    for o in (0..old_bags.len()).rev() {
-        for n in (0..new_bags.len()).rev() {
-            let (here, below) = (o * width + n, (o + 1) * width + n);
-            let paired = match likeness(o, n) {
-                0 => 0,
-                likeness => likeness + best[below + 1],
-            };
-            best[here] = paired.max(best[below]).max(best[here + 1]);
-        }
-    }
-    let (mut o, mut n, mut pairs) = (0, 0, Vec::new());
-    while o < old_bags.len() && n < new_bags.len() {
-        let (here, below) = (o * width + n, (o + 1) * width + n);
-        if best[here] == best[below] {
-            o += 1;
-        } else if best[here] == best[here + 1] {
-            n += 1;
-        } else {
-            pairs.push((o, n));
-            (o, n) = (o + 1, n + 1);
-        }
-    }
-    pairs
+    best_pairs(old_bags.len(), new_bags.len(), likeness)
 }
 
 /// The tokens of a line without their order.
