@@ -270,6 +270,8 @@ struct Bridge {
     child: Child,
     input: Option<ChildStdin>,
     told: mpsc::Receiver<Value>,
+    /// Messages that came before those that were awaited: an outcome may overtake the answer.
+    early: Vec<Value>,
 }
 
 impl Bridge {
@@ -284,7 +286,7 @@ impl Bridge {
                 let _ = tell.send(serde_json::from_str(&line).unwrap());
             }
         });
-        let mut bridge = Self { child, input, told };
+        let mut bridge = Self { child, input, told, early: Vec::new() };
         bridge.send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
             "protocolVersion":"2025-06-18","capabilities":{},
             "clientInfo":{"name":name,"version":"0.61.0"}}}));
@@ -299,12 +301,16 @@ impl Bridge {
     }
 
     /// The next message of this kind.
-    fn hears(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    fn hears(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.early.iter().position(&is_it) {
+            return self.early.remove(at);
+        }
         loop {
             let message = self.told.recv_timeout(crate::support::DEADLINE).expect(what);
             if is_it(&message) {
                 return message;
             }
+            self.early.push(message);
         }
     }
 
@@ -316,7 +322,7 @@ impl Bridge {
         assert_eq!(opened["result"]["content"], json!([]));
     }
 
-    fn accepted(&self) -> Value {
+    fn accepted(&mut self) -> Value {
         self.hears("the outcome", |message| message["method"] == "ide/diffAccepted")["params"].clone()
     }
 }
