@@ -57,6 +57,20 @@ test('several that come at once are one announcement', {}, function(nvim)
   eq(1, #nvim:lua('return said'))
 end)
 
+test('an announcement waits for no timer, and the next one takes its place', {}, function(nvim)
+  nvim:lua([[
+    local at = vim.uv.now()
+    vim.uv.now = function() return at end
+    timers, own_defer = 0, vim.defer_fn
+    vim.defer_fn = function(...) timers = timers + 1 return own_defer(...) end
+    desk.open({ id = 1, file = desk.root .. '/a.txt', original = 'a\n', proposed = 'A\n' })
+  ]])
+  nvim:await_said('proposes a.txt')
+  nvim:lua([[desk.open({ id = 2, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'B\n' })]])
+  eq('2 reviews are waiting: :Alongside', nvim:await_said('2 reviews')[1])
+  eq(0, nvim:lua('return timers'))
+end)
+
 test('the review is a tab page with the original and the proposal in diff mode', {}, function(nvim)
   show(nvim)
   local seen = nvim:lua([[

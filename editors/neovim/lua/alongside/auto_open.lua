@@ -4,7 +4,7 @@ local ending = require('alongside.ending')
 
 local M = {}
 
--- How often to look for a pause, in milliseconds.
+-- How often to look whether a mode, a prompt or a picker has ended, in milliseconds.
 local EVERY = 100
 -- In a terminal, a person reads and types in turns: only a longer pause counts there.
 local TERMINAL_PAUSE = 2000
@@ -50,7 +50,8 @@ end
 function M.soon()
   if #waiting > 0 and not is_scheduled then
     is_scheduled = true
-    vim.defer_fn(look, EVERY)
+    -- A person who types pauses when no key has come for that long; for anything else there is no such moment.
+    vim.defer_fn(look, ending.until_pause() or EVERY)
   end
 end
 

@@ -110,6 +110,13 @@ function M.is_typing()
   return vim.api.nvim_get_mode().mode ~= 'n' or M.idle() < IDLE
 end
 
+--- Milliseconds until a person who types in Normal mode pauses, without another key; nil in other modes and in a pause.
+---@return integer?
+function M.until_pause()
+  local left = IDLE - M.idle()
+  return vim.api.nvim_get_mode().mode == 'n' and left > 0 and left or nil
+end
+
 -- The review ended elsewhere while the person works on it: its windows close at the first pause, and stay after new text.
 local function linger(review, shown, why, before)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
@@ -151,9 +158,9 @@ function M.over(review, closed, vacate)
     if closed.closing == 'gone' and closed.is_restart then
       return
     elseif closed.closing == 'gone' then
-      messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)))
+      messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)), nil, false, review.announcement)
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
-      messages.later(said)
+      messages.later(said, nil, false, review.announcement)
     end
     -- After an answer in the agent, the companion reports edits that the agent left out.
     if closed.draft and closed.closing ~= 'answeredInAgent' then

@@ -61,7 +61,7 @@ function M.tell()
   local files = read(mine)
   vim.uv.fs_unlink(mine)
   local words = { config.current.cmd[1], 'drafts', 'list' }
-  pcall(vim.system, words, { text = true }, vim.schedule_wrap(function(listed)
+  pcall(vim.system, words, { text = true, timeout = 10000 }, vim.schedule_wrap(function(listed)
     local there = vim.tbl_filter(function(file)
       return (listed.stdout or ''):find(harmless.name(vim.fs.basename(file)), 1, true) ~= nil
     end, files)

@@ -6,9 +6,18 @@ local harmless = require('alongside.harmless')
 
 local M = {}
 
+---@alias alongside.Message { [1]: string, [2]: integer, [3]: boolean }
+
 local corner ---@type integer? the window in the corner
-local waiting = {} ---@type { [1]: string, [2]: integer }[]
-local timer
+
+-- Messages within this time (milliseconds) of the last ones are shown together with those.
+local TOGETHER = 30
+-- How often to look whether a command line or a prompt has ended, in milliseconds.
+local EVERY = 200
+
+local waiting = {} ---@type alongside.Message[]
+local shown, shown_at = {}, 0 ---@type alongside.Message[], integer the messages shown last
+local is_scheduled = false
 
 -- Whether Neovim shows messages itself, rather than a plugin.
 local function is_plain()
@@ -85,16 +94,17 @@ function M.fitting(messages)
 end
 
 local function flush()
-  timer = nil
-  if #waiting == 0 then
-    return
-  end
   if is_busy() then
-    timer = vim.defer_fn(flush, 200)
+    vim.defer_fn(flush, EVERY)
     return
   end
+  is_scheduled = false
+  if vim.uv.now() - shown_at < TOGETHER then
+    waiting = vim.list_extend(shown, waiting)
+  end
+  shown, shown_at = waiting, vim.uv.now()
   local said, level, beside = {}, vim.log.levels.INFO, false
-  for _, one in ipairs(waiting) do
+  for _, one in ipairs(shown) do
     if not vim.tbl_contains(said, one[1]) then
       said[#said + 1] = one[1]
     end
@@ -116,13 +126,27 @@ local function flush()
   end
 end
 
---- Shows an announcement.
+local function without(messages, one)
+  return vim.tbl_filter(function(other)
+    return other ~= one
+  end, messages)
+end
+
+--- Shows an announcement at the end of this turn.
 ---@param message string harmless
 ---@param level integer?
 ---@param beside boolean? a message of Neovim stays, and this one is shown beside it
-function M.later(message, level, beside)
-  waiting[#waiting + 1] = { message, level or vim.log.levels.INFO, beside == true }
-  timer = timer or vim.defer_fn(flush, 30)
+---@param replaced alongside.Message? an earlier announcement that this one makes needless
+---@return alongside.Message
+function M.later(message, level, beside, replaced)
+  local one = { message, level or vim.log.levels.INFO, beside == true }
+  waiting, shown = without(waiting, replaced), without(shown, replaced)
+  waiting[#waiting + 1] = one
+  if not is_scheduled then
+    is_scheduled = true
+    vim.schedule(flush)
+  end
+  return one
 end
 
 -- How long the same news is no news, in milliseconds.

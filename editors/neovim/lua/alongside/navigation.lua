@@ -9,7 +9,11 @@ local window_state = require('alongside.window_state')
 
 local M = {}
 
-local announced = {} ---@type alongside.Review[] to announce in a moment
+-- Reviews within this time (milliseconds) share one message, as when Neovim connects.
+local TOGETHER = 300
+local fresh = {} ---@type alongside.Review[] to announce in this turn
+local recent = {} ---@type { review: alongside.Review, at: integer }[] announced within that time, and the fresh ones
+local announcement ---@type alongside.Message? the last one
 
 local function reviews()
   return require('alongside.review')
@@ -22,34 +26,43 @@ local function way()
   return is_agents and ('leave the terminal with Ctrl-\\ Ctrl-N, then %s'):format(go) or go
 end
 
+-- Announces the fresh reviews, and with them those announced a moment ago.
+local function announce_fresh()
+  local new, now = fresh, vim.uv.now()
+  fresh = {}
+  recent = vim.tbl_filter(function(one)
+    return now - one.at < TOGETHER and not one.review.is_over and not (one.review.view and one.review.view:is_shown())
+  end, recent)
+  if #recent == 0 or config.current.auto_open and require('alongside.auto_open').add(new) then
+    return
+  end
+  local go, said = way(), nil
+  if #recent > 1 then
+    said = ('%d reviews are waiting: %s'):format(#recent, go)
+  else
+    local one = recent[1].review
+    local agent, name = winbar.agent_name(one.agent), reviews().name(one)
+    said = messages.fitting({
+      ('%s proposes %s (%s): %s'):format(agent, name, reviews().changes(one), go),
+      ('%s proposes %s: %s'):format(agent, name, go),
+    })
+  end
+  announcement = messages.later(said, nil, false, announcement)
+  if #recent == 1 then
+    -- A message about its end makes this one needless.
+    recent[1].review.announcement = announcement
+  end
+end
+
 --- Announces a new review.
 ---@param review alongside.Review
 function M.announce(review)
-  announced[#announced + 1] = review
-  if #announced > 1 then
-    return
+  fresh[#fresh + 1] = review
+  recent[#recent + 1] = { review = review, at = vim.uv.now() }
+  if #fresh == 1 then
+    -- At the end of this turn: reviews that arrive in one message of the server are known by then.
+    vim.schedule(announce_fresh)
   end
-  -- Reviews that arrive together, as when Neovim connects, share one message.
-  vim.defer_fn(function()
-    local new = vim.tbl_filter(function(one)
-      return not one.is_over and not (one.view and one.view:is_shown())
-    end, announced)
-    announced = {}
-    if config.current.auto_open and require('alongside.auto_open').add(new) then
-      return
-    end
-    local go = way()
-    if #new == 1 then
-      local one = new[1]
-      local agent, name = winbar.agent_name(one.agent), reviews().name(one)
-      messages.later(messages.fitting({
-        ('%s proposes %s (%s): %s'):format(agent, name, reviews().changes(one), go),
-        ('%s proposes %s: %s'):format(agent, name, go),
-      }))
-    elseif #new > 1 then
-      messages.later(('%d reviews are waiting: %s'):format(#new, go))
-    end
-  end, 40)
 end
 
 local function open(review, origin)

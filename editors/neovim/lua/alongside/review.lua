@@ -40,6 +40,7 @@ local M = {}
 ---@field sync alongside.Sync
 ---@field view alongside.View?
 ---@field deciding string? a decision without a reply
+---@field announcement alongside.Message? the announcement of this one alone
 ---@field is_over boolean?
 
 local reviews = {} ---@type table<string, alongside.Review>
