@@ -3,11 +3,12 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use alongside_rig::Sandbox;
 use alongside_rig::program::alongside_bin;
 use alongside_rig::wait::{self, PATIENCE};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 /// A running desk. It ends with this value.
@@ -46,6 +47,33 @@ impl JsonDesk {
             let found = told.iter().rev().filter(|message| message["method"] == *method);
             found.map(|message| message["params"].clone()).find(&is).ok_or_else(|| format!("{told:?}"))
         })
+    }
+
+    /// Asks for something with the newest turn that `is`, and with a newer one after a refusal: its list may
+    /// change at any moment.
+    pub(crate) fn ask_of_turn(
+        &mut self,
+        method: &str,
+        is: impl Fn(&Value) -> bool,
+        params: impl Fn(&Value) -> Value,
+    ) -> Result<()> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let before = self.answers().len();
+            let turn = self.told("didChangeTurn", &is)?;
+            self.ask(method, &params(&turn))?;
+            let new = || self.answers().get(before).cloned().ok_or_else(|| "nothing".to_owned());
+            let answer = wait::until(&format!("the answer to {method}"), PATIENCE, new)?;
+            if answer.get("error").is_none() {
+                return Ok(());
+            }
+            ensure!(Instant::now() < until, "{method} is refused: {answer}");
+        }
+    }
+
+    fn answers(&self) -> Vec<Value> {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.iter().filter(|message| message["method"] == "result").cloned().collect()
     }
 
     /// Asks the companion for something.

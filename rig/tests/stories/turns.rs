@@ -9,7 +9,7 @@ use alongside_rig::model::Turn;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
 use anyhow::{Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::desk::WIDE;
 use crate::json_desk::JsonDesk;
@@ -61,14 +61,21 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
     };
     stage.sandbox.write("notes.txt", SHOUTED);
     let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
-    let turn = desk.told("didChangeTurn", |turn| turn["route"]["words"] == route)?;
-    let file = turn["files"].as_array().into_iter().flatten().position(|file| file["path"] == "notes.txt");
-    let lines = json!({ "first": 2, "last": 2 });
-    let (id, revision) = (&turn["id"], &turn["revision"]);
-    let comment = json!({ "turn": id, "revision": revision, "file": file, "lines": lines, "text": COMMENT });
-    desk.ask("addComment", &comment)?;
-    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["text"] == COMMENT)?;
-    desk.ask("finishTurn", &json!({ "turn": id, "revision": turn["revision"], "send": true }))?;
+    // The review of the desk before is told here as well.
+    let is_ours = |turn: &Value| turn["baseline"]["asked"] == "HEAD";
+    let is_reached = |turn: &Value| is_ours(turn) && turn["route"]["words"] == route;
+    desk.ask_of_turn("addComment", is_reached, |turn| {
+        let mut files = turn["files"].as_array().into_iter().flatten();
+        let file = files.position(|file| file["path"] == "notes.txt");
+        let (id, revision, lines) = (&turn["id"], &turn["revision"], json!({ "first": 2, "last": 2 }));
+        json!({ "turn": id, "revision": revision, "file": file, "lines": lines, "text": COMMENT })
+    })?;
+    let has_comment = |turn: &Value| is_ours(turn) && turn["comments"][0]["text"] == COMMENT;
+    desk.ask_of_turn(
+        "finishTurn",
+        has_comment,
+        |turn| json!({ "turn": turn["id"], "revision": turn["revision"], "send": true }),
+    )?;
     if cli == Cli::Codex {
         desk.told("didFinishTurn", |_| true)?;
         agent.run_unattended(NEXT_REQUEST)?;

@@ -171,12 +171,16 @@ impl Turns {
 
     // Looks.
 
-    /// The hook of an agent has taken a snapshot there.
+    /// The hook of an agent has taken a snapshot there, or delivers messages. The reviews since a revision,
+    /// of which there are few, are looked at anew as well: their files, and the way and state of messages.
     pub(crate) fn note_snapshot(&mut self, directory: &Path, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
         if self.work.has_source() {
             let key = LookKey { directory: directory.to_owned(), since: None };
-            self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+            let of_revisions = self.reviews.values().filter(|review| review.is_private());
+            for key in of_revisions.map(|review| review.key().clone()).chain([key]).collect::<Vec<_>>() {
+                self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+            }
         }
         effects
     }

@@ -131,6 +131,18 @@ async fn a_snapshot_that_a_hook_has_taken_is_told_to_desks_that_show_turns() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn after_a_snapshot_a_review_since_a_revision_is_up_to_date_too() {
+    let stage = Stage::changed().await;
+    let mut desk = stage.desk();
+    let turn = desk.look_since(Some("HEAD")).await;
+    stage.write("a.txt", "1\n2\n3\n4\n5\n");
+    stage.story.companion.snapshot_taken(stage.path(""));
+    desk.settle().await;
+    let anew = desk.turns().into_iter().filter(|told| told.id == turn.id).collect::<Vec<_>>();
+    assert_eq!(anew.last().map(|turn| turn.files.len()), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_turn_review_is_no_proposal() {
     let mut stage = Stage::changed().await;
     let mut desk = stage.desk();
