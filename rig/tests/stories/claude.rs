@@ -33,7 +33,7 @@ fn claude_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
     desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
-    desk.wait_until_shown("notes.txt: accepted; Claude Code writes it.")?;
+    desk.wait_until_accepted("notes.txt")?;
     claude.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
 
@@ -96,7 +96,7 @@ fn claude_asks_itself_when_the_companion_is_killed() -> Result<()> {
     std::fs::write(&stage.file, ORIGINAL)?;
     claude.ask(REQUEST_AGAIN)?;
     desk.press_at("notes.txt", "a")?;
-    desk.wait_until_shown("notes.txt: accepted; Claude Code writes it.")?;
+    desk.wait_until_accepted("notes.txt")?;
     claude.wait_until_free()?;
     assert_eq!(stage.on_disk(), SHOUTED);
     Ok(())

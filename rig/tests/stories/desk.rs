@@ -38,6 +38,14 @@ impl Desk {
         self.pane.wait_for(&format!("{words:?}"), |screen| unbroken(screen).contains(words))
     }
 
+    /// Waits until the desk says that this file was accepted. The message that the file is written may have taken
+    /// the place of that one already.
+    pub(crate) fn wait_until_accepted(&self, file: &str) -> Result<()> {
+        let said = [format!("{file}: accepted; "), format!("{file}: written as accepted.")];
+        let is_said = |screen: &str| said.iter().any(|words| unbroken(screen).contains(words));
+        self.pane.wait_for(&format!("{file} to be accepted"), is_said).map(drop)
+    }
+
     /// Waits until the review of this file is open.
     pub(crate) fn wait_until_it_reads(&self, file: &str) -> Result<()> {
         self.pane.wait_for(&format!("{file} to be read"), |screen| reads(screen, file)).map(drop)

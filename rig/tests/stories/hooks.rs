@@ -80,7 +80,7 @@ fn writes_what_was_kept(cli: Cli) -> Result<()> {
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_shown("notes.txt: accepted;")?;
+    desk.wait_until_accepted("notes.txt")?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
     let read = read_by_the_model(&agent);
@@ -124,7 +124,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_shown("notes.txt: accepted;")?;
+    desk.wait_until_accepted("notes.txt")?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), kept);
     let read = read_by_the_model(&agent);
@@ -142,7 +142,7 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_shown("notes.txt: accepted;")?;
+    desk.wait_until_accepted("notes.txt")?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
     assert!(!desk.reads("notes.txt")?, "it asks again");
@@ -174,7 +174,7 @@ fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
         agent.ask(REQUEST)?;
         desk.press_at("notes.txt", "Space")?;
         desk.press_after("2 kept, 1 dropped", "a")?;
-        desk.wait_until_shown("notes.txt: accepted;")?;
+        desk.wait_until_accepted("notes.txt")?;
         agent.wait_until_it_says(DONE)?;
         assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"), "{cli:?}");
         assert!(!desk.reads("notes.txt")?, "{cli:?} asks again");
@@ -213,7 +213,7 @@ fn in_a_container_an_edit_of_gemini_is_asked_once_and_by_its_name() -> Result<()
     agent.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_shown("notes.txt: accepted;")?;
+    desk.wait_until_accepted("notes.txt")?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
     assert!(!desk.reads("notes.txt")?, "it asks again");
