@@ -102,6 +102,10 @@ The selected window stays selected."
 (defvar alongside--desks nil "The connections, one for each project.")
 (defvar alongside--failed nil "Projects whose server has ended, and when.")
 (defvar alongside--report-timer nil "The timer of the next report.")
+(defvar alongside--reported 0 "When the last report went, in seconds since 1970.")
+(defconst alongside--pace 0.05
+  "The shortest time between two reports, in seconds.
+The first one goes at once: the companion waits for the end of a movement itself.")
 (defvar alongside--messages nil "Messages that wait for the minibuffer to close.")
 
 (defvar-local alongside--review nil "The review that this buffer shows.")
@@ -340,7 +344,8 @@ The file that was used last stays the active one, in a terminal or a review."
 
 (defun alongside--report ()
   "Tell each companion what has changed since the last report."
-  (setq alongside--report-timer nil)
+  (setq alongside--report-timer nil
+        alongside--reported (float-time))
   (when alongside-mode
     (let* ((selected (alongside--selected-buffer))
            (buffer (if (alongside--file selected)
@@ -361,9 +366,11 @@ The file that was used last stays the active one, in a terminal or a review."
             (alongside--notify desk 'alongside/didChangeContext report)))))))
 
 (defun alongside--report-soon (&rest _)
-  "Report open files once Emacs is idle."
+  "Report open files after this command, or once the pace allows it."
   (unless alongside--report-timer
-    (setq alongside--report-timer (run-with-timer 0.1 nil #'alongside--report))))
+    (setq alongside--report-timer
+          (run-with-timer (max 0 (- (+ alongside--reported alongside--pace) (float-time)))
+                          nil #'alongside--report))))
 
 (defun alongside--focused ()
   "Tell the companion of the selected window's file that the person is here."

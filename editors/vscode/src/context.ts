@@ -3,8 +3,9 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 
-// In milliseconds; one action changes several things at once.
-const DELAY = 50;
+// The shortest time between two reports, in milliseconds. The first one goes at once: the companion waits for the end of
+// a movement itself.
+const PACE = 50;
 
 export class ContextReporter implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -12,6 +13,7 @@ export class ContextReporter implements vscode.Disposable {
   private readonly used = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private last = '';
+  private reported = -Infinity;
   private active: vscode.TextEditor | undefined;
 
   constructor(private readonly companion: Companion) {
@@ -40,11 +42,12 @@ export class ContextReporter implements vscode.Disposable {
   }
 
   private soon(): void {
-    this.timer ??= setTimeout(() => this.report(), DELAY);
+    this.timer ??= setTimeout(() => this.report(), Math.max(0, this.reported + PACE - performance.now()));
   }
 
   private report(): void {
     this.timer = undefined;
+    this.reported = performance.now();
     const isOn = vscode.workspace.getConfiguration('alongside').get<boolean>('reportFiles') ?? true;
     const active = isOn ? this.activeFile() : undefined;
     const openFiles = isOn ? this.openFiles() : [];

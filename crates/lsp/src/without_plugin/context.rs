@@ -17,7 +17,8 @@ use super::positions::position;
 use crate::editors::CodeActionRange;
 use crate::encoding::Encoding;
 
-/// The shortest time between two reports; some editors reveal every move of the cursor.
+/// The shortest time between two reports; some editors reveal every move of the cursor. The first one goes at
+/// once: the companion waits for the end of a movement itself.
 const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// The longest reported selection, in UTF-16 units; agents keep 16,384.
 const MAX_SELECTION: usize = 20_000;
@@ -30,6 +31,7 @@ pub(crate) struct ContextTracker {
     /// The open documents, the last used first.
     recent: Vec<DocumentKey>,
     last_report: Option<ContextReport>,
+    reported_at: Option<Instant>,
     due: Option<Instant>,
 }
 
@@ -43,7 +45,7 @@ struct Active {
 
 impl ContextTracker {
     pub(crate) fn new(range: CodeActionRange) -> Self {
-        Self { range, active: None, recent: Vec::new(), last_report: None, due: None }
+        Self { range, active: None, recent: Vec::new(), last_report: None, reported_at: None, due: None }
     }
 
     pub(crate) fn document_opened(&mut self, key: &DocumentKey) {
@@ -119,7 +121,9 @@ impl ContextTracker {
 
     /// Something may have changed: a report is due soon.
     fn schedule_report(&mut self) {
-        self.due.get_or_insert_with(|| Instant::now() + REPORT_INTERVAL);
+        let now = Instant::now();
+        let due = self.reported_at.map_or(now, |at| now.max(at + REPORT_INTERVAL));
+        self.due.get_or_insert(due);
     }
 
     /// When the next report is due.
@@ -136,6 +140,7 @@ impl ContextTracker {
     /// The report to send now, if one is due and differs from the last.
     pub(crate) fn take_report(&mut self, now: Instant, documents: &mut Documents) -> Option<ContextReport> {
         self.due.take_if(|due| *due <= now)?;
+        self.reported_at = Some(now);
         let report = self.report(documents);
         let news = self.last_report.as_ref() != Some(&report);
         self.last_report = Some(report.clone());

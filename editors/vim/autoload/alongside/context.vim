@@ -4,10 +4,15 @@ vim9script
 import autoload './say.vim'
 import autoload './server.vim'
 
+# The shortest time between two reports, in milliseconds. The first one goes at once: the companion waits for the end of a
+# movement itself.
+const PACE = 50
 const MARKERS = ['.git', '.jj', '.hg', '.svn']
 
 # The timer of the next report.
 var timer = 0
+# The time of the last one; [] before any.
+var reported: list<any> = []
 # The project of each directory.
 var roots: dict<string> = {}
 # The project of the file that the person used last.
@@ -60,7 +65,8 @@ enddef
 
 export def ReportSoon()
   if timer == 0
-    timer = timer_start(100, (_) => Report())
+    final since = empty(reported) ? PACE : float2nr(1000 * reltimefloat(reltime(reported)))
+    timer = timer_start(max([0, PACE - since]), (_) => Report())
   endif
 enddef
 
@@ -86,6 +92,7 @@ enddef
 
 def Report()
   timer = 0
+  reported = reltime()
   final root = Root(bufnr())
   if root != ''
     last_root = root

@@ -183,6 +183,8 @@ async fn reports_are_spaced_and_repeated_to_a_new_companion() {
     let mut stage = Stage::new("Neovim", &[]);
     let start = tokio::time::Instant::now();
     stage.open("a.rs", TEXT);
+    assert_eq!(stage.desk.deadline(), Some(start), "the first one goes at once");
+    assert_eq!(stage.active()["path"], "a.rs");
     for character in 0..9 {
         highlight(&mut stage, 0, character);
     }
