@@ -100,7 +100,7 @@ impl DecidedText {
         let found = match () {
             () if is_before && is_before_first => Found::AsBefore,
             () if now.is_gone() && self.deletes => Found::AsDecided,
-            () if !now.is_gone() && !self.deletes && self.is_held() => Found::AsDecided,
+            () if !now.is_gone() && !self.deletes && self.is_held(&now) => Found::AsDecided,
             () if is_before => Found::AsBefore,
             () if now.is_gone() => Found::Gone,
             () if now.is_unreadable() => Found::Unknown,
@@ -120,17 +120,24 @@ impl DecidedText {
         let on_disk = proposal.normalized.restored(original);
         Some(match () {
             () if is_before && is_before_first => Found::AsBefore,
-            () if !self.deletes && self.form.writes(&self.text, on_disk.as_bytes()) => Found::AsDecided,
+            () if !self.deletes && self.is_text(on_disk.as_bytes(), now) => Found::AsDecided,
             () if is_before => Found::AsBefore,
             () => Found::SomethingElse,
         })
     }
 
-    fn is_held(&self) -> bool {
+    fn is_held(&self, now: &Fingerprint) -> bool {
         // Four bytes in the file for each of the text: CRLF in UTF-16 for a line end; and some for a mark.
         let limit = u64::try_from(self.text.len()).unwrap_or(u64::MAX).saturating_mul(4).saturating_add(8);
         let found = untrusted::read(Path::new(&self.file), limit, Whose::Anybodys);
-        found.is_ok_and(|found| self.form.writes(&self.text, &found))
+        found.is_ok_and(|found| self.is_text(&found, now))
+    }
+
+    /// Whether these bytes are the text. In a file that nobody has touched since the decision, no agent has
+    /// written them in another form.
+    fn is_text(&self, found: &[u8], now: &Fingerprint) -> bool {
+        let is_untouched = self.original.as_ref() == Some(now);
+        if is_untouched { found == self.text.as_bytes() } else { self.form.writes(&self.text, found) }
     }
 }
 

@@ -256,6 +256,26 @@ async fn a_text_counts_in_the_line_ends_of_the_file() {
     assert_eq!(story.word().await, Word::SomethingElse);
 }
 
+/// Compared line by line, the file holds the text already.
+#[tokio::test(start_paused = true)]
+async fn other_line_ends_alone_are_written_by_somebody_or_not_at_all() {
+    for (on_disk, proposed) in [("one\r\ntwo\r\n", "one\ntwo\n"), ("\u{feff}one\n", "one\n")] {
+        let mut story = Story::begin().await;
+        fs::write(&story.file, on_disk).unwrap();
+        let (agent, _stream) = story.listener().await;
+        story.decided(&agent, proposed, Decision::Accept).await;
+        story.no_word_within(SOON).await;
+        // The agent keeps the form of the file.
+        fs::write(&story.file, on_disk).unwrap();
+        let touched = std::time::SystemTime::now() + LONG;
+        fs::File::options().write(true).open(&story.file).unwrap().set_modified(touched).unwrap();
+        assert_eq!(story.word().await, Word::WrittenAsAccepted, "{on_disk:?}");
+        story.decided(&agent, proposed, Decision::Accept).await;
+        agent.open_diff(&story.file, "newer\n").await.unwrap();
+        assert_eq!(story.word().await, Word::NotWritten, "{on_disk:?}");
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn a_file_behind_a_link_or_in_a_new_directory_is_watched() {
