@@ -1,7 +1,10 @@
 //! Sentences that depend on numbers and texts.
 
 use super::*;
+use crate::decision::{Closed, Closing, Follows};
+use crate::review::{HunkState, LineEnding, Reasons};
 use crate::review_model::review_for_tests as review;
+use crate::status::Agent;
 
 #[test]
 fn no_name_of_a_file_looks_like_a_url() {
@@ -71,6 +74,19 @@ fn sizes_and_counts_follow_the_review() {
     assert_eq!((size(&review), line_counts(&review)), ("a new file".into(), (3, 0)));
     review.whole_file_only = Some("it is no text".into());
     assert_eq!(size(&review), "the whole file");
+}
+
+#[test]
+fn a_proposal_of_another_form_only_is_a_change() {
+    let mut review = review();
+    review.hunks.clear();
+    assert_eq!(size(&review), "no change");
+    review.file_has_bom = Some(true);
+    assert_eq!(size(&review), "another byte-order mark");
+    review.file_line_ending = Some(LineEnding::Crlf);
+    assert_eq!(size(&review), "other line ends and another byte-order mark");
+    review.file_has_bom = None;
+    assert_eq!(size(&review), "other line ends");
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! The sentences about the end of a review, and about what its file holds then.
+
+use std::path::PathBuf;
+
+use super::names::{agent_name, file_name};
+use crate::decision::{Closed, Closing, Follows};
+use crate::harmless;
+use crate::last_word::Word;
+use crate::review::Review;
+use crate::status::Agent;
+
+/// How a review ended. `away`: the agent is not listening.
+pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
+    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
+    let where_ = match &closed.decided_in {
+        _ if closed.decided_here => String::new(),
+        Some(desk) => format!(" in {}", harmless::name(desk)),
+        None => " at another desk".into(),
+    };
+    let withdrawn = |why: &str| match review.agent.asks_itself {
+        true => format!("{name}: closed, because {why}; {agent} asks you itself."),
+        false => format!("{name}: rejected, because {why}."),
+    };
+    let mut said = match closed.closing {
+        Closing::Accepted => {
+            format!("{name}: accepted{where_}; {}.", after_yes(review, closed.follows, away))
+        }
+        Closing::Rejected => format!("{name}: rejected{where_}; {}.", after_no(review, closed.follows, away)),
+        Closing::AnsweredInAgent => format!("{name}: answered in {agent}."),
+        Closing::Replaced => {
+            format!("{name}: replaced by a newer proposal of {agent}.")
+        }
+        Closing::AgentGone if review.agent.by_hook => {
+            format!("{name}: closed, because {agent} has broken off the call.")
+        }
+        Closing::AgentGone => format!("{name}: closed, because {agent} has left."),
+        Closing::Stopped => withdrawn("the companion stopped"),
+        Closing::EditorGone => withdrawn("the editor ended"),
+        Closing::Interrupted => withdrawn("the companion was interrupted"),
+        Closing::TimedOut => withdrawn(&format!("{agent} waits no longer")),
+    };
+    // After an answer in the agent, the companion reports edits that the agent left out.
+    if let Some(draft) = closed.draft.as_ref().filter(|_| closed.closing != Closing::AnsweredInAgent) {
+        said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
+    }
+    said
+}
+
+/// The next step of the agent after a person accepted. No more than is known: it may never come to the write.
+fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
+    let agent = agent_name(&review.agent);
+    match follows {
+        Follows::Call => {
+            format!("{agent} waits no longer, and nothing is written unless its model calls the tool again")
+        }
+        Follows::Proposal => {
+            format!("{agent} cannot take your changes, so its model is asked to propose this text")
+        }
+        Follows::Prompt => format!("{agent} is told, and may still ask in its own prompt"),
+        Follows::Write if away => format!("{agent} is away, and is told once it is back"),
+        Follows::Write if review.parts > 1 => {
+            "nothing is written before the other files of its patch are decided".to_owned()
+        }
+        Follows::Write => format!("{agent} writes it"),
+    }
+}
+
+/// The next step of the agent after a person rejected.
+fn after_no(review: &Review, follows: Follows, away: bool) -> String {
+    let agent = agent_name(&review.agent);
+    match follows {
+        Follows::Call => {
+            format!("{agent} waits no longer, and its model is told if it calls the tool again")
+        }
+        Follows::Write | Follows::Prompt | Follows::Proposal if away => {
+            format!("{agent} is away, and is told once it is back")
+        }
+        Follows::Write | Follows::Prompt | Follows::Proposal => format!("{agent} is told"),
+    }
+}
+
+/// A sentence about the content of this file after the decision on a proposal of this agent.
+pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), harmless::name(agent));
+    let kept = "The accepted text is in `alongside drafts`.";
+    match word {
+        Word::WrittenAsAccepted => format!("{name}: written as accepted."),
+        Word::NotWritten => format!("{name}: accepted, but {agent} has not written it."),
+        Word::SomethingElse => {
+            format!("{name}: holds something else than you accepted; a formatter may have run. {kept}")
+        }
+        Word::Gone => format!("{name}: accepted, but the file is gone. {kept}"),
+        Word::WrittenThoughRejected => {
+            format!("{name}: written although you rejected it: the file holds the text of {agent}.")
+        }
+        Word::WrittenUndecided => {
+            format!("{name}: written without your decision at a desk: the file holds the text of {agent}.")
+        }
+    }
+}
+
+/// An agent that was answered in its own prompt has not written the person's edits into this file.
+pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), harmless::name(agent));
+    format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
+}
+
+/// The agent waits no longer for this review, which stays open for the next call of its tool.
+pub fn waits_no_longer(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), agent_name(agent));
+    format!("{name}: {agent} waits no longer; its model is asked to call the tool again.")
+}

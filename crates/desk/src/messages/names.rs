@@ -1,0 +1,45 @@
+//! The names of files and agents for people.
+
+use std::path::{Path, PathBuf};
+
+use crate::harmless;
+use crate::review::Review;
+use crate::status::Agent;
+
+/// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree
+/// is no namesake of the project's own; behind the root's name if there are several; and with single
+/// separators, because some programs open `sftp://host` as a URL.
+pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
+    let path = Path::new(file);
+    let is_outermost = |root: &&PathBuf| roots.iter().all(|other| other == *root || !root.starts_with(other));
+    let mut outermost: Vec<&PathBuf> = roots.iter().filter(is_outermost).collect();
+    outermost.sort();
+    outermost.dedup();
+    let within = outermost.iter().find_map(|root| Some((*root, path.strip_prefix(root).ok()?)));
+    let shown = match within.filter(|(_, rest)| !rest.as_os_str().is_empty()) {
+        Some((_, rest)) if outermost.len() == 1 => rest.to_owned(),
+        Some((root, rest)) => {
+            let is_namesake = |other: &&&PathBuf| other.file_name() == root.file_name();
+            match (root.file_name(), outermost.iter().filter(is_namesake).count()) {
+                (Some(name), 1) => Path::new(name).join(rest),
+                _ => path.to_owned(),
+            }
+        }
+        None => path.to_owned(),
+    };
+    harmless::path(&shown.components().collect::<PathBuf>())
+}
+
+/// The agent's name for people.
+pub fn agent_name(agent: &Agent) -> String {
+    if agent.name.trim().is_empty() {
+        return format!("agent {}", agent.number);
+    }
+    harmless::name(&agent.name).into_owned()
+}
+
+/// The file without its directory.
+pub fn short_name(review: &Review) -> String {
+    let name = Path::new(&review.file).file_name().unwrap_or_default();
+    harmless::name(&name.to_string_lossy()).into_owned()
+}

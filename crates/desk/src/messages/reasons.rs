@@ -1,0 +1,65 @@
+//! The sentences about the person's reasons.
+
+use alongside_contract::agents::AGENTS;
+
+use super::names::agent_name;
+use crate::harmless;
+use crate::review::{Hunk, Reasons};
+use crate::status::Agent;
+
+/// The person wants to say why, and the agent's model would not read it. `has_hook`: a hook that can be
+/// installed would carry reasons; the agent of a demo has none.
+pub fn no_reason(agent: &Agent, has_hook: bool) -> String {
+    let helps = has_hook && !gives_way_to_diffs(agent);
+    let hook = if helps { " `alongside install agent` offers its hook." } else { "" };
+    format!("{} reads no reason here: its protocol carries none.{hook}", agent_name(agent))
+}
+
+/// Whether the hook of an agent says nothing where the agent opens a diff, because it does not wait long
+/// enough for a person.
+fn gives_way_to_diffs(agent: &Agent) -> bool {
+    let row = AGENTS.iter().find(|row| row.display_name == agent.name);
+    row.and_then(|row| row.hook.as_ref()).is_some_and(|hook| hook.calls_again)
+}
+
+/// The review has the person's reason for the decision on all of it. `r` rejects and `a` accepts.
+pub fn reason_noted(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Reason noted. r rejects with it, a accepts without it.",
+        Reasons::Always | Reasons::Never => "Reason noted. r rejects with it, a accepts with it.",
+    }
+}
+
+/// A change has the person's reason.
+pub fn reason_of_change_noted(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Reason noted. It is read only if you reject.",
+        Reasons::Always | Reasons::Never => "Reason noted.",
+    }
+}
+
+/// A change has the person's reason, and is dropped with it.
+pub fn dropped_with_reason(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Dropped, with your reason. It is read only if you reject.",
+        Reasons::Always | Reasons::Never => "Dropped, with your reason.",
+    }
+}
+
+/// The person has taken back the change of a reason.
+pub const REASON_RESTORED: &str = "The reason is the one of before.";
+
+/// The person removed a reason.
+pub const REASON_REMOVED: &str = "Reason removed.";
+
+/// The person's reason for a change, in one line.
+pub fn why(hunk: &Hunk) -> Option<String> {
+    let reason = hunk.reason.as_deref()?;
+    Some(format!("Why: {}", harmless::name(&reason_in_one_line(reason))))
+}
+
+/// A reason for people to edit in one line: changes that merged have several reasons. It is not harmless yet.
+pub fn reason_in_one_line(reason: &str) -> String {
+    let lines = reason.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("; ")
+}

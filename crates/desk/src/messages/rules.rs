@@ -1,0 +1,74 @@
+//! The sentences about what is accepted without the person, by rules and ahead.
+
+use std::path::PathBuf;
+
+use super::names::{agent_name, file_name};
+use crate::harmless;
+use crate::review::Review;
+use crate::rules::{Grant, RuleAcceptance, Scope};
+
+/// The person accepts ahead what an agent still proposes for some files.
+pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {
+    let agent = harmless::name(&grant.agent);
+    let place = granted_place(grant, roots);
+    format!("{place}: what {agent} still proposes is accepted, until it ends.")
+}
+
+/// The question whether to accept ahead what the agent of a review still proposes.
+pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
+    let agent = agent_name(&review.agent);
+    let name = file_name(review.leads_to.as_deref().unwrap_or(&review.file), roots);
+    let folder = match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/"),
+        None => "the whole project".to_owned(),
+    };
+    format!(
+        "Accept all that {agent} still proposes until it ends: for {name}, or for {folder} with all folders \
+         below?"
+    )
+}
+
+/// The files of a grant.
+pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
+    let name = file_name(&grant.path, roots);
+    match grant.scope {
+        Scope::File => name,
+        Scope::Folder => format!("{}/", name.trim_end_matches('/')),
+    }
+}
+
+/// The person has taken back all that they accepted ahead.
+pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
+
+/// No rule has accepted anything, and the person has accepted nothing ahead.
+pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. What it \
+                                    accepted before is in the log (`alongside log`).";
+
+/// A rule or a grant has accepted a change.
+pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    format!("Accepted without you: {}. L lists it.", acceptance(accepted, roots))
+}
+
+/// Why an accepted file of a patch is not written.
+const NOT_WRITTEN: &str = "not written, because its patch was broken off";
+
+/// The patch of a change that a rule or a grant has accepted was broken off.
+pub fn broken_off(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    format!("{}: {NOT_WRITTEN}.", file_name(&accepted.file, roots))
+}
+
+/// A change that a rule or a grant has accepted, in one line.
+pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    let RuleAcceptance { agent, file, from, by, added, removed, kind, parts, is_broken_off, .. } = accepted;
+    let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));
+    let (kind, from) = (kind.word(), from.as_ref().map(|from| format!(" from {}", file_name(from, roots))));
+    let from = from.unwrap_or_default();
+    let parts = match parts {
+        _ if *is_broken_off => format!("; {NOT_WRITTEN}"),
+        0 | 1 => String::new(),
+        parts => {
+            format!("; one of {parts} files of a patch, of which none is written before all are decided")
+        }
+    };
+    format!("{name} ({kind}{from}, +{added} -{removed}) by {agent}, {by}{parts}")
+}

@@ -1,0 +1,74 @@
+//! How much a review proposes, in words and numbers.
+
+use crate::review::{Hunk, HunkState, Limit, Lines, Review};
+use crate::rules::ChangeKind;
+use crate::text::Text;
+
+/// The changes whose lines were not fully compared, if any.
+pub fn coarse_changes(review: &Review) -> Option<String> {
+    let mut limited = review.hunks.iter().enumerate().filter(|(_, hunk)| hunk.limit == Some(Limit::Lines));
+    let (first, _) = limited.next()?;
+    let limited = match limited.count() {
+        0 => format!("change {}", first + 1),
+        more => changes(more + 1),
+    };
+    Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
+}
+
+/// How much a review proposes: `2 changes`, `a new file`, `a move`, `the whole file`, `other line ends`.
+pub fn size(review: &Review) -> String {
+    match (&review.whole_file_only, &review.original) {
+        (Some(_), _) => "the whole file".into(),
+        (None, None) => "a new file".into(),
+        (None, Some(_)) if review.kind == Some(ChangeKind::Move) && review.hunks.is_empty() => {
+            "a move".into()
+        }
+        (None, Some(_)) if review.hunks.is_empty() => other_form(review).unwrap_or("no change").into(),
+        (None, Some(_)) => changes(review.hunks.len()),
+    }
+}
+
+/// The difference between file and proposal that no hunk shows; `None` if they have the same form.
+pub fn other_form(review: &Review) -> Option<&'static str> {
+    match (review.file_line_ending.is_some(), review.file_has_bom.is_some()) {
+        (true, true) => Some("other line ends and another byte-order mark"),
+        (true, false) => Some("other line ends"),
+        (false, true) => Some("another byte-order mark"),
+        (false, false) => None,
+    }
+}
+
+/// Whether accepting would leave an empty file. A remark says it of a deletion.
+pub fn empties(review: &Review) -> bool {
+    let had_text = review.original.as_ref().is_some_and(|original| !original.is_empty());
+    had_text && review.current.is_empty() && review.remark.is_none()
+}
+
+/// A number of hunks in words.
+pub fn changes(hunks: usize) -> String {
+    match hunks {
+        0 => "no change".into(),
+        1 => "1 change".into(),
+        hunks => format!("{hunks} changes"),
+    }
+}
+
+/// Lines that accepting would add and remove now.
+pub fn line_counts(review: &Review) -> (usize, usize) {
+    if review.original.is_none() && review.hunks.is_empty() {
+        return (Text::new(review.current.clone()).len(), 0);
+    }
+    let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
+    let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum();
+    (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
+}
+
+/// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
+pub fn hunk_states(review: &Review) -> String {
+    let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];
+    let parts = states.map(|(state, name)| {
+        let count = review.hunks.iter().filter(|hunk| hunk.state == state).count();
+        (count > 0).then(|| format!("{count} {name}"))
+    });
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
