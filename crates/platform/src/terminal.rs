@@ -73,6 +73,55 @@ impl Modes {
     }
 }
 
+/// A key that ends a line of the terminal at standard input as Enter does: a program gets it at once, with the
+/// text before it. Until this is dropped.
+#[derive(Debug)]
+pub struct LineEndKey {
+    #[cfg(unix)]
+    key: u8,
+    #[cfg(unix)]
+    before: u8,
+}
+
+impl LineEndKey {
+    /// `None` without a terminal, and on Windows.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no such key"))]
+    pub fn set(key: u8) -> Option<Self> {
+        #[cfg(unix)]
+        return {
+            let before = change_line_end(|_| key)?;
+            Some(Self { key, before })
+        };
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// Sets it again, after a shell may have changed the modes of the terminal.
+    pub fn set_again(&self) {
+        #[cfg(unix)]
+        change_line_end(|_| self.key);
+    }
+}
+
+#[cfg(unix)]
+impl Drop for LineEndKey {
+    fn drop(&mut self) {
+        // Another program may have changed it meanwhile.
+        change_line_end(|now| if now == self.key { self.before } else { now });
+    }
+}
+
+/// Changes the further character that ends a line, and returns the one before.
+#[cfg(unix)]
+fn change_line_end(change: impl FnOnce(u8) -> u8) -> Option<u8> {
+    use rustix::termios::{OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+    let mut modes = tcgetattr(std::io::stdin()).ok()?;
+    let before = modes.special_codes[SpecialCodeIndex::VEOL];
+    modes.special_codes[SpecialCodeIndex::VEOL] = change(before);
+    tcsetattr(std::io::stdin(), OptionalActions::Now, &modes).ok()?;
+    Some(before)
+}
+
 /// Stops this process and its job, like Ctrl-Z; false if it cannot, or nobody could continue the job.
 pub fn stop_job() -> bool {
     #[cfg(unix)]

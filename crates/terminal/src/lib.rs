@@ -80,7 +80,7 @@ pub use crate::editor::{EditOutcome, Editing};
 pub use crate::editor_command::command as editor_command;
 pub use crate::notification::Notification;
 pub use crate::options::{Ending, Layout, Options, Theme, TurnOptions};
-pub use crate::review_page::{HunkMarks, LineMarks, cut_at};
+pub use crate::review_page::{HunkMarks, LineMarks, columns_of, cut_at};
 
 use crate::app::App;
 use crate::palette::{Depth, Palette};

@@ -35,9 +35,6 @@ const SAVED_EVERY: Duration = Duration::from_secs(1);
 /// The first character of an arrow key, and of others that send no letter.
 const ESCAPE: char = '\x1b';
 
-/// The key that shows the screen again.
-const CTRL_L: char = '\x0c';
-
 /// One thing that happens.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
 enum Happened {
@@ -96,6 +93,7 @@ impl LineDesk {
         self.work.reading().stop_showing();
         self.work.reading().printer().release();
         self.work.end_editor().await;
+        self.work.keep_unsent_reason();
         match stays {
             _ if ending == Ending::Gone || self.work.reading().reviews().is_empty() => {}
             Some(stays) => self.say(&stays),
@@ -111,6 +109,7 @@ impl LineDesk {
             }
         }
         self.work.reading().printer().end();
+        self.work.reading().input().end();
     }
 
     /// Runs until the person, a signal, the companion or `done` ends the desk.
@@ -179,6 +178,11 @@ impl LineDesk {
                 reading.prompt_again();
                 return ControlFlow::Continue(());
             }
+            InputLine::Redraw(_) => {
+                reading.printer().break_line();
+                reading.mark_due(if prompted { Due::Review } else { Due::Nothing });
+                return ControlFlow::Continue(());
+            }
             InputLine::End => {
                 if !self.is_scripted {
                     reading.say(
@@ -204,10 +208,6 @@ impl LineDesk {
         }
         if line.contains(ESCAPE) {
             reading.say(prompts::NO_LETTER);
-            return ControlFlow::Continue(());
-        }
-        if matches!(&input, InputLine::Line(line) if line.contains(CTRL_L)) {
-            reading.mark_due(if prompted { Due::Review } else { Due::Nothing });
             return ControlFlow::Continue(());
         }
         match reading.take_prompt() {
@@ -319,5 +319,96 @@ impl LineDesk {
             | Command::Pause
             | Command::Help => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::{Arc, Mutex};
+
+    use alongside_desk::{Call, DraftKeeper, Hunk, Lines, Reasons, Refusal, Review, Revised, pair};
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Drafts(Mutex<Vec<String>>);
+
+    impl DraftKeeper for Drafts {
+        fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf> {
+            self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
+            Ok("/drafts/1".into())
+        }
+
+        fn discard(&self, _: &Path) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Types these lines at a review whose companion refuses so many reasons. Returns the reasons that it was
+    /// given, and the drafts.
+    async fn played(lines: &'static str, refused: usize) -> (Vec<String>, Vec<String>) {
+        let lines_of = |start, end| Lines { start, end };
+        let hunk = Hunk {
+            original: lines_of(0, 1),
+            proposed: lines_of(0, 1),
+            current: lines_of(0, 1),
+            ..Hunk::default()
+        };
+        let mut review = Review {
+            id: ReviewId(1),
+            file: "/p/a.rs".into(),
+            original: Some("old\n".into()),
+            proposed: "new\n".into(),
+            current: "new\n".into(),
+            hunks: vec![hunk],
+            reasons: Reasons::Always,
+            ..Review::default()
+        };
+        review.agent.name = "Codex".into();
+        let (desk, mut seat) = pair();
+        seat.events.send(Event::Opened(review)).unwrap();
+        let served = tokio::spawn(async move {
+            let mut reasons = Vec::new();
+            while let Some(Call { request, answer }) = seat.calls.recv().await {
+                let is_last = request == Request::Leave;
+                let answered = match request {
+                    Request::SetReason { reason, .. } => {
+                        reasons.push(reason);
+                        (reasons.len() > refused).then_some(Revised { revision: 0 })
+                    }
+                    _ => Some(Revised { revision: 0 }),
+                };
+                let _ = answer.send(answered.ok_or(Refusal::Interrupted));
+                if is_last {
+                    break;
+                }
+            }
+            reasons
+        });
+        let drafts = Arc::new(Drafts::default());
+        let input = LineReader::from(false, move || Box::new(lines.as_bytes()));
+        let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
+        let work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
+        let mut desk = LineDesk { work, is_scripted: true, continued: Continued::listen() };
+        let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
+        desk.finish(ending).await;
+        let drafts = drafts.0.lock().unwrap().clone();
+        (served.await.unwrap(), drafts)
+    }
+
+    #[tokio::test]
+    async fn a_refused_reason_is_given_again_by_its_letter_alone() {
+        let (reasons, drafts) = played("R too early\nR\nR\nq\ny\n", 1).await;
+        assert_eq!(reasons, ["too early", "too early"], "it is noted once it was taken");
+        assert!(drafts.is_empty(), "{drafts:?}");
+    }
+
+    #[tokio::test]
+    async fn a_reason_that_nobody_took_is_in_the_drafts() {
+        let (reasons, drafts) = played("R too early\nR too late\nq\ny\n", 9).await;
+        assert_eq!(reasons, ["too early", "too late"]);
+        let why = "the desk was closed before this reason was taken";
+        assert_eq!(drafts, [format!("/p/a.rs (Codex): {why}: too late")]);
     }
 }

@@ -1,5 +1,5 @@
-//! A hunk as a unified diff, page by page if it is long. The context is the file as it is, whatever other
-//! hunks make of it.
+//! A hunk as a unified diff, page by page if it is long. The context is the text that would be written: a
+//! neighbour that is kept stands there as it comes, and a dropped one as it was.
 
 use std::ops::Range;
 
@@ -7,16 +7,14 @@ use alongside_desk::{Hunk, HunkState, Lines, Review, Text, harmless, messages};
 use alongside_terminal::{HunkMarks, LineMarks, cut_at};
 
 use super::changed_line::{LONGEST_LINE, TAB, changed_line};
+use super::pages::{MOST_LINES, Page, Spot, rows_for_lines, rows_of};
 use super::printer::{Ink, Look};
 
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
 
-/// A page has so many lines of each side at most.
-pub(super) const MOST_LINES: usize = 2_000;
-
-/// The rows of a page that are no lines of a change: its place, the context on both sides, and the prompt.
-const OTHER_ROWS: usize = 2 + 2 * CONTEXT;
+/// The rows of the prompt below a page.
+const PROMPT: usize = 1;
 
 /// The name of a function or heading takes so many columns at most.
 const LONGEST_NAME: usize = 60;
@@ -30,19 +28,6 @@ pub(super) enum Origin {
     Turn,
 }
 
-/// A hunk or a whole text as it is printed, or a page of it.
-pub(super) struct Page {
-    /// Its lines.
-    pub(super) text: String,
-    /// The lines of the original and of the proposal of which all is printed now; none if a part of a line is
-    /// cut that changes.
-    pub(super) seen: Option<(Lines, Lines)>,
-    /// Whether the person's own lines are printed in the place of those of the proposal.
-    pub(super) is_edited: bool,
-    /// Whether another page follows.
-    pub(super) has_more: bool,
-}
-
 impl Origin {
     fn state(self, state: HunkState) -> Option<&'static str> {
         match (self, state) {
@@ -53,12 +38,12 @@ impl Origin {
         }
     }
 
-    /// The first of the new lines, in the text whose lines the person knows by number.
-    fn first_line(self, hunk: &Hunk) -> usize {
+    /// The text whose lines the person knows by number, and the lines of a hunk in it.
+    fn file(self, review: &Review, hunk: &Hunk) -> (Text, Lines) {
         match self {
             // Other hunks may have been dropped.
-            Self::Proposal => hunk.current.start,
-            Self::Turn => hunk.proposed.start,
+            Self::Proposal => (Text::new(review.current.clone()), hunk.current),
+            Self::Turn => (Text::new(review.proposed.clone()), hunk.proposed),
         }
     }
 
@@ -77,25 +62,23 @@ impl Origin {
             // No person edits it.
             Self::Proposal if review.whole_file_only.is_some() => "; m shows the next ones",
             Self::Proposal => "; m shows the next ones, e the whole text in your editor",
-            Self::Turn => ", not shown here",
+            Self::Turn => "; m shows the next ones",
         }
     }
 }
 
-/// A page of a hunk; of one that is not there, the last one. Below the lines stand why some that look the
-/// same differ, and the person's reason.
-pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usize, look: Look) -> Page {
+/// The page of a hunk that begins at a spot. Below the lines stand why some that look the same differ, and
+/// the person's reason.
+pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot, look: Look) -> Page {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (new_text, new) = match hunk.state {
         HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
         HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
     };
-    let most = most_lines(look, hunk.original.len().min(new.len()));
-    let pages = pages(hunk, look);
-    let page = page.min(pages - 1);
-    let (old_part, new_part) = (part(hunk.original, page, most), part(new, page, most));
-    let before = hunk.original.start.min(CONTEXT);
-    let after = original.len().saturating_sub(hunk.original.end).min(CONTEXT);
+    let (file, in_file) = origin.file(review, hunk);
+    let before = in_file.start.min(CONTEXT);
+    let after = file.len().saturating_sub(in_file.end).min(CONTEXT);
+    let is_begun = from.old + from.new > 0;
     let marks = HunkMarks::new(review, hunk);
     let (removed, added) = match hunk.state {
         HunkState::Dropped => (Ink::Dropped, Ink::Dropped),
@@ -103,58 +86,69 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, page: usiz
     };
     let crlf = origin.has_crlf(original.text(), &review.proposed);
     let mut show = Show { look, crlf, lines: Vec::new(), is_cut: false };
-    let place = place(origin, hunk, (before, after), new);
+    let place = place(hunk, in_file.start, (before, after), new);
     let about = [
         origin.state(hunk.state).map(str::to_owned),
-        (page > 0).then(|| "goes on".to_owned()),
+        is_begun.then(|| "goes on".to_owned()),
         marks.enclosing().map(|name| format!("in {}", short(name))),
     ];
     let about: Vec<_> = about.into_iter().flatten().collect();
     let about = if about.is_empty() { String::new() } else { format!(" {}", about.join(", ")) };
     show.lines.push(look.inks.ink(Ink::Mark, &format!("{place}{about}")));
-    if page == 0 {
-        show.context(&original, hunk.original.start - before..hunk.original.start);
+    if !is_begun {
+        show.context(&file, in_file.start - before..in_file.start);
     }
-    show.changed('-', removed, &original, old_part, |line| marks.removed(line - hunk.original.start));
-    show.changed('+', added, &new_text, new_part, |line| marks.added(line - new.start));
-    let more = hunk.original.end.saturating_sub(old_part.end) + new.end.saturating_sub(new_part.end);
-    let has_more = page + 1 < pages;
-    if has_more {
-        show.lines.push(format!("... ({more} more lines{})", origin.remedy(review)));
+    let said = marks.hard_to_see().map(|said| look.inks.ink(Ink::Warning, said));
+    let said: Vec<_> = said.into_iter().chain(messages::why(hunk)).collect();
+    let others = show.lines.iter().chain(&said).map(|line| rows_of(line, look)).sum::<usize>();
+    // Below the lines stands the context, or what is left for the next page.
+    let below = after.max(rows_of(&more_lines(MOST_LINES, origin.remedy(review)), look));
+    let rows = rows_for_lines(look, PROMPT + others + below);
+    let (old_left, new_left) = (rest(hunk.original, from.old), rest(new, from.new));
+    // The shorter side leaves its rows to the other one.
+    let old_rows = (rows / 2).max(rows.saturating_sub(new_left.len()));
+    let (old_part, taken) = show.changed(('-', removed), &original, old_left, old_rows, |line| {
+        marks.removed(line - hunk.original.start)
+    });
+    let (new_part, _) = show.changed(('+', added), &new_text, new_left, rows.saturating_sub(taken), |line| {
+        marks.added(line - new.start)
+    });
+    let more = (old_left.len() - old_part.len()) + (new_left.len() - new_part.len());
+    if more > 0 {
+        show.lines.push(more_lines(more, origin.remedy(review)));
     } else {
-        show.context(&original, hunk.original.end..hunk.original.end + after);
+        show.context(&file, in_file.end..in_file.end + after);
     }
-    show.lines.extend(marks.hard_to_see().map(|said| look.inks.ink(Ink::Warning, said)));
-    show.lines.extend(messages::why(hunk));
+    show.lines.extend(said);
     let proposed = match hunk.state {
         HunkState::Kept | HunkState::Dropped => new_part,
-        HunkState::Edited => replaced_part(part(hunk.proposed, page, most), hunk.proposed, has_more),
+        HunkState::Edited => {
+            let first = rest(hunk.proposed, from.new);
+            let part = Lines { start: first.start, end: (first.start + new_part.len()).min(first.end) };
+            replaced_part(part, hunk.proposed, more > 0)
+        }
     };
     let is_edited = hunk.state == HunkState::Edited;
     let seen = (!show.is_cut).then_some((old_part, proposed));
-    Page { seen, is_edited, has_more, text: show.lines.join("\n") }
+    let next = Spot { old: from.old + old_part.len(), new: from.new + new_part.len(), ..from };
+    Page { seen, is_edited, next: (more > 0).then_some(next), text: show.lines.join("\n") }
 }
 
-/// A page of the proposal, where there are no hunks to decide on; of one that is not there, the last one.
-pub(super) fn text_page(review: &Review, page: usize, look: Look) -> Page {
+/// The page of the proposal that begins at a spot, where there are no hunks to decide on.
+pub(super) fn text_page(review: &Review, from: Spot, look: Look) -> Page {
     let text = Text::new(review.current.clone());
-    let most = most_lines(look, 0);
-    let pages = text.len().div_ceil(most).max(1);
-    let page = page.min(pages - 1);
-    let all = Lines::from(0..text.len());
-    let lines = part(all, page, most);
+    let left = rest(Lines::from(0..text.len()), from.new);
     let mut show = Show { look, crlf: is_crlf(&review.current), lines: Vec::new(), is_cut: false };
-    show.changed('+', Ink::Added, &text, lines, |_| LineMarks::default());
-    let has_more = page + 1 < pages;
-    if has_more {
-        show.lines.push(format!(
-            "... ({} more lines{})",
-            all.end - lines.end,
-            Origin::Proposal.remedy(review)
-        ));
+    let below = rows_of(&more_lines(MOST_LINES, Origin::Proposal.remedy(review)), look);
+    let rows = rows_for_lines(look, PROMPT + below);
+    let (part, _) = show.changed(('+', Ink::Added), &text, left, rows, |_| LineMarks::default());
+    let more = left.len() - part.len();
+    if more > 0 {
+        show.lines.push(more_lines(more, Origin::Proposal.remedy(review)));
     }
-    let seen = (!show.is_cut).then_some((Lines::default(), lines));
-    Page { seen, is_edited: false, has_more, text: show.lines.join("\n") }
+    let seen = (!show.is_cut).then_some((Lines::default(), part));
+    let next = (more > 0).then_some(Spot { new: from.new + part.len(), ..from });
+    Page { seen, is_edited: false, next, text: show.lines.join("\n") }
 }
 
 /// The proposed lines of which a page has the person's own ones in their place: the last one is on the last
@@ -167,37 +161,23 @@ fn replaced_part(part: Lines, lines: Lines, has_more: bool) -> Lines {
     }
 }
 
-/// How many pages a hunk has.
-pub(super) fn pages(hunk: &Hunk, look: Look) -> usize {
-    let new = match hunk.state {
-        HunkState::Edited => hunk.current,
-        HunkState::Kept | HunkState::Dropped => hunk.proposed,
-    };
-    let (old, new) = (hunk.original.len(), new.len());
-    old.max(new).div_ceil(most_lines(look, old.min(new))).max(1)
+/// Says that a page ends before the text.
+fn more_lines(lines: usize, remedy: &str) -> String {
+    format!("... ({lines} more lines{remedy})")
 }
 
-/// How many lines of each side a page has. On a terminal, a page that is higher than the screen scrolls away
-/// before anybody reads it. `shorter`: the lines of the shorter side.
-fn most_lines(look: Look, shorter: usize) -> usize {
-    let Some(rows) = look.rows else { return MOST_LINES };
-    let rows = rows.saturating_sub(OTHER_ROWS).max(2);
-    (rows / 2).max(rows.saturating_sub(shorter)).min(MOST_LINES)
+/// The lines behind so many of them.
+fn rest(lines: Lines, shown: usize) -> Lines {
+    let end = lines.end.max(lines.start);
+    Lines { start: (lines.start + shown).min(end), end }
 }
 
-/// The lines of a side that stand on a page, which has at most so many.
-fn part(lines: Lines, page: usize, most: usize) -> Lines {
-    let at = |page: usize| (lines.start + page * most).min(lines.end.max(lines.start));
-    Lines { start: at(page), end: at(page + 1) }
-}
-
-fn place(origin: Origin, hunk: &Hunk, (before, after): (usize, usize), new: Lines) -> String {
+fn place(hunk: &Hunk, first: usize, (before, after): (usize, usize), new: Lines) -> String {
     let range = |sign: char, lines: Lines| {
         let count = before + lines.len() + after;
         let first = lines.start.saturating_sub(before) + usize::from(count > 0);
         if count == 1 { format!("{sign}{first}") } else { format!("{sign}{first},{count}") }
     };
-    let first = origin.first_line(hunk);
     let new = Lines { start: first, end: first + new.len() };
     format!("@@ {} {} @@", range('-', hunk.original), range('+', new))
 }
@@ -221,23 +201,31 @@ struct Show {
 }
 
 impl Show {
-    /// Lines that change, each with its marks, by its number in the text.
+    /// As many of these lines that change as there are rows for, each with its marks, by its number in the
+    /// text; one at least. Returns those that were written, and their rows.
     fn changed(
         &mut self,
-        sign: char,
-        ink: Ink,
+        (sign, ink): (char, Ink),
         text: &Text,
         lines: Lines,
+        rows: usize,
         marks: impl Fn(usize) -> LineMarks,
-    ) {
-        let range = lines.start..lines.end;
+    ) -> (Lines, usize) {
+        let (mut end, mut taken) = (lines.start, 0);
+        let range = lines.start..lines.end.min(lines.start + MOST_LINES);
         for (number, line) in range.clone().zip(text.each_line(range)) {
             let (line, ended) = self.without_end(line);
             let shown = changed_line(sign, line, &marks(number), ink, self.look);
+            let height = rows_of(&shown.text, self.look) + usize::from(!ended);
+            if taken + height > rows && end > lines.start {
+                break;
+            }
             self.is_cut |= shown.is_cut;
             self.lines.push(shown.text);
             self.end(ended);
+            (end, taken) = (number + 1, taken + height);
         }
+        (Lines { start: lines.start, end }, taken)
     }
 
     /// Lines that stay.

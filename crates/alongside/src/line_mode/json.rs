@@ -56,7 +56,9 @@ impl JsonDesk {
                     InputLine::Line(line) if line.trim().is_empty() => Ok(()),
                     InputLine::Line(line) => self.take_line(&line).await,
                     InputLine::End if self.look.is_some() => return Ending::Left,
-                    InputLine::CtrlD | InputLine::Unfinished(_) | InputLine::End => Ok(()),
+                    InputLine::CtrlD | InputLine::Unfinished(_) | InputLine::Redraw(_) | InputLine::End => {
+                        Ok(())
+                    }
                 },
             };
             if written.is_err() {

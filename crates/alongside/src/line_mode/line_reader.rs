@@ -4,7 +4,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
 
-use alongside_platform::terminal::discard_typed;
+use alongside_platform::terminal::{LineEndKey, discard_typed};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -20,9 +20,14 @@ pub(crate) enum InputLine {
     CtrlD,
     /// Ctrl-D on a terminal behind a text without Enter: it means nothing as a command.
     Unfinished(String),
+    /// Ctrl-L on a terminal, and the text before it: the person wants to see the screen again.
+    Redraw(String),
     /// The input has ended.
     End,
 }
+
+/// The key that shows the screen again. It counts without Enter.
+const CTRL_L: char = '\x0c';
 
 /// Reads lines of input.
 pub(crate) struct LineReader {
@@ -36,13 +41,27 @@ pub(crate) struct LineReader {
     /// Whether a person types at a terminal.
     pub(crate) terminal: bool,
     changed: Option<Instant>,
+    redraw_key: Option<LineEndKey>,
 }
 
 impl LineReader {
     /// Reads standard input.
     pub(crate) fn stdin() -> Self {
         let terminal = std::io::stdin().is_terminal();
-        Self::from(terminal, || Box::new(std::io::stdin().lock()))
+        let redraw_key = if terminal { LineEndKey::set(CTRL_L as u8) } else { None };
+        Self { redraw_key, ..Self::from(terminal, || Box::new(std::io::stdin().lock())) }
+    }
+
+    /// The process goes on after it was stopped.
+    pub(crate) fn process_continued(&self) {
+        if let Some(key) = &self.redraw_key {
+            key.set_again();
+        }
+    }
+
+    /// Gives the terminal back.
+    pub(crate) fn end(&mut self) {
+        self.redraw_key = None;
     }
 
     /// Reads what `open`, called on the reading thread, gives.
@@ -59,7 +78,16 @@ impl LineReader {
                 }
             }
         });
-        Self { wants, lines, reading: false, ahead: None, ended: false, terminal, changed: None }
+        Self {
+            wants,
+            lines,
+            reading: false,
+            ahead: None,
+            ended: false,
+            terminal,
+            changed: None,
+            redraw_key: None,
+        }
     }
 
     /// Whether input has ended.
@@ -139,7 +167,9 @@ fn typed(source: &mut dyn BufRead) -> InputLine {
                 let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
                 let unfinished = || InputLine::Unfinished(text(bytes));
                 let line = bytes.strip_suffix(b"\n").map(|line| InputLine::Line(text(line)));
-                break (line.unwrap_or_else(unfinished), bytes.len());
+                let before_redraw = text(bytes).split_once(CTRL_L).map(|(before, _)| before.to_owned());
+                let redraw = before_redraw.map(InputLine::Redraw);
+                break (redraw.or(line).unwrap_or_else(unfinished), bytes.len());
             }
         }
     };

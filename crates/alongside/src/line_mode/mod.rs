@@ -17,13 +17,16 @@ mod keeping;
 mod letters;
 mod line_reader;
 mod open_prompt;
+mod pages;
 mod printed;
 mod printer;
 mod prompts;
 mod reading;
 pub(crate) mod render;
+mod requests;
 pub(crate) mod turn;
 mod undo;
+mod unsent_reason;
 mod waiting_list;
 mod work;
 

@@ -5,15 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use alongside_desk::review_model::Seen;
 use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
 
-use super::hunk_lines::Page;
+use super::pages::{Page, Paging};
 
 /// The printed part of each review, and the page on which the person is.
 #[derive(Debug, Default)]
 pub(super) struct PrintedReviews {
     reviews: HashMap<ReviewId, Printed>,
-    page: usize,
-    /// Whether another page follows on what was printed last.
-    has_more: bool,
+    paging: Paging,
 }
 
 /// The printed part of a review.
@@ -56,23 +54,8 @@ impl PrintedReviews {
     }
 
     /// The page to print.
-    pub(super) fn page(&self) -> usize {
-        self.page
-    }
-
-    pub(super) fn has_more(&self) -> bool {
-        self.has_more
-    }
-
-    /// The person goes to another place: its first page comes first.
-    pub(super) fn begin(&mut self) {
-        (self.page, self.has_more) = (0, false);
-    }
-
-    /// Goes on to the next page; false if there is none.
-    pub(super) fn turn_page(&mut self) -> bool {
-        self.page += usize::from(self.has_more);
-        self.has_more
+    pub(super) fn paging(&mut self) -> &mut Paging {
+        &mut self.paging
     }
 
     /// These pages of a review are printed at the person's place; none at its end.
@@ -85,7 +68,7 @@ impl PrintedReviews {
                 seen => printed.add(review.revision, seen),
             }
         }
-        self.has_more = pages.iter().any(|page| page.has_more);
+        self.paging.mark_printed(pages);
     }
 
     /// A review has a new revision, made by another desk or not, and of another text or not.

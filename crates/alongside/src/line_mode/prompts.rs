@@ -76,6 +76,12 @@ pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
 /// The text in place of a reason that removes one.
 pub(super) const REMOVE: &str = "-";
 
+/// The companion did not take a reason.
+pub(super) const REASON_COMES_BACK: &str = "Your reason is kept: R alone gives it again.";
+
+/// Why a reason is in the drafts.
+pub(super) const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
+
 /// Shown at a terminal while no review waits.
 pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, p pause context, ? help, q quit)";
 

@@ -18,6 +18,7 @@ use super::find::Search;
 use super::letters::{self, At};
 use super::line_reader::LineReader;
 use super::open_prompt::Prompt;
+use super::pages::below;
 use super::printed::PrintedReviews;
 use super::printer::Printer;
 use super::waiting_list::waiting_list;
@@ -200,7 +201,7 @@ impl Reading {
             return;
         }
         if news.content_changed {
-            self.printed.begin();
+            self.printed.paging().begin();
         }
         self.show(said);
         // The list stays as it is: the changed review is not accepted with it.
@@ -254,7 +255,7 @@ impl Reading {
     pub(super) fn begin(&mut self, id: ReviewId) {
         self.at = Some(id);
         self.arrivals.forget(id);
-        self.printed.begin();
+        self.printed.paging().begin();
         self.prompt = Prompt::Place;
         self.due = Due::Review;
         self.prompt_changed();
@@ -264,14 +265,14 @@ impl Reading {
     pub(super) fn look_at(&mut self, hunk: usize) {
         if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
             open.look_at(hunk);
-            self.printed.begin();
+            self.printed.paging().begin();
             self.due = Due::Place;
         }
     }
 
     /// Shows the next page of a long change.
     pub(super) fn look_further(&mut self) {
-        match self.printed.turn_page() {
+        match self.printed.paging().turn() {
             true => self.mark_due(Due::Place),
             false => self.printer.say(prompts::NO_MORE),
         }
@@ -396,6 +397,7 @@ impl Reading {
 
     /// Back after Ctrl-Z and `fg`: the prompt is far up, or gone.
     pub(super) fn process_continued(&mut self) {
+        self.input.process_continued();
         match self.at {
             _ if self.printer.is_held() || !self.input.terminal => {}
             Some(_) => self.prompt_again(),
@@ -434,17 +436,15 @@ impl Reading {
             }
             return;
         };
-        let (review, look) = (open.review(), self.printer.look());
+        let (review, mut look) = (open.review(), self.printer.look());
         if due >= Due::Review {
-            self.printer.say(&render::header(review, &self.roots, look.inks));
+            let header = render::header(review, &self.roots, look.inks);
+            look = below(look, &header);
+            self.printer.say(&header);
         }
         if due >= Due::Place {
-            let page = self.printed.page();
-            let pages = match review.hunks.get(open.hunk()) {
-                Some(hunk) => vec![render::hunk(review, hunk, page, look)],
-                None if review.whole_file_only.is_some() => render::whole(review, page, look),
-                None => Vec::new(),
-            };
+            let at = self.printed.paging().at();
+            let pages = render::place(review, open.hunk(), at, look);
             self.printed.add(review, &pages);
             for page in &pages {
                 self.printer.say(&page.text);
@@ -455,7 +455,8 @@ impl Reading {
             }
         }
         if !self.input.has_ended() {
-            let (is_kept, has_more) = (self.kept.holds(review, open.hunk()), self.printed.has_more());
+            let (is_kept, has_more) =
+                (self.kept.holds(review, open.hunk()), self.printed.paging().has_more());
             self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, has_more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");
@@ -484,8 +485,7 @@ impl Reading {
 
     /// Prints what was accepted without the person, or the diff of the entry of this number.
     pub(super) fn list_accepted(&mut self, number: Option<usize>) {
-        let text = accepted::text(&self.companion, number, &self.roots);
-        self.printer.say(&text);
+        self.printer.say(&accepted::text(&self.companion, number, &self.roots));
     }
 
     /// Prints the letters that mean something now.

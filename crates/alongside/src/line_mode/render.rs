@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use alongside_desk::review_model::{Note, Seen, notes};
 use alongside_desk::{Agent, ChangeKind, Hunk, Review, messages};
 
-use super::hunk_lines::{Origin, Page, hunk_page, is_crlf, pages, text_page};
+use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
+use super::pages::{Page, Spot, below};
 use super::printer::{Ink, Inks, Look};
 
 /// All agents in one line; those that do not listen are marked.
@@ -18,6 +19,9 @@ pub(crate) fn agents(agents: &[Agent]) -> String {
     let names: Vec<_> = agents.iter().map(name).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
+
+/// A change begins in no fewer rows than these: its place, some context, some lines, and the prompt.
+const FEWEST_ROWS_FOR_HUNK: usize = 10;
 
 /// The note of a file that loses all its text.
 pub(crate) const EMPTIES: &str = "It empties the file.";
@@ -49,24 +53,38 @@ pub(crate) fn titled(title: &str, notes: impl Iterator<Item = String>, inks: Ink
     std::iter::once(inks.ink(Ink::Mark, title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-/// A page of a hunk of a proposal.
-pub(super) fn hunk(review: &Review, hunk: &Hunk, page: usize, look: Look) -> Page {
-    hunk_page(Origin::Proposal, review, hunk, page, look)
-}
-
-/// The pages of a review without hunks to decide on: those of the hunks that are long enough, or that of its
-/// text.
-pub(super) fn whole(review: &Review, page: usize, look: Look) -> Vec<Page> {
-    let has_page = |hunk: &&Hunk| page < pages(hunk, look);
-    match &*review.hunks {
-        [] => vec![text_page(review, page, look)],
-        hunks => hunks.iter().filter(has_page).map(|of| hunk(review, of, page, look)).collect(),
+/// The pages at the person's place in a proposal, from a spot on; none behind its last hunk.
+pub(super) fn place(review: &Review, hunk: usize, from: Spot, look: Look) -> Vec<Page> {
+    match review.hunks.get(hunk) {
+        Some(hunk) => vec![hunk_page(Origin::Proposal, review, hunk, from, look)],
+        None if review.whole_file_only.is_some() => whole(Origin::Proposal, review, from, look),
+        None => Vec::new(),
     }
 }
 
-/// A hunk of a file of a turn as a unified diff, as far as its first page goes.
-pub(crate) fn turn_hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    hunk_page(Origin::Turn, review, hunk, 0, Look { inks, columns: None, rows: None }).text
+/// The pages of a review without hunks to decide on, from a spot on: those of as many hunks as there are rows
+/// for, or that of its text.
+pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut look: Look) -> Vec<Page> {
+    if review.hunks.is_empty() {
+        return vec![text_page(review, from, look)];
+    }
+    let (mut pages, mut at) = (Vec::new(), from);
+    while let Some(of) = review.hunks.get(at.hunk) {
+        let mut page = hunk_page(origin, review, of, at, look);
+        look = below(look, &page.text);
+        at = Spot { hunk: at.hunk + 1, ..Spot::default() };
+        let left = review.hunks.len() - at.hunk;
+        let is_full = page.next.is_some() || look.rows.is_some_and(|rows| rows < FEWEST_ROWS_FOR_HUNK);
+        if page.next.is_none() && is_full && left > 0 {
+            page.next = Some(at);
+            page.text += &format!("\n... ({} more; m shows the next ones)", messages::changes(left));
+        }
+        pages.push(page);
+        if is_full {
+            break;
+        }
+    }
+    pages
 }
 
 /// The summary at the end of a review: how many hunks are kept, dropped and edited, and how much was printed.
@@ -75,6 +93,9 @@ pub(super) fn summary(review: &Review, seen: Seen, roots: &[PathBuf]) -> String 
     if review.original.as_deref() == Some(&*review.current) {
         if review.kind == Some(ChangeKind::Move) {
             return format!("{name}: none of the changes is left; the file would be moved as it is.");
+        }
+        if let Some(form) = messages::other_form(review).filter(|_| review.current == review.proposed) {
+            return format!("{name}: nothing but {form}.");
         }
         return format!("{name}: nothing is left of the proposal; the file would stay as it is.");
     }

@@ -4,9 +4,9 @@
 use std::io;
 use std::process::ExitStatus;
 
-use alongside_desk::review_model::{Acceptances, Message, Question};
+use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
-    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
+    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, messages,
 };
 use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
@@ -17,7 +17,9 @@ use super::keeping::{changed_rest, changes, reason_taken};
 use super::line_reader::InputLine;
 use super::prompts;
 use super::reading::Reading;
+use super::requests;
 use super::undo::{Step, changes_nothing, first_difference};
+use super::unsent_reason::UnsentReason;
 
 /// See the module.
 pub(super) struct ReviewWork {
@@ -26,13 +28,15 @@ pub(super) struct ReviewWork {
     activity: Activity,
     /// Where texts go that no companion took.
     drafts: DraftStore,
+    unsent_reason: UnsentReason,
     /// The companion has stopped; the desk stays for an editor that is still open.
     is_gone: bool,
 }
 
 impl ReviewWork {
     pub(super) fn new(desk: Desk, reading: Reading, drafts: DraftStore) -> Self {
-        Self { desk, reading, activity: Activity::Listening, drafts, is_gone: false }
+        let unsent_reason = UnsentReason::default();
+        Self { desk, reading, activity: Activity::Listening, drafts, unsent_reason, is_gone: false }
     }
 
     pub(super) fn reading(&mut self) -> &mut Reading {
@@ -98,7 +102,7 @@ impl ReviewWork {
             Event::Opened(review) => {
                 let id = review.id;
                 if let Some(decision) = self.reading.add(review) {
-                    self.decide_at_once(id, decision).await;
+                    requests::decide_at_once(&mut self.desk, &mut self.reading, id, decision).await;
                 }
             }
             Event::Changed(changed) => self.reading.change(changed),
@@ -137,24 +141,6 @@ impl ReviewWork {
             Activity::Listening | Activity::Deciding(_) | Activity::Editor(_) => {}
         }
         self.reading.leave(closed.id);
-    }
-
-    /// Decides without a question, by the desk's policy.
-    async fn decide_at_once(&mut self, id: ReviewId, mut decision: Decision) {
-        self.reading.turn_silently_to(id);
-        let Some(review) = self.reading.review(id) else { return };
-        let (mut revision, name) = (review.revision, messages::file_name(&review.file, self.reading.roots()));
-        // A review that keeps changing meanwhile is somebody else's to decide.
-        for _ in 0..5 {
-            match self.desk.request(Request::DecideReview { id, revision, decision }).await {
-                Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
-                Err(Refusal::Stale { revision: now }) => revision = now,
-                Err(refusal) => {
-                    self.reading.say(&format!("{name}: {}", harmless::text(&refusal.to_string())));
-                    decision = Decision::Reject;
-                }
-            }
-        }
     }
 
     /// Sends a request and prints a refusal. After success the review here is the one of the reply.
@@ -278,6 +264,8 @@ impl ReviewWork {
         let hunk = place.and_then(|place| review.hunks.get(place));
         let known =
             if place.is_some() { hunk.and_then(|hunk| hunk.reason.as_ref()) } else { review.reason.as_ref() };
+        let unsent = self.unsent_reason.text_for(id);
+        let text = unsent.as_deref().filter(|_| text.is_empty()).unwrap_or(text);
         if text.is_empty() {
             let help = prompts::reason(known.map(String::as_str), place.is_some());
             return self.reading.say(&help);
@@ -286,9 +274,11 @@ impl ReviewWork {
         let is_kept = hunk.is_some_and(|hunk| hunk.state == HunkState::Kept);
         let removes = text == prompts::REMOVE;
         let reason = if removes { String::new() } else { text.to_owned() };
+        self.unsent_reason.note(review, if removes { "" } else { text });
         if self.ask(id, Request::SetReason { id, revision, hunk: place, reason }).await.is_none() {
-            return;
+            return self.reading.say(prompts::REASON_COMES_BACK);
         }
+        self.unsent_reason = UnsentReason::default();
         self.reading.say(reason_taken(reasons, (removes, place.is_some(), is_kept)));
         if let Some(place) = place.filter(|_| is_kept && !removes) {
             self.keep(id, place, false).await;
@@ -330,25 +320,9 @@ impl ReviewWork {
         }
     }
 
-    /// Accepts the reviews of a list as they are listed. One that changes or comes later waits on.
+    /// Accepts the reviews of a list as they are listed.
     pub(super) async fn accept_listed(&mut self, list: AcceptAll) {
-        let (ready, ids) = list.into_parts();
-        let mut acceptances = Acceptances::of(ids.into_iter());
-        let mut asked = Vec::new();
-        for listed in ready {
-            let (id, revision) = (listed.id, listed.revision);
-            if acceptances.begin(&listed, self.reading.review(id).map(|review| review.revision)) {
-                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
-                asked.push((id, self.desk.request(request).await));
-            }
-        }
-        for (id, answer) in asked {
-            if let Err(refusal) = answer {
-                let review = self.reading.review(id);
-                let name = review.map(|review| messages::file_name(&review.file, self.reading.roots()));
-                acceptances.refused(id, name, &refusal);
-            }
-        }
+        let acceptances = requests::accept_listed(&mut self.desk, &mut self.reading, list).await;
         self.activity = Activity::Accepting(acceptances);
         self.reading.mark_due(Due::Review);
         self.end_acceptances();
@@ -364,26 +338,14 @@ impl ReviewWork {
         }
     }
 
-    /// Accepts ahead what the agent of a review still proposes, or takes all of that back. A notice tells.
+    /// Accepts ahead what the agent of a review still proposes, or takes all of that back.
     pub(super) async fn accept_ahead(&mut self, request: Request) {
-        let withdraws = request == Request::WithdrawGrants {};
-        match self.desk.request(request).await {
-            Ok(_) if withdraws => self.reading.say(messages::GRANTS_WITHDRAWN),
-            Ok(_) => {}
-            Err(refusal) => self.reading.say(&messages::refusal(&refusal)),
-        }
+        requests::accept_ahead(&mut self.desk, &mut self.reading, request).await;
     }
 
     /// Pauses the context, or resumes it.
     pub(super) async fn pause(&mut self) {
-        let paused = !self.reading.companion().status().paused;
-        match self.desk.request(Request::PauseContext { paused }).await {
-            Ok(_) => {
-                let message = self.reading.companion().set_paused(paused);
-                self.reading.say(&message.text);
-            }
-            Err(refusal) => self.reading.say(&messages::refusal(&refusal)),
-        }
+        requests::pause(&mut self.desk, &mut self.reading).await;
     }
 
     /// Gives the text of the review that is read to the person's editor.
@@ -465,6 +427,13 @@ impl ReviewWork {
             Some(text) => self.keep_text(&editing.unsaved(text), "the desk was closed"),
             None if editing.sent => self.reading.say(messages::SAVED_TEXT_IN_DRAFTS),
             None => {}
+        }
+    }
+
+    /// The desk is left: keeps a reason that the companion did not take.
+    pub(super) fn keep_unsent_reason(&mut self) {
+        if let Some(unsaved) = self.unsent_reason.take() {
+            self.keep_text(&unsaved, prompts::REASON_UNSENT);
         }
     }
 

@@ -131,6 +131,7 @@ fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(Part, String)> {
     let file = match (is_new, view.will_be_empty()) {
         (true, _) => Some("new file".to_owned()),
         (false, true) => Some("the file will be empty".to_owned()),
+        (false, false) if review.hunks.is_empty() => messages::other_form(review).map(str::to_owned),
         (false, false) => None,
     };
     let at = scene.reviews.index().map_or(0, |at| at + 1);

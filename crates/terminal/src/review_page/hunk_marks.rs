@@ -9,7 +9,7 @@ use super::content::{Cell, Content, Sentence, byte_of};
 use super::line_pairs::drawn_blanks;
 use crate::options::Layout;
 use crate::review_kind::ReviewKind;
-use crate::width::{Shown, Units};
+use crate::width::{Shown, Unit, Units};
 
 /// See the module.
 #[derive(Debug)]
@@ -78,10 +78,7 @@ impl HunkMarks {
 pub fn cut_at(line: &str, columns: usize, (indent, tab): (usize, usize)) -> Option<usize> {
     let (mut at, mut cut) = (indent, 0);
     for unit in Units::from(line, 0) {
-        at += match unit.shown {
-            Shown::Tab => tab - at % tab,
-            Shown::Text(_) | Shown::Escape(_) => unit.width,
-        };
+        at = column_behind(at, &unit, tab);
         if at > columns {
             return Some(cut);
         }
@@ -90,6 +87,18 @@ pub fn cut_at(line: &str, columns: usize, (indent, tab): (usize, usize)) -> Opti
         }
     }
     None
+}
+
+/// The columns that a line takes, with those before it; `indent` and `tab` as for [`cut_at`].
+pub fn columns_of(line: &str, (indent, tab): (usize, usize)) -> usize {
+    Units::from(line, 0).fold(indent, |at, unit| column_behind(at, &unit, tab))
+}
+
+fn column_behind(at: usize, unit: &Unit<'_>, tab: usize) -> usize {
+    at + match unit.shown {
+        Shown::Tab => tab - at % tab,
+        Shown::Text(_) | Shown::Escape(_) => unit.width,
+    }
 }
 
 #[cfg(test)]

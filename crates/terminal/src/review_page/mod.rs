@@ -21,7 +21,7 @@ mod wrapping;
 
 pub(crate) use draw::{DrawOptions, draw};
 pub(crate) use find::{Match, Needle};
-pub use hunk_marks::{HunkMarks, LineMarks, cut_at};
+pub use hunk_marks::{HunkMarks, LineMarks, columns_of, cut_at};
 pub(crate) use notes::{NoteKind, NoteLine, NotePlace, PageLines, PageNote};
 pub(crate) use page::{Page, PageForm};
 pub(crate) use seen_lines::{SeenLines, ShownLine};

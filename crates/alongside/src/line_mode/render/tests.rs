@@ -5,13 +5,31 @@ use std::sync::Arc;
 use alongside_desk::{HunkState, LineEnding, Lines, Position, Range, ReviewId, Words, harmless};
 
 use super::*;
-use crate::line_mode::hunk_lines::MOST_LINES;
+use crate::line_mode::pages::{MOST_LINES, rows_of};
 
 const PLAIN: Inks = Inks { on: false };
 
+const UNKNOWN_SIZE: Look = Look { inks: PLAIN, columns: None, rows: None };
+
 /// The first page of a hunk where nobody knows the width.
 fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    super::hunk(review, hunk, 0, Look { inks, columns: None, rows: None }).text
+    hunk_page(Origin::Proposal, review, hunk, Spot::default(), Look { inks, ..UNKNOWN_SIZE }).text
+}
+
+fn turn_hunk(review: &Review, hunk: &Hunk) -> String {
+    hunk_page(Origin::Turn, review, hunk, Spot::default(), UNKNOWN_SIZE).text
+}
+
+/// The pages of the first hunk, one after the other.
+fn pages(review: &Review, look: Look) -> Vec<Page> {
+    let mut pages = Vec::new();
+    let mut at = Some(Spot::default());
+    while let Some(from) = at {
+        let page = hunk_page(Origin::Proposal, review, &review.hunks[0], from, look);
+        at = page.next;
+        pages.push(page);
+    }
+    pages
 }
 
 fn summary(review: &Review, roots: &[PathBuf]) -> String {
@@ -140,7 +158,7 @@ fn lines_that_stay_are_cut_to_the_terminal_and_changed_ones_are_not() {
     let original = format!("\t{long}\nold {other}\n漢字{long}\n");
     let proposed = original.replace("old", "new");
     let review = review(&original, &proposed, vec![kept(lines(1, 2), lines(1, 2))]);
-    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(30), rows: None });
+    let page = pages(&review, Look { columns: Some(30), ..UNKNOWN_SIZE }).remove(0);
     let shown: Vec<_> = page.text.lines().skip(1).collect();
     let (x, y) = ("x".repeat(21), "x".repeat(24));
     assert_eq!(shown[0], format!(" \t{x}…"));
@@ -156,11 +174,10 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
         &format!("first\n{new}"),
         vec![kept(lines(1, 3_001), lines(1, 4_501))],
     );
-    let page =
-        |page| super::hunk(&review, &review.hunks[0], page, Look { inks: PLAIN, columns: None, rows: None });
+    let pages = pages(&review, UNKNOWN_SIZE);
     let counts = |page: &Page| (page.text.matches("\n-o").count(), page.text.matches("\n+n").count());
-    let first = page(0);
-    assert_eq!((counts(&first), first.has_more), ((2_000, 2_000), true));
+    let [first, second, last] = &*pages else { panic!("{}", pages.len()) };
+    assert_eq!(counts(first), (2_000, 2_000));
     assert_eq!(first.seen, Some((lines(1, 2_001), lines(1, 2_001))));
     assert!(first.text.contains("@@\n first\n-o"), "{}", &first.text[..60]);
     assert!(
@@ -168,13 +185,10 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
             .text
             .ends_with("\n... (3500 more lines; m shows the next ones, e the whole text in your editor)")
     );
-    let second = page(1);
-    assert_eq!((counts(&second), second.has_more), ((1_000, 2_000), true));
+    assert_eq!(counts(second), (1_000, 2_000));
     assert_eq!(second.seen, Some((lines(2_001, 3_001), lines(2_001, 4_001))));
     assert!(second.text.starts_with("@@ -1,3001 +1,4501 @@ goes on"), "{}", &second.text[..60]);
-    let last = page(2);
-    assert_eq!((counts(&last), last.has_more), ((0, 500), false));
-    assert_eq!(page(9).seen, last.seen, "behind the last page is the last page");
+    assert_eq!(counts(last), (0, 500));
 }
 
 #[test]
@@ -186,15 +200,11 @@ fn a_page_fits_the_height_of_the_terminal() {
         for rows in [10, 24, 60] {
             let look = Look { inks: PLAIN, columns: Some(80), rows: Some(rows) };
             let mut seen = (0, 0);
-            for number in 0.. {
-                let page = super::hunk(&review, &review.hunks[0], number, look);
+            for page in pages(&review, look) {
                 // The prompt has the last row.
                 assert!(page.text.lines().count() < rows, "{old} {new} {rows}: {}", page.text);
                 let (original, proposed) = page.seen.unwrap();
                 seen = (seen.0 + original.len(), seen.1 + proposed.len());
-                if !page.has_more {
-                    break;
-                }
             }
             assert_eq!(seen, (old, new), "{rows}");
         }
@@ -202,12 +212,72 @@ fn a_page_fits_the_height_of_the_terminal() {
 }
 
 #[test]
+fn a_page_counts_the_rows_of_wrapped_lines_and_of_the_header() {
+    let long = |line: &str, count: usize| format!("{}\n", line.repeat(30)).repeat(count);
+    let all = kept(lines(0, 20), lines(0, 20));
+    let review = review(&long("old ", 20), &long("new ", 20), vec![all]);
+    let look = Look { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
+    let all = pages(&review, look);
+    assert!(all.iter().all(|page| rows_of(&page.text, look) < 24), "{}", all[0].text);
+    let seen: usize = all.iter().map(|page| page.seen.unwrap().1.len()).sum();
+    assert_eq!(seen, 20);
+    let header = header(&review, &["/p".into()], PLAIN);
+    let lower = &pages(&review, below(look, &header))[0];
+    assert!(rows_of(&lower.text, look) + rows_of(&header, look) < 24, "{}", lower.text);
+}
+
+#[test]
+fn a_line_that_is_higher_than_the_screen_has_a_page_of_its_own() {
+    let review =
+        review("", &format!("{}\n", "x".repeat(1_900)).repeat(3), vec![kept(lines(0, 0), lines(0, 3))]);
+    let look = Look { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
+    let seen: Vec<_> = pages(&review, look).iter().map(|page| page.seen.unwrap().1).collect();
+    assert_eq!(seen, [lines(0, 1), lines(1, 2), lines(2, 3)]);
+}
+
+#[test]
+fn the_context_is_the_text_that_would_be_written() {
+    let (original, proposed) = ("1\n2\n3\n4\n5\n", "1\ntwo\n3\nfour\n5\n");
+    let hunks = vec![kept(lines(1, 2), lines(1, 2)), kept(lines(3, 4), lines(3, 4))];
+    let mut review = review(original, proposed, hunks);
+    let shown = hunk(&review, &review.hunks[1], PLAIN);
+    assert_eq!(shown, "@@ -1,5 +1,5 @@\n 1\n two\n 3\n-4\n+four\n 5");
+    review.hunks[0].state = HunkState::Dropped;
+    review.current = "1\n2\n3\nfour\n5\n".into();
+    assert!(hunk(&review, &review.hunks[1], PLAIN).contains("@@\n 1\n 2\n 3\n-4"));
+    // Nothing of a turn is undone yet.
+    let shown = turn_hunk(&review, &review.hunks[1]);
+    assert!(shown.contains("@@\n 1\n two\n 3\n-4"), "{shown}");
+}
+
+#[test]
+fn changes_that_are_decided_together_have_pages_too() {
+    let line = |name: &str, count: usize| format!("{name}\n").repeat(count);
+    let (original, proposed) = (line("old", 60), line("new", 60));
+    let hunks = (0..20).map(|at| kept(lines(3 * at, 3 * at + 1), lines(3 * at, 3 * at + 1))).collect();
+    let mut review = review(&original, &proposed, hunks);
+    review.whole_file_only = Some("it is no text".into());
+    let look = Look { columns: Some(80), rows: Some(24), ..UNKNOWN_SIZE };
+    let (mut at, mut seen) = (Some(Spot::default()), 0);
+    while let Some(from) = at {
+        let pages = whole(Origin::Turn, &review, from, look);
+        let rows: usize = pages.iter().map(|page| rows_of(&page.text, look)).sum();
+        assert!(rows < 24, "{rows}");
+        seen += pages.len();
+        at = pages.iter().find_map(|page| page.next);
+    }
+    assert_eq!(seen, 20);
+    let pages = whole(Origin::Turn, &review, Spot::default(), look);
+    assert!(pages.last().unwrap().text.ends_with(" more; m shows the next ones)"));
+    assert_eq!(whole(Origin::Turn, &review, Spot::default(), UNKNOWN_SIZE).len(), 20);
+}
+
+#[test]
 fn an_edited_change_is_seen_once_its_last_page_is() {
     let mut review = review("old\n", "new\n", vec![kept(lines(0, 1), lines(0, 1))]);
     review.current = "mine\n".repeat(2_500).into();
     (review.hunks[0].state, review.hunks[0].current) = (HunkState::Edited, lines(0, 2_500));
-    let look = Look { inks: PLAIN, columns: None, rows: None };
-    let page_of = |review: &Review, page| super::hunk(review, &review.hunks[0], page, look).seen;
+    let page_of = |review: &Review, page: usize| pages(review, UNKNOWN_SIZE)[page].seen;
     assert_eq!(page_of(&review, 0), Some((lines(0, 1), lines(0, 0))));
     assert_eq!(page_of(&review, 1), Some((lines(1, 1), lines(0, 1))));
     review.proposed = "new\n".repeat(2_500).into();
@@ -219,18 +289,20 @@ fn an_edited_change_is_seen_once_its_last_page_is() {
 #[test]
 fn a_change_that_is_cut_is_not_seen() {
     let review = review("", &format!("{}\n", "x".repeat(9_000)), vec![kept(lines(0, 0), lines(0, 1))]);
-    let page = super::hunk(&review, &review.hunks[0], 0, Look { inks: PLAIN, columns: Some(80), rows: None });
-    assert_eq!((page.seen, page.has_more), (None, false));
+    let pages = pages(&review, Look { columns: Some(80), ..UNKNOWN_SIZE });
+    assert_eq!((pages[0].seen, pages.len()), (None, 1));
 }
 
 #[test]
 fn a_text_without_changes_has_pages_too() {
     let mut review = review("", &"x\n".repeat(2_500), Vec::new());
     review.whole_file_only = Some("it is no text".into());
-    let page = |page| super::whole(&review, page, Look { inks: PLAIN, columns: None, rows: None }).remove(0);
-    assert_eq!((page(0).seen, page(0).has_more), (Some((lines(0, 0), lines(0, 2_000))), true));
-    assert!(page(0).text.ends_with("\n... (500 more lines; m shows the next ones)"));
-    assert_eq!((page(1).seen, page(1).has_more), (Some((lines(0, 0), lines(2_000, 2_500))), false));
+    let page = |from| whole(Origin::Proposal, &review, from, UNKNOWN_SIZE).remove(0);
+    let first = page(Spot::default());
+    assert_eq!(first.seen, Some((lines(0, 0), lines(0, 2_000))));
+    assert!(first.text.ends_with("\n... (500 more lines; m shows the next ones)"));
+    let last = page(first.next.unwrap());
+    assert_eq!((last.seen, last.next), (Some((lines(0, 0), lines(2_000, 2_500))), None));
     let seen = super::summary(&review, Seen::lines(2_000, 2_500), &["/p".into()]);
     assert_eq!(seen, "src/a.rs: 500 of 2500 lines were not on the screen yet.");
     let all = super::summary(&review, Seen::lines(2_500, 2_500), &["/p".into()]);
@@ -269,7 +341,7 @@ fn a_hunk_of_a_turn_has_the_line_numbers_of_the_disk() {
     // A hunk before it, of two added lines, is marked too.
     review.hunks[0].proposed = lines(6, 7);
     review.proposed = Arc::from(format!("0\n0\n{}", review.proposed));
-    let shown = turn_hunk(&review, &review.hunks[0], PLAIN);
+    let shown = turn_hunk(&review, &review.hunks[0]);
     assert!(shown.starts_with("@@ -2,7 +4,7 @@ marked to be undone\n"), "{shown}");
 }
 
@@ -278,13 +350,13 @@ fn line_ends_that_changed_are_a_change_of_a_turn() {
     let hunk = kept(lines(0, 1), lines(0, 1));
     let review = |original, proposed| review(original, proposed, vec![hunk.clone()]);
     let to_crlf = review("a\n", "a\r\n");
-    let shown = turn_hunk(&to_crlf, &hunk, PLAIN);
+    let shown = turn_hunk(&to_crlf, &hunk);
     assert!(shown.contains("\n-a\n+a\\r"), "{shown}");
     let to_lf = review("a\r\n", "a\n");
-    let shown = turn_hunk(&to_lf, &hunk, PLAIN);
+    let shown = turn_hunk(&to_lf, &hunk);
     assert!(shown.contains("\n-a\\r\n+a"), "{shown}");
     let crlf = review("a\r\n", "b\r\n");
-    assert!(turn_hunk(&crlf, &hunk, PLAIN).ends_with("\n-a\n+b"));
+    assert!(turn_hunk(&crlf, &hunk).ends_with("\n-a\n+b"));
 }
 
 #[test]
@@ -395,6 +467,11 @@ fn the_summary_counts_what_became_of_the_changes() {
         summary(&review, &roots),
         "a.rs: nothing is left of the proposal; the file would stay as it is."
     );
+    review.file_line_ending = Some(LineEnding::Crlf);
+    let dropped = "a.rs: nothing is left of the proposal; the file would stay as it is.";
+    assert_eq!(summary(&review, &roots), dropped);
+    review.proposed = review.current.clone();
+    assert_eq!(summary(&review, &roots), "a.rs: nothing but other line ends.");
 }
 
 proptest::proptest! {

@@ -81,7 +81,10 @@ impl TurnDesk {
                 Happened::Signal(signal) => return Ending::Signal(signal),
                 Happened::Told(Ok(event)) => self.work.take_event(event),
                 Happened::Told(Err(Gone)) => return Ending::Gone,
-                Happened::Continued => self.work.reading().prompt_again(),
+                Happened::Continued => {
+                    self.work.reading().input().process_continued();
+                    self.work.reading().prompt_again();
+                }
                 Happened::Typed(line) => flow = self.take_line(line).await,
             }
         }
@@ -99,6 +102,7 @@ impl TurnDesk {
         }
         while let Ok(Ok(_)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {}
         self.work.reading().printer().end();
+        self.work.reading().input().end();
     }
 
     fn say(&mut self, text: &str) {
@@ -124,13 +128,18 @@ impl TurnDesk {
             // The cursor stays where it is: nothing has ended the line.
             InputLine::CtrlD => "q",
             // A comment loses no words.
-            InputLine::Unfinished(line) if reading.is_commenting() => {
+            InputLine::Unfinished(line) | InputLine::Redraw(line) if reading.is_commenting() => {
                 reading.printer().break_line();
                 line.trim()
             }
             InputLine::Unfinished(_) => {
                 reading.printer().break_line();
                 reading.prompt_again();
+                return ControlFlow::Continue(());
+            }
+            InputLine::Redraw(_) => {
+                reading.printer().break_line();
+                reading.mark_due(Due::Review);
                 return ControlFlow::Continue(());
             }
             InputLine::End => {
@@ -159,7 +168,9 @@ impl TurnDesk {
             Prompt::Comment => {
                 // The indentation of code counts.
                 let line = match &input {
-                    InputLine::Line(line) | InputLine::Unfinished(line) => Some(line.trim_end()),
+                    InputLine::Line(line) | InputLine::Unfinished(line) | InputLine::Redraw(line) => {
+                        Some(line.trim_end())
+                    }
                     InputLine::CtrlD | InputLine::End => None,
                 };
                 if let Some(typed) = reading.take_comment_line(line) {
@@ -224,6 +235,7 @@ impl TurnDesk {
                 self.work.comment(about, words).await;
             }
             "s" | "split" => self.work.split().await,
+            "m" | "more" => self.work.reading().look_further(),
             "l" | "list" => {
                 let list = words::list_with_comments(self.work.reading().walk());
                 self.say(&list);

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use alongside_desk::review_model::{OpenReview, Question, Reply};
+use alongside_desk::review_model::{Question, Reply};
 use alongside_desk::{Event, Turn, TurnFinished, harmless};
 use alongside_terminal::UnsavedText;
 
@@ -14,7 +14,9 @@ use super::walk::{News, Place, Walk};
 use super::{comment_words, words};
 use crate::line_mode::due::Due;
 use crate::line_mode::ending::Ending;
+use crate::line_mode::hunk_lines::{Origin, hunk_page};
 use crate::line_mode::line_reader::LineReader;
+use crate::line_mode::pages::{Paging, below};
 use crate::line_mode::printer::Printer;
 use crate::line_mode::{prompts, render};
 
@@ -52,6 +54,8 @@ pub(super) struct TurnReading {
     finished: Option<TurnFinished>,
     /// The person has had something undone.
     has_undone: bool,
+    /// The page of the change where the person is.
+    paging: Paging,
     due: Due,
 }
 
@@ -70,6 +74,7 @@ impl TurnReading {
             has_other_texts: false,
             finished: None,
             has_undone: false,
+            paging: Paging::default(),
             due: Due::Nothing,
         }
     }
@@ -113,7 +118,7 @@ impl TurnReading {
             self.interrupt(&text);
         }
         if std::mem::take(&mut self.has_other_texts) {
-            self.mark_due(Due::Review);
+            self.come_to_place(Due::Review);
             self.input.prompt_changed();
         }
     }
@@ -371,36 +376,54 @@ impl TurnReading {
             Prompt::Leave(question, _) => prompts::question(question, None, self.proposals.count(), false),
             Prompt::Place => {
                 self.print_place(due);
-                words::prompt(&self.walk)
+                words::prompt(&self.walk, self.paging.has_more())
             }
         };
         self.printer.ask(&question);
     }
 
+    /// The person is at another place: its first page comes first.
+    pub(super) fn come_to_place(&mut self, due: Due) {
+        self.paging.begin();
+        self.mark_due(due);
+    }
+
+    /// Shows the next page of a long change.
+    pub(super) fn look_further(&mut self) {
+        match self.paging.turn() {
+            true => self.mark_due(Due::Place),
+            false => self.say(prompts::NO_MORE),
+        }
+    }
+
     fn print_place(&mut self, due: Due) {
-        let inks = self.printer.inks;
+        let mut look = self.printer.look();
+        let mut above = Vec::new();
         if due >= Due::Review {
-            self.printer.say(&words::file_header(&self.walk, inks));
-            let comments = comment_words::all(comments::on_file(&self.walk), self.walk.turn());
-            if let Some(comments) = comments {
-                self.printer.say(&comments);
-            }
+            above.push(words::file_header(&self.walk, look.inks));
+            above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn()));
+        }
+        for text in &above {
+            look = below(look, text);
+            self.printer.say(text);
         }
         if due < Due::Place {
             return;
         }
-        match self.walk.place() {
-            Place::Hunk(_, open, hunk) => self.printer.say(&render::turn_hunk(open.review(), hunk, inks)),
-            Place::Whole(_, open) => {
-                if let Some(review) = open.map(OpenReview::review) {
-                    for hunk in &review.hunks {
-                        self.printer.say(&render::turn_hunk(review, hunk, inks));
-                    }
-                }
-            }
-            Place::End => {}
-        }
         let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn());
+        look = comments.iter().fold(look, |look, text| below(look, text));
+        let at = self.paging.at();
+        let pages = match self.walk.place() {
+            Place::Hunk(_, open, hunk) => vec![hunk_page(Origin::Turn, open.review(), hunk, at, look)],
+            Place::Whole(_, Some(open)) if !open.review().hunks.is_empty() => {
+                render::whole(Origin::Turn, open.review(), at, look)
+            }
+            Place::Whole(..) | Place::End => Vec::new(),
+        };
+        self.paging.mark_printed(&pages);
+        for page in &pages {
+            self.printer.say(&page.text);
+        }
         if let Some(comments) = comments {
             self.printer.say(&comments);
         }

@@ -61,6 +61,7 @@ Type one of these, then Enter:
 n  the change stays; a mark on it is taken back
 u  mark the change to be undone
 s  split it into smaller changes
+m  show the next lines of a long change
 c  comment on the change, for the agent; also c and the words in one line. `c 4-7: words` is on these lines
 cf, C  the same on the file, on the whole turn
 c3 write comment 3 anew; `c3 -` removes it
@@ -289,17 +290,18 @@ pub(super) fn finished(finished: &TurnFinished) -> String {
     }
 }
 
-/// The prompt at the person's place.
-pub(super) fn prompt(walk: &Walk) -> String {
+/// The prompt at the person's place. `has_more`: only a part of the change is printed.
+pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
+    let more = if has_more { "m," } else { "" };
     let marked = |is_marked| if is_marked { ": marked" } else { "" };
     match walk.place() {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
             let (at, all) = (open.hunk() + 1, open.review().hunks.len());
-            format!("({at}/{all}) undo this change{} [n,u,s,c,U,K,l,f,q,?]?", marked(is_marked))
+            format!("({at}/{all}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?", marked(is_marked))
         }
         Place::Whole(file, _) => {
-            format!("undo the whole file{} [n,u,c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
+            format!("undo the whole file{} [n,u,{more}c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
         }
         Place::End => END_PROMPT.into(),
     }

@@ -121,7 +121,7 @@ impl TurnWork {
     /// Goes where a step leads.
     pub(super) async fn go(&mut self, step: Step) -> ControlFlow<Ending> {
         match step {
-            Step::Within => self.reading.mark_due(Due::Place),
+            Step::Within => self.reading.come_to_place(Due::Place),
             Step::Nowhere => self.reading.say(messages::FIRST_CHANGE),
             Step::To(file, edge) => self.open(file, edge).await,
             Step::End => return self.reading.come_to_end(),
@@ -138,7 +138,7 @@ impl TurnWork {
             self.ask(Request::OpenTurnFile { turn, revision, file }).await;
             self.reading.walk().look_at(edge);
         }
-        self.reading.mark_due(Due::Review);
+        self.reading.come_to_place(Due::Review);
     }
 
     /// Marks the change where the person is, or takes its mark back, and goes on.
@@ -188,7 +188,7 @@ impl TurnWork {
                 self.reading.say(&said);
             }
             self.reading.walk().look_at_hunk(hunk);
-            self.reading.mark_due(Due::Place);
+            self.reading.come_to_place(Due::Place);
         }
     }
 

@@ -54,7 +54,8 @@ async fn an_arrow_key_is_no_answer_and_ctrl_l_shows_the_change_again() {
     desk.types("\x1b[Ar");
     desk.shows("Ignored: an arrow or another key without a letter is in that line.\r\n").await;
     desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
-    desk.types("\x0c");
+    // Without Enter.
+    desk.presses("\x0c");
     desk.shows("a.txt: Gemini CLI proposes 1 change (+1 -1)\r\n@@ -1 +1 @@\r\n-one\r\n+ONE\r\n").await;
     desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
     desk.types("a");

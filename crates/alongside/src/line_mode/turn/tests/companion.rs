@@ -64,6 +64,14 @@ pub(super) fn added(path: &str) -> (TurnFile, Option<Review>) {
     (file, Some(review(None, "new\nlines\n", vec![hunk])))
 }
 
+/// A new file of so many lines.
+pub(super) fn long(path: &str, count: usize) -> (TurnFile, Option<Review>) {
+    let lines = Lines { start: 0, end: count };
+    let hunk = Hunk { proposed: lines, current: lines, ..Hunk::default() };
+    let file = TurnFile { path: path.into(), change: FileChange::Added, added: count, ..TurnFile::default() };
+    (file, Some(review(None, &"line\n".repeat(count), vec![hunk])))
+}
+
 /// A file whose texts cannot be shown.
 pub(super) fn binary(path: &str) -> (TurnFile, Option<Review>) {
     let without_text = Some("it is binary".into());

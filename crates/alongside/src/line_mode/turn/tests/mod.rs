@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use alongside_common::signals::Signals;
 use alongside_desk::{Agent, Author, DraftKeeper, Event, Request, Review, ReviewId, pair};
 use alongside_terminal::DraftStore;
-use companion::{Companion, added, binary, modified, rewritten};
+use companion::{Companion, added, binary, long, modified, rewritten};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::TurnDesk;
@@ -271,4 +271,16 @@ async fn another_list_is_shown_and_the_person_stays_at_their_file() {
     companion.next = Some(next);
     let played = played(companion, "\nu\nu\nq\n").await;
     insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn a_long_change_of_a_turn_has_pages() {
+    let played = played(Companion::new(vec![long("a.txt", 4_500)]), "m\nm\nm\nq\n").await;
+    let pages: Vec<_> = played.text.split("@@ -0,0 +1,4500 @@").skip(1).collect();
+    let lines: Vec<_> = pages.iter().map(|page| page.matches("\n+line").count()).collect();
+    assert_eq!(lines, [2_000, 2_000, 500]);
+    assert!(pages[0].contains("... (2500 more lines; m shows the next ones)\n"), "{}", played.text);
+    assert!(pages[0].contains("undo the whole file [n,u,m,c,K,l,f,q,?]?"), "{}", pages[0]);
+    assert!(pages[2].contains("undo the whole file [n,u,c,K,l,f,q,?]?"), "{}", pages[2]);
+    assert!(pages[2].contains("Nothing more follows here."), "{}", pages[2]);
 }
