@@ -145,6 +145,19 @@ test('a change says which limit its comparison reached, unless it is dropped', {
   await_marked(nvim, { '2  dropped: original stays', '2=', '6+', lines, '9+' })
 end)
 
+test('changes of an earlier text that come late are not counted', {}, function(nvim)
+  show(nvim, { original = ORIGINAL, proposed = TAXED })
+  nvim:keys('do]cdo')
+  await(nvim, 'the counts', [[return require('alongside.winbar').counts(require('alongside.review').all()[1].hunks).dropped == 2]])
+  nvim:lua([[
+    local review = require('alongside.review')
+    local hunks = vim.deepcopy(review.all()[1].hunks)
+    hunks[1].state = 'kept'
+    review.changed(7, { id = review.all()[1].id, from = 1, revision = 2, hunks = hunks, changes = {} })
+  ]])
+  eq(2, nvim:lua([[return require('alongside.winbar').counts(require('alongside.review').all()[1].hunks).dropped]]))
+end)
+
 test('no message counts zero changes', {}, function(nvim)
   reviewing.open(nvim, { proposed = reviewing.ORIGINAL })
   nvim:await_said('Gemini CLI proposes a.txt (no change): :Alongside')
@@ -162,11 +175,11 @@ end)
 
 test('a proposal that differs in the line ends only says so', {}, function(nvim)
   reviewing.open(nvim, { proposed = reviewing.ORIGINAL, fileLineEnding = 'crlf' })
-  nvim:await_said('Gemini CLI proposes a.txt (only the line ends differ): :Alongside')
+  nvim:await_said('Gemini CLI proposes a.txt (other line ends): :Alongside')
   reviewing.go(nvim)
   for _, option in ipairs({ 'winbar', 'statusline' }) do
     local drawn = nvim:lua([[return vim.api.nvim_eval_statusline(vim.wo[...], { winid = 0, use_winbar = ... == 'winbar' }).str]], option)
-    assert(drawn:find('only the line ends differ', 1, true), drawn)
+    assert(drawn:find('other line ends', 1, true), drawn)
   end
 end)
 

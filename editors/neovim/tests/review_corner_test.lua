@@ -30,18 +30,28 @@ test('what can only be decided whole cannot be edited', {}, function(nvim)
   await_decided(nvim, 'accept')
 end)
 
-test('a proposal that leads out of the project says so before all else', {}, function(nvim)
+-- The bar at a width of the screen, as it is drawn.
+local function bar_at(nvim, columns)
+  nvim:lua('vim.o.columns = ' .. columns)
+  nvim:lua([[vim.cmd('wincmd =') require('alongside.review').redraw_all()]])
+  return nvim:lua([[return vim.api.nvim_eval_statusline(vim.wo.winbar, {
+    winid = 0, use_winbar = true, maxwidth = vim.api.nvim_win_get_width(0) }).str]])
+end
+
+test('a proposal that leads out of the project says so before all else, and without room without the path', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', outside = '/home/x/.ssh/config\27[8m' })
   go(nvim)
-  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
-  assert(bar:find('OUTSIDE THE PROJECT: /home/x/.ssh/config\\x1b[8m', 1, true), bar)
+  local wide, narrow = bar_at(nvim, 300), bar_at(nvim, 80)
+  assert(wide:find('! OUTSIDE THE PROJECT: /home/x/.ssh/config\\x1b[8m', 1, true), wide)
+  assert(narrow:find('! OUTSIDE THE PROJECT ', 1, true), narrow)
 end)
 
-test('a proposal for what git runs says so before all else', {}, function(nvim)
+test('a proposal for what git runs says so before all else, and without room without the path', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', inGit = '/p/.git/hooks/a\27[8m' })
   go(nvim)
-  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
-  assert(bar:find('RUN BY GIT: /p/.git/hooks/a\\x1b[8m', 1, true), bar)
+  local wide, narrow = bar_at(nvim, 300), bar_at(nvim, 80)
+  assert(wide:find('! RUN BY GIT: /p/.git/hooks/a\\x1b[8m', 1, true), wide)
+  assert(narrow:find('! RUN BY GIT ', 1, true), narrow)
 end)
 
 test('the buffer of the file is read again, whatever autoread says', { before = 'vim.o.autoread = false\n' }, function(nvim)

@@ -26,6 +26,7 @@ local M = {}
 ---@field original_text string?
 ---@field proposed_text string
 ---@field hunks table[]
+---@field hunks_of integer the revision of the hunks
 ---@field stale boolean
 ---@field dirty boolean
 ---@field outside string? the real path of the file, if it is outside the project
@@ -259,6 +260,7 @@ function M.opened(client, opened)
     current_text = opened.current,
     revision = opened.revision,
     hunks = opened.hunks or {},
+    hunks_of = opened.revision,
     stale = opened.stale == true,
     dirty = opened.dirty == true,
     outside = optional(opened.outside),
@@ -288,10 +290,11 @@ end
 --- A review has changed, here or at another desk.
 function M.changed(client, changed)
   local review = reviews[key(client, changed.id)]
-  if not review then
+  if not review or changed.revision < review.hunks_of then
+    -- The hunks of an earlier text would count what is not there.
     return
   end
-  review.hunks = changed.hunks or review.hunks
+  review.hunks, review.hunks_of = changed.hunks or review.hunks, changed.revision
   review.stale, review.dirty = changed.stale == true, changed.dirty == true
   review.reason = optional(changed.reason)
   if review.sync then

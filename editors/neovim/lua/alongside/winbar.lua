@@ -58,8 +58,8 @@ end
 function M.size(review)
   if #review.hunks == 0 then
     local ends, mark = review.fileLineEnding ~= nil, type(review.fileHasBom) == 'boolean'
-    return ends and mark and 'only line ends and byte-order mark differ' or ends and 'only the line ends differ'
-      or mark and 'only the byte-order mark differs' or 'no change'
+    return ends and mark and 'other line ends and another byte-order mark' or ends and 'other line ends'
+      or mark and 'another byte-order mark' or 'no change'
   elseif M.counts(review.hunks).dropped == #review.hunks then
     return 'no change left'
   end
@@ -81,17 +81,20 @@ local function states(review, is_short)
   return said == '' and M.size(review) or said
 end
 
---- The warnings, loudest first. The second text is for the question before accepting, if there is one.
+--- The warnings, loudest first. The second text is for the question before accepting, if there is one; `brief` says less where
+--- the bar has no room for a path or a sentence.
 ---@param review table
 ---@param root string?
 ---@param is_modified boolean whether a buffer here holds unsaved changes of the file
----@return { [1]: string, [2]: string?, is_at_change: boolean? }[]
+---@return { [1]: string, [2]: string?, brief: string?, is_at_change: boolean? }[]
 function M.notes(review, root, is_modified)
   local notes = {}
   local file = review.file
   if review.outside then
     local real = harmless.name(review.outside)
-    notes[#notes + 1] = { 'OUTSIDE THE PROJECT: ' .. real, 'The file leads outside the project, to ' .. real .. '.' }
+    notes[#notes + 1] = {
+      'OUTSIDE THE PROJECT: ' .. real, 'The file leads outside the project, to ' .. real .. '.', brief = 'OUTSIDE THE PROJECT',
+    }
   elseif (file .. '/'):find('/../', 1, true) then
     notes[#notes + 1] = { 'path leads through ..' }
   elseif root and not vim.startswith(file, root .. '/') then
@@ -99,7 +102,7 @@ function M.notes(review, root, is_modified)
   end
   if review.inGit then
     local real = harmless.name(review.inGit)
-    notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.' }
+    notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.', brief = 'RUN BY GIT' }
   end
   if review.stale then
     notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk: accepting undoes that change.' }
@@ -201,7 +204,7 @@ local function bar(review, context, less, space)
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     -- Words below the change say the same.
     if not (note.is_at_change and less.hard) then
-      add('AlongsideWarning', '! ' .. note[1])
+      add('AlongsideWarning', '! ' .. (less.places and note.brief or note[1]))
     end
   end
   if context.unseen and not less.seen then
@@ -230,11 +233,11 @@ local function bar(review, context, less, space)
 end
 
 -- The parts to omit for lack of room, in this order, or how many of the keys and of their effects remain. Accepting and dropping
--- keep their words longest. Without "waiting" the effects return, and without those the name, which the tab has, too. A
+-- keep their words longest. A warning loses its path before it would be cut. Without "waiting" the effects return, and without those the name, which the tab has, too. A
 -- long reason is only mentioned at first. How many changes were dropped or edited stays, and so do warnings.
 local GOES = {
   'directories', 'agent', 'form', 'reason', { effects = 4 }, { effects = 3 }, { effects = 2 }, 'waiting', { effects = 9 },
-  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'seen', 'hard', 'name',
+  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'places', 'seen', 'hard', 'name',
   'kept', { effects = 1, name = false, kept = false }, { effects = 0, keys = 4 }, { keys = 3 }, { keys = 2 }, 'has_reason', 'kept',
   { keys = 1 }, { keys = 0 },
 }
