@@ -116,6 +116,17 @@ pub(crate) fn ago(since: u64, now: u64) -> String {
     }
 }
 
+/// So many unchanged lines are in sight around each change now.
+pub(crate) fn context_lines(lines: usize) -> String {
+    format!("{lines} lines around each change.")
+}
+
+/// There is no fold left between the changes.
+pub(crate) const ALL_CONTEXT: &str = "All lines are in sight.";
+
+/// There are no fewer lines around a change.
+pub(crate) const LEAST_CONTEXT: &str = "No fewer lines are shown around a change.";
+
 #[cfg(test)]
 mod tests {
     use super::*;

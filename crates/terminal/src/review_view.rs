@@ -394,6 +394,19 @@ impl ReviewView {
         toggled
     }
 
+    /// Shows more unchanged lines around the hunks, or fewer again, while the hunk stays where it is. Returns
+    /// how many; none if nothing changes.
+    pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
+        let (hunk, top, height) = (self.hunk(), self.top, self.height);
+        let page = self.page.as_mut()?;
+        let row = anchored(page, hunk, top, height);
+        let anchor = page.anchor(row);
+        let context = page.change_context(is_more)?;
+        self.top = page.row(anchor).saturating_sub(row - top);
+        self.clamp();
+        Some(context)
+    }
+
     /// Opens or closes the fold that is nearest to the hunk, or to the middle of the screen.
     pub(crate) fn toggle_nearest_fold(&mut self) -> bool {
         let Some(page) = self.page() else { return false };

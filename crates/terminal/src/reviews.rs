@@ -15,6 +15,7 @@ use alongside_desk::{
 use crate::accepted_list::AcceptedList;
 use crate::demo_guide::DemoStep;
 use crate::keys::{Action, Place};
+use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, context_lines};
 use crate::output::{Effect, Output};
 use crate::review_kind::ReviewKind;
 use crate::review_view::ReviewView;
@@ -458,6 +459,13 @@ impl Reviews {
             Action::Bottom => _ = view.scroll(end),
             Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),
             Action::Right => view.sideways += COLUMNS,
+            Action::MoreContext | Action::LessContext => {
+                out.say(match view.change_context(action == Action::MoreContext) {
+                    Some(lines) => context_lines(lines),
+                    None if action == Action::MoreContext => ALL_CONTEXT.to_owned(),
+                    None => LEAST_CONTEXT.to_owned(),
+                });
+            }
             Action::Open if !view.toggle_nearest_fold() => out.say("There is no fold here."),
             _ => {}
         }

@@ -11,7 +11,7 @@ use super::alignment::{Alignment, PLAIN};
 use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::line_pairs;
-use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
+use super::rows::{self, Block, HunkRow, InSight, Kind, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
 use crate::options::Layout;
@@ -153,11 +153,11 @@ impl Content {
     }
 
     /// Finds the rows of everything.
-    pub(super) fn lay_out(&mut self, layout: Layout, open_folds: &OpenFolds) {
+    pub(super) fn lay_out(&mut self, layout: Layout, in_sight: &InSight) {
         self.layout = layout;
         let lines = self.texts.text(Side::Current).len();
         let rows_of = |hunk: usize| self.rows_of_lines(hunk) + self.said.get(hunk).map_or(0, Vec::len);
-        self.blocks = rows::blocks(&self.hunks, rows_of, lines, open_folds);
+        self.blocks = rows::blocks(&self.hunks, rows_of, lines, in_sight);
     }
 
     /// How many rows the lines of a hunk take.

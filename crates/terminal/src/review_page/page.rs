@@ -9,7 +9,7 @@ use alongside_desk::{Hunk, HunkState, Review, Text};
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
-use super::rows::{Block, Kind, OpenFolds};
+use super::rows::{Block, InSight, Kind};
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap, Wrapping};
@@ -23,7 +23,7 @@ use crate::width;
 pub(crate) struct Page {
     content: Content,
     form: PageForm,
-    open_folds: OpenFolds,
+    in_sight: InSight,
     /// Present while long lines are wrapped.
     wrapping: Option<Wrapping>,
     notes: Vec<PageNote>,
@@ -77,7 +77,7 @@ impl Page {
         let mut page = Self {
             content,
             form,
-            open_folds: OpenFolds::default(),
+            in_sight: InSight::default(),
             wrapping: None,
             notes: Vec::new(),
             placed_notes: PlacedNotes::default(),
@@ -113,7 +113,7 @@ impl Page {
     }
 
     fn lay_out(&mut self) {
-        self.content.lay_out(self.form.layout, &self.open_folds);
+        self.content.lay_out(self.form.layout, &self.in_sight);
         self.placed_notes = PlacedNotes::new(&self.notes, &self.content, self.form.wrap);
         self.wrapping = match self.form.wrap {
             Wrap::Nothing => None,
@@ -432,12 +432,29 @@ impl Page {
         let Some(&Block { at, kind: Kind::Fold { lines, open }, .. }) = block else { return false };
         let lines = at.original..at.original + lines;
         if open {
-            self.open_folds.close(&lines);
+            self.in_sight.close(&lines);
         } else {
-            self.open_folds.open(lines);
+            self.in_sight.open(lines);
         }
         self.lay_out();
         true
+    }
+
+    /// Shows more unchanged lines around the hunks, or fewer again. Returns how many; none if all stays as it
+    /// was.
+    pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
+        let (rows, context) = (self.rows(), self.in_sight.context());
+        self.in_sight.change_context(is_more);
+        if self.in_sight.context() != context {
+            self.lay_out();
+        }
+        if is_more && self.rows() == rows {
+            // Nothing is folded any more.
+            self.in_sight.change_context(false);
+            self.lay_out();
+            return None;
+        }
+        Some(self.in_sight.context()).filter(|now| *now != context)
     }
 
     /// The row of a match, or that of the fold over it.

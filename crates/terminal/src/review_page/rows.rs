@@ -8,8 +8,11 @@ use alongside_desk::{Hunk, HunkState};
 use super::alignment::Alignment;
 use crate::options::Layout;
 
-/// Unchanged lines that stay in sight around a hunk.
-pub(super) const CONTEXT: usize = 3;
+/// Unchanged lines that stay in sight around a hunk, unless the person wishes more.
+const CONTEXT: usize = 3;
+
+/// A person wishes so many of them more, or fewer, at once.
+const MORE_CONTEXT: usize = 5;
 
 /// Fewer lines than this are not worth a fold.
 const FEWEST: usize = 3;
@@ -152,24 +155,47 @@ pub(super) fn row_of_new(hunk: &Hunk, layout: Layout, alignment: &Alignment, lin
     }
 }
 
-/// The folds that a person has opened, as lines of the original, which never changes.
-#[derive(Debug, Default)]
-pub(super) struct OpenFolds(Vec<Range<usize>>);
+/// The unchanged lines that a person has in sight: so many around each hunk, and the folds that they have
+/// opened, as lines of the original, which never changes.
+#[derive(Debug)]
+pub(super) struct InSight {
+    around: usize,
+    open: Vec<Range<usize>>,
+}
 
-impl OpenFolds {
+impl Default for InSight {
+    fn default() -> Self {
+        Self { around: CONTEXT, open: Vec::new() }
+    }
+}
+
+impl InSight {
+    /// Shows more lines around each hunk, or fewer again; never fewer than at first.
+    pub(super) fn change_context(&mut self, is_more: bool) {
+        self.around = match is_more {
+            true => self.around.saturating_add(MORE_CONTEXT),
+            false => self.around.saturating_sub(MORE_CONTEXT).max(CONTEXT),
+        };
+    }
+
+    /// The lines around each hunk.
+    pub(super) fn context(&self) -> usize {
+        self.around
+    }
+
     pub(super) fn open(&mut self, lines: Range<usize>) {
         self.close(&lines);
-        let at = self.0.partition_point(|open| open.start < lines.start);
-        self.0.insert(at, lines);
+        let at = self.open.partition_point(|open| open.start < lines.start);
+        self.open.insert(at, lines);
     }
 
     pub(super) fn close(&mut self, lines: &Range<usize>) {
-        self.0.retain(|open| open.end <= lines.start || lines.end <= open.start);
+        self.open.retain(|open| open.end <= lines.start || lines.end <= open.start);
     }
 
     fn has(&self, lines: &Range<usize>) -> bool {
-        let at = self.0.partition_point(|open| open.end <= lines.start);
-        self.0.get(at).is_some_and(|open| open.start < lines.end)
+        let at = self.open.partition_point(|open| open.end <= lines.start);
+        self.open.get(at).is_some_and(|open| open.start < lines.end)
     }
 }
 
@@ -178,13 +204,13 @@ pub(super) fn blocks(
     hunks: &[Hunk],
     rows: impl Fn(usize) -> usize,
     current_lines: usize,
-    open_folds: &OpenFolds,
+    in_sight: &InSight,
 ) -> Vec<Block> {
     let mut stack = Stack { blocks: Vec::with_capacity(hunks.len() * 4 + 1), row: 0 };
     let mut at = Place::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let lines = hunk.current.start.saturating_sub(at.current);
-        stack.unchanged(at, lines, (index > 0, true), open_folds);
+        stack.unchanged(at, lines, (index > 0, true), in_sight);
         at = Place {
             original: hunk.original.start,
             proposed: hunk.proposed.start,
@@ -197,7 +223,7 @@ pub(super) fn blocks(
     match hunks {
         // Without hunks there is nothing else to see, so the text is not folded.
         [] if rest > 0 => stack.push(at, rest, Kind::Same),
-        _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), open_folds),
+        _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), in_sight),
     }
     stack.blocks
 }
@@ -216,16 +242,16 @@ impl Stack {
     }
 
     /// Unchanged lines with a hunk above, below, or both.
-    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), open_folds: &OpenFolds) {
-        let head = if above { CONTEXT } else { 0 };
-        let tail = if below { CONTEXT } else { 0 };
+    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), in_sight: &InSight) {
+        let head = if above { in_sight.around } else { 0 };
+        let tail = if below { in_sight.around } else { 0 };
         let hidden = lines.saturating_sub(head + tail);
         if hidden < FEWEST {
             self.push(at, lines, Kind::Same);
             return;
         }
         let first = at.below(head);
-        let open = open_folds.has(&(first.original..first.original + hidden));
+        let open = in_sight.has(&(first.original..first.original + hidden));
         self.push(at, head, Kind::Same);
         self.push(first, if open { hidden + 1 } else { 1 }, Kind::Fold { lines: hidden, open });
         self.push(first.below(hidden), tail, Kind::Same);

@@ -265,3 +265,32 @@ async fn backspace_takes_a_visible_character_of_a_search() {
     stage.press("bc").await;
     stage.shows("/abc");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_shows_more_lines_around_the_change_that_stays_where_it_is() {
+    let mut stage = Stage::new(80, 24);
+    stage.connect().await;
+    let gemini = stage.gemini.clone();
+    let lines = |from: usize, to: usize| (from..to).map(|line| format!("line {line}\n")).collect::<String>();
+    let pieces =
+        [same(&lines(1, 40)), differs("old\n", "new\n"), same(&lines(41, 80)), differs("", "last\n")];
+    stage.companion.open(1, &gemini, "/shop/long.txt", &pieces);
+    stage.a_while().await;
+    let row_of = |screen: &str, text: &str| screen.lines().position(|line| line.contains(text));
+    assert_eq!(row_of(&stage.screen(), "line 35"), None);
+    stage.press("}").await;
+    assert!(stage.screen().contains("8 lines around each change."), "{}", stage.screen());
+    let before = stage.screen();
+    stage.press("}").await;
+    assert_eq!(row_of(&stage.screen(), " new"), row_of(&before, " new"));
+    assert!(row_of(&stage.screen(), "line 49").is_some(), "{}", stage.screen());
+    for _ in 0..3 {
+        stage.press("{").await;
+    }
+    assert!(stage.screen().contains("No fewer lines are shown around a change."));
+    assert_eq!(row_of(&stage.screen(), "line 35"), None);
+    for _ in 0..9 {
+        stage.press("}").await;
+    }
+    assert!(stage.screen().contains("All lines are in sight."));
+}

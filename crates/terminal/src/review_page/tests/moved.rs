@@ -48,6 +48,24 @@ fn opened_folds_stay_open_and_rows_are_found_again() {
 }
 
 #[test]
+fn more_lines_stay_in_sight_around_changes_until_all_do() {
+    let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
+    let reading = page.anchor(4);
+    assert_eq!(page.change_context(false), None, "never fewer than at first");
+    assert_eq!(page.change_context(true), Some(8));
+    assert_eq!((page.rows(), page.line_at(page.row(reading))), (19 + 4 * 5, 21));
+    let mut context = 8;
+    while let Some(more) = page.change_context(true) {
+        assert_eq!(more, context + 5);
+        context = more;
+    }
+    assert_eq!((context, page.rows()), (38, 102), "no fold is left");
+    assert_eq!(page.change_context(false), Some(33));
+    while page.change_context(false).is_some() {}
+    assert_eq!((page.rows(), page.row(reading)), (19, 4));
+}
+
+#[test]
 fn an_anchor_in_a_hunk_survives_its_edits() {
     let before = review(" a\n-b\n+c\n+d\n e\n");
     let mut page = Page::new(&before, Layout::OneColumn);
