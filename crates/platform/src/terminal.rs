@@ -73,8 +73,8 @@ impl Modes {
     }
 }
 
-/// A key that ends a line of the terminal at standard input as Enter does: a program gets it at once, with the
-/// text before it. Until this is dropped.
+/// A key that ends a line of the terminal at standard input as Enter does, until this is dropped: a program
+/// gets it at once, with the text before it.
 #[derive(Debug)]
 pub struct LineEndKey {
     #[cfg(unix)]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{Note, Seen, notes};
-use alongside_desk::{Agent, ChangeKind, Hunk, Review, messages};
+use alongside_desk::{Agent, ChangeKind, Review, messages};
 
 use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
 use super::pages::{Page, Spot, below};

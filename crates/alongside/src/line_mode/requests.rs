@@ -1,5 +1,5 @@
-//! Requests to the companion after which the review that is read stays as it is: decisions by the desk's policy
-//! or by a list, what is accepted ahead, and the pause.
+//! Requests to the companion after which the review that is read stays as it is: decisions by the desk's
+//! policy or by a list, what is accepted ahead, and the pause.
 
 use alongside_desk::review_model::Acceptances;
 use alongside_desk::{Decision, Desk, Refusal, Request, ReviewId, harmless, messages};
