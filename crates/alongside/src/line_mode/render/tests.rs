@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alongside_desk::{HunkState, LineEnding, Lines, Position, Range, ReviewId, Words, harmless};
+use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Position, Range, ReviewId, Words, harmless};
 
 use super::*;
 use crate::line_mode::pages::{MOST_LINES, rows_of};
