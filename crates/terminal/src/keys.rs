@@ -324,10 +324,10 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_stands_in_the_readme() {
-        let readme = include_str!("../../../README.md");
-        let (_, keys) = readme.split_once("## Keys of the terminal desk").unwrap();
-        let (keys, _) = keys.split_once("\n## ").unwrap();
+    fn every_letter_stands_in_the_page_of_keys() {
+        let page = include_str!("../../../docs/keys.md");
+        let (_, keys) = page.split_once("\n## The terminal desk").unwrap();
+        let (keys, _) = keys.split_once("\n## Line mode").unwrap();
         for (code, modifiers) in TABLE.iter().flat_map(|row| row.keys) {
             if let (KeyCode::Char(c), &NONE) = (code, modifiers) {
                 let shown = if *c == ' ' { "`space`".into() } else { format!("`{c}`") };

@@ -13,6 +13,8 @@ use super::results::{Cell, Need, Row, STEPS, Step};
 const HEAD: &str = "\
 # Compatible agents
 
+For people who look for their agent's release: whether it was run with alongside, and what works with it.
+
 `cargo xtask matrix` installs every release of each agent on npm and runs its own client code against the
 real program. It generates this page: the rows are in `rig/matrix/results.jsonl`, the notes in
 `rig/src/matrix/explain.rs`, and a test compares this page with both. Releases with equal results share a

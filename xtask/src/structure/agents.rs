@@ -148,16 +148,18 @@ impl Page {
 #[test]
 fn pages_name_every_agent() {
     let (readme, hooks) = (Page::read("README.md"), Page::read("docs/hooks.md"));
-    let settings = Page::read("docs/settings.md");
+    let (agents, settings) = (Page::read("docs/agents.md"), Page::read("docs/settings.md"));
+    let short = readme.named_in_rows("## Agents");
     let (listed, with_files) =
-        (readme.named_in_rows("## How agents find it"), readme.named_in_rows("### Hooks"));
+        (agents.named_in_rows("## How agents find it"), agents.named_in_rows("## Set up"));
     let rules: String = settings.section("### Rules").collect();
     let by_hand: String = hooks.section("## Settings by hand").collect();
     let mut missing = Vec::new();
     for agent in AGENTS {
         let name = agent.display_name;
         let places = [
-            ("README.md, How agents find it", listed.contains(name)),
+            ("README.md, Agents", short.contains(name)),
+            ("docs/agents.md, How agents find it", listed.contains(name)),
             ("docs/hooks.md", hooks.0.replace('\n', " ").contains(name)),
             ("docs/settings.md, Rules", rules.contains(&format!("`{}`", agent.id))),
         ];
@@ -166,7 +168,7 @@ fn pages_name_every_agent() {
     }
     for agent in with_hook() {
         let places = [
-            ("README.md, Hooks", with_files.contains(agent.display_name)),
+            ("docs/agents.md, Set up", with_files.contains(agent.display_name)),
             ("docs/hooks.md, Settings by hand", by_hand.contains(&format!("alongside hook {}", agent.id))),
         ];
         let absent = places.iter().filter(|(_, is_there)| !is_there);

@@ -367,9 +367,9 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_the_letters_of_the_help_and_no_others() {
-        let readme = include_str!("../../../../README.md");
-        let (_, letters) = readme.split_once("| letter | action |").unwrap();
+    fn the_page_of_keys_has_the_letters_of_the_help_and_no_others() {
+        let page = include_str!("../../../../docs/keys.md");
+        let (_, letters) = page.split_once("| letter | action |").unwrap();
         let (letters, _) = letters.split_once("\n\n").unwrap();
         for row in TABLE.iter().filter(|row| row.command != Command::Retired) {
             assert!(letters.contains(&format!("`{}`", row.letter)), "{}", row.letter);
