@@ -2,12 +2,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod book;
 mod counts;
 mod deny;
 mod dist;
 mod doc_test_names;
 mod fuzz;
 mod layers;
+mod pages;
 mod rig;
 mod structure;
 mod test;
@@ -46,6 +48,10 @@ enum Chore {
     /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb. An old C library to link with comes
     /// from PyPI.
     Dist(dist::Options),
+    /// Builds the pages for people as a book with search, in target/book.
+    ///
+    /// It installs mdBook once, in ${XDG_CACHE_HOME:-~/.cache}/alongside-rig.
+    Book,
     /// Fuzzes everything that reads input from outside with libFuzzer, a minute for each target.
     ///
     /// Every target is a file of fuzz/src, which states what must hold. It keeps the inputs it finds in
@@ -82,6 +88,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Test(options) => test::test(&options),
         Chore::Deny => deny::deny(),
         Chore::Dist(options) => dist::dist(&options),
+        Chore::Book => book::book(),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Counts(options) => counts::counts(&options),
         Chore::Rig(arguments) => rig::start("rig", &arguments),

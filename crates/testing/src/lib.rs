@@ -1,5 +1,5 @@
 //! For tests and chores only: reports a test that cannot run on this machine as skipped, holds the table of
-//! hostile names, and what chores share.
+//! hostile names, reads the pages for people, and has what chores share.
 //!
 //! libtest decides before a test starts whether the test is ignored. A test that finds out later has to
 //! return early, which libtest counts as passed. [`skip`] therefore records the test and the reason in a
@@ -7,6 +7,7 @@
 
 pub mod chores;
 pub mod hostile;
+pub mod pages;
 
 use std::fmt::Display;
 use std::fs::File;

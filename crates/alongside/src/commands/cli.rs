@@ -196,3 +196,93 @@ pub(crate) fn print_usage_error(error: &clap::Error) -> ExitCode {
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
+
+#[cfg(test)]
+mod tests {
+    use alongside_testing::pages::{self, Page};
+
+    use super::*;
+
+    /// The words of pages that stand for a word of the reader.
+    fn word_of_a_reader(word: &str) -> &str {
+        match word {
+            "AGENT" => "claude",
+            "COMMAND" => "review",
+            "NAME" => "vim",
+            word => word,
+        }
+    }
+
+    /// Why this is no command of the program.
+    fn fault(command: &pages::Command) -> Option<String> {
+        let words = &command.words;
+        let words: Vec<&str> =
+            words.iter().map(|word| word_of_a_reader(word.trim_matches(['[', ']']))).collect();
+        let parsed = Cli::try_parse_from(["alongside"].iter().chain(&words));
+        match parsed {
+            Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
+            Err(error) if !command.is_line && error.kind() == ErrorKind::MissingRequiredArgument => None,
+            Err(error) => error.to_string().lines().next().map(str::to_owned),
+            // A word that is no command is taken for a directory.
+            Ok(Cli { command: None, .. }) => {
+                let is_command = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                let first = words.first().filter(|word| is_command(word) && !word.starts_with('-'));
+                first.map(|word| format!("{word} is no command"))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// The help of each command, as a page.
+    fn helps() -> Vec<Page> {
+        let help = |command: &clap::Command| {
+            let text = command.get_after_help().or(command.get_after_long_help());
+            Page::parse(
+                command.get_name().to_owned(),
+                format!("```\n{}\n```\n", text.cloned().unwrap_or_default()),
+            )
+        };
+        Cli::command().get_subcommands().map(help).collect()
+    }
+
+    #[test]
+    fn every_command_of_a_page_and_of_the_help_exists() {
+        let (mut wrong, mut count) = (Vec::new(), 0);
+        for page in pages::pages().into_iter().chain(helps()) {
+            for command in page.commands("alongside") {
+                count += 1;
+                let line = command.words.join(" ");
+                wrong.extend(fault(&command).map(|why| format!("{}: alongside {line}: {why}", page.path)));
+            }
+        }
+        assert!(count > 300, "only {count} commands were found");
+        assert!(wrong.is_empty(), "commands that do not exist:\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn every_command_stands_on_the_page_of_commands() {
+        let all = pages::pages();
+        let page = all.iter().find(|page| page.path == "docs/commands.md").unwrap();
+        let cli = Cli::command();
+        let shown = cli.get_subcommands().filter(|command| !command.is_hide_set());
+        let missing: Vec<&str> =
+            shown.map(clap::Command::get_name).filter(|name| !page.has_code(name)).collect();
+        assert!(missing.is_empty(), "docs/commands.md lacks {}", missing.join(", "));
+    }
+
+    #[test]
+    fn a_word_that_is_no_command_and_an_option_that_is_none_are_found() {
+        let fault = |line: &str, is_line| {
+            fault(&pages::Command { words: line.split(' ').map(str::to_owned).collect(), is_line })
+        };
+        for right in ["review", "review --since REV", "[DIR …]", "~/api", "hook AGENT", "run -- gemini -m x"]
+        {
+            assert_eq!(fault(right, true), None, "{right}");
+        }
+        for wrong in ["reviews", "review --sinc", "hook nobody", "--nothing"] {
+            assert!(fault(wrong, false).is_some(), "{wrong}");
+        }
+        assert!(fault("hook", true).is_some(), "a line that people copy");
+        assert_eq!(fault("hook", false), None, "a sentence about the command");
+    }
+}

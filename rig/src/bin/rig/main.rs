@@ -91,3 +91,30 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Screenshot(options) => screenshot::screenshot(&options).map(|()| ExitCode::SUCCESS),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alongside_testing::pages::{Command, pages};
+
+    use super::*;
+
+    #[test]
+    fn every_option_of_a_chore_on_a_page_exists() {
+        let command = <Cli as clap::CommandFactory>::command();
+        let chores: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let (mut wrong, mut count) = (Vec::new(), 0);
+        for page in pages() {
+            for Command { words, .. } in page.commands("cargo xtask") {
+                if words.first().is_some_and(|chore| chores.contains(&chore.as_str())) {
+                    count += 1;
+                    let line = ["cargo xtask"].into_iter().chain(words.iter().map(String::as_str));
+                    if let Err(error) = Cli::try_parse_from(line) {
+                        wrong.push(format!("{}: cargo xtask {}: {error}", page.path, words.join(" ")));
+                    }
+                }
+            }
+        }
+        assert!(count > 10, "only {count} chores were found");
+        assert!(wrong.is_empty(), "chores that do not exist:\n{}", wrong.join("\n"));
+    }
+}

@@ -1,0 +1,133 @@
+//! `cargo xtask book`: builds the pages as a book with search. `docs/SUMMARY.md` is its table of contents.
+//!
+//! mdBook takes all pages from one folder. So they are copied there with the files that they show or link to,
+//! at the same places, and a link works in the repository and in the book alike.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
+use alongside_testing::pages::{Page, pages};
+use anyhow::{Context as _, bail};
+
+/// The pinned release of mdBook.
+const MDBOOK: &str = "0.5.4";
+
+/// Builds the book, and checks that each of its links leads somewhere.
+pub(crate) fn book() -> anyhow::Result<ExitCode> {
+    let mdbook = install()?;
+    let (stage, book) = (target_directory().join("book-pages"), target_directory().join("book"));
+    copy(&stage)?;
+    must(Command::new(mdbook).arg("build").arg(&stage).arg("--dest-dir").arg(&book))?;
+    let dead = dead_links(&book)?;
+    if !dead.is_empty() {
+        bail!("links of the book that lead nowhere:\n{}", dead.join("\n"));
+    }
+    println!("{}", book.join("index.html").display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Installs mdBook, once for all checkouts, and returns its program.
+fn install() -> anyhow::Result<PathBuf> {
+    let name = format!("mdbook-{MDBOOK}");
+    let root = cache_directory().context("there is no cache directory for mdBook")?.join(name);
+    let program = root.join("bin/mdbook");
+    if !program.is_file() {
+        let only_what_builds = ["--no-default-features", "--features", "search"];
+        let install = ["install", "mdbook", "--locked", "--version", MDBOOK];
+        must(cargo().args(install).args(only_what_builds).arg("--root").arg(&root))?;
+    }
+    Ok(program)
+}
+
+/// The pages of the table of contents, in its order, from the top of the repository.
+pub(crate) fn contents() -> anyhow::Result<Vec<String>> {
+    let path = "docs/SUMMARY.md";
+    let text = fs::read_to_string(checkout().join(path)).with_context(|| format!("cannot read {path}"))?;
+    let summary = Page::parse(path.to_owned(), text);
+    Ok(summary.links.iter().filter_map(|link| Some(summary.target(link)?.0)).collect())
+}
+
+/// Copies the pages, and all that they show or link to.
+fn copy(stage: &Path) -> anyhow::Result<()> {
+    if stage.exists() {
+        fs::remove_dir_all(stage).with_context(|| format!("cannot remove {}", stage.display()))?;
+    }
+    let pages = pages();
+    let links = pages.iter().flat_map(|page| page.links.iter().filter_map(|link| Some(page.target(link)?.0)));
+    let mut files: BTreeSet<String> = links.collect();
+    for page in &pages {
+        files.remove(&page.path);
+        let to = place(stage, &page.path.replace(README, INDEX))?;
+        fs::write(&to, in_book(&page.text)).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    for file in files {
+        fs::copy(checkout().join(&file), place(stage, &file)?)
+            .with_context(|| format!("cannot copy {file}"))?;
+    }
+    let summary = fs::read_to_string(checkout().join("docs/SUMMARY.md"))?;
+    // It stands at the top of the copies, not in docs/.
+    let summary = summary.replace("](", "](docs/").replace("](docs/../", "](");
+    fs::write(stage.join("src/SUMMARY.md"), in_book(&summary))?;
+    fs::copy(checkout().join("docs/book.toml"), stage.join("book.toml"))?;
+    Ok(())
+}
+
+/// The name of a page that a forge shows for its folder, and the one that a book shows for it.
+const README: &str = "README.md";
+const INDEX: &str = "index.md";
+
+/// The text of a page with the names that pages have in the book.
+fn in_book(text: &str) -> String {
+    text.replace("README.md)", "index.md)").replace("README.md#", "index.md#")
+}
+
+/// The place of a copy, in a folder that is there.
+fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
+    let place = stage.join("src").join(file);
+    if let Some(folder) = place.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    Ok(place)
+}
+
+/// The links of the pages of a book that lead to no file of it, or to no place in its page.
+fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
+    let mut dead = Vec::new();
+    for page in html_below(book)? {
+        let html = fs::read_to_string(&page)?;
+        let links = ["href=\"", "src=\"", "srcset=\""].into_iter().flat_map(|name| html.split(name).skip(1));
+        for link in links.filter_map(|link| link.split('"').next()).filter(|link| !link.contains(':')) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let folder = page.parent().unwrap_or(book);
+            let target = if file.is_empty() { page.clone() } else { folder.join(file) };
+            let leads = match anchor {
+                "" => target.exists(),
+                _ => fs::read_to_string(&target).is_ok_and(|html| html.contains(&format!("id=\"{anchor}\""))),
+            };
+            if !leads {
+                dead.push(format!("{}: {link}", page.strip_prefix(book).unwrap_or(&page).display()));
+            }
+        }
+    }
+    dead.sort();
+    dead.dedup();
+    Ok(dead)
+}
+
+/// The pages of a book, but for the one that it prints, which has all others again.
+fn html_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        let is_page = path.extension().is_some_and(|extension| extension == "html");
+        match path.is_dir() {
+            true => found.extend(html_below(&path)?),
+            false if is_page && path != folder.join("print.html") => found.push(path),
+            false => {}
+        }
+    }
+    Ok(found)
+}
