@@ -1,21 +1,20 @@
 //! `cargo xtask screenshot`: takes the documentation's pictures of the real program on a real terminal.
 
+mod claude;
 mod svg;
 mod window;
 
 use std::fs;
 use std::time::Duration;
 
-use alongside_rig::agent_cli::Cli;
-use alongside_rig::model::{FakeModel, Script, Turn};
+use alongside_rig::model::FakeModel;
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
-    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install, install_editors,
+    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
     install_emacs, install_kakoune, install_vim,
 };
 use alongside_testing::chores::checkout;
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::run::program;
 use svg::{Colours, DARK, LIGHT};
@@ -84,7 +83,15 @@ const PICTURES: &[Picture] = &[
                 its next attempt is at the desk, above",
         size: (100, 48),
         light: false,
-        scene: hook,
+        scene: claude::hook,
+    },
+    Picture {
+        file: "turn.svg",
+        title: "The desk, above, shows a turn of Claude Code, below: \
+                a comment on one change, another one marked to be undone",
+        size: (120, 46),
+        light: false,
+        scene: claude::turn,
     },
     Picture {
         file: "neovim.svg",
@@ -202,58 +209,6 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.press("j ")?;
     screen.shows("dropped: ")?;
     Ok(screen.into())
-}
-
-/// A person rejects what Claude Code is about to write, with a reason, and gets its next attempt.
-fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
-    const REQUEST: &str = "Make room for a total with tax in prices.py.";
-    let prices = sandbox.write("prices.py", include_str!("screenshot/shop/prices.py"));
-    let edit = |new: &str| {
-        let arguments = json!({ "file_path": prices, "old_string": "def total(items):", "new_string": new });
-        Turn::call("Edit", arguments)
-    };
-    let turns = [
-        Turn::call("Read", json!({ "file_path": prices })),
-        edit("def net_total(items):"),
-        edit("def total_with_tax(items):\n    return total(items) * (1 + TAX)\n\n\ndef total(items):"),
-        Turn::say("total() is as it was, and total_with_tax() is new."),
-    ];
-    let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
-    Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
-    agent_cli::set_hook_up(sandbox, "claude")?;
-    let (name, path) = agent_cli::path_variable(sandbox)?;
-    let socket = sandbox.tmp().join("panes");
-    let socket = socket.to_string_lossy();
-    let tmux = |words: &[&str]| {
-        let mut tmux = std::process::Command::new("tmux");
-        tmux.env_clear().envs(sandbox.env()).env(&name, &path).current_dir(sandbox.project());
-        let status = tmux.args(["-S", &socket]).args(words).status()?;
-        anyhow::ensure!(status.success(), "tmux {words:?} fails");
-        anyhow::Ok(())
-    };
-    let start = ["tmux", "-S", &socket, "-f", "/dev/null", "new-session", "alongside"];
-    let more = [";", "set", "-g", "status", "off", ";", "set", "-as", "terminal-features", ",*:RGB"];
-    let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), start.iter().chain(&more))?;
-    screen.shows("no agent yet")?;
-    tmux(&["split-window", "-v", "-l", "28", "claude --permission-mode auto"])?;
-    screen.shows("auto mode on")?;
-    screen.press(REQUEST)?;
-    screen.shows(REQUEST)?;
-    screen.press("\r")?;
-    screen.shows("net_total")?;
-    tmux(&["select-pane", "-U"])?;
-    // A desk ignores a key that comes sooner than a person can read.
-    std::thread::sleep(STILL);
-    screen.press("R")?;
-    screen.shows("Why?")?;
-    screen.press("keep the public name\r")?;
-    screen.shows("Reason noted")?;
-    std::thread::sleep(STILL);
-    screen.press("r")?;
-    screen.shows("total_with_tax")?;
-    std::thread::sleep(STILL);
-    // Claude Code draws without end while it waits.
-    Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
 }
 
 /// A proposal in Neovim: one change dropped, one edited.

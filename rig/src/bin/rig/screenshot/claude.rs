@@ -1,0 +1,150 @@
+//! The pictures in which Claude Code works in a pane below the desk.
+
+use std::process::Command;
+use std::thread::sleep;
+
+use alongside_rig::agent_cli::{self, Cli};
+use alongside_rig::model::{FakeModel, Script, Turn};
+use alongside_rig::screen::Terminal;
+use alongside_rig::{Sandbox, Screen, install};
+use serde_json::json;
+
+use super::{STILL, Scene};
+
+/// A person rejects what Claude Code is about to write, with a reason, and gets its next attempt.
+pub(super) fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    const REQUEST: &str = "Make room for a total with tax in prices.py.";
+    let prices = sandbox.write("prices.py", include_str!("shop/prices.py"));
+    let edit = |new: &str| {
+        let arguments = json!({ "file_path": prices, "old_string": "def total(items):", "new_string": new });
+        Turn::call("Edit", arguments)
+    };
+    let turns = [
+        Turn::call("Read", json!({ "file_path": prices })),
+        edit("def net_total(items):"),
+        edit("def total_with_tax(items):\n    return total(items) * (1 + TAX)\n\n\ndef total(items):"),
+        Turn::say("total() is as it was, and total_with_tax() is new."),
+    ];
+    let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
+    Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
+    agent_cli::set_hook_up(sandbox, "claude")?;
+    let (screen, panes) = beside(sandbox, terminal, "28", "claude --permission-mode auto")?;
+    ask(&screen, REQUEST)?;
+    screen.shows("net_total")?;
+    panes.tmux(&["select-pane", "-U"])?;
+    // A desk ignores a key that comes sooner than a person can read.
+    sleep(STILL);
+    screen.press("R")?;
+    screen.shows("Why?")?;
+    screen.press("keep the public name\r")?;
+    screen.shows("Reason noted")?;
+    sleep(STILL);
+    screen.press("r")?;
+    screen.shows("total_with_tax")?;
+    sleep(STILL);
+    // Claude Code draws without end while it waits.
+    Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
+}
+
+/// A person looks at a turn of Claude Code, comments on a change, and marks another one to be undone.
+pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    const REQUEST: &str = "Let total() add the tax, and note it in CHANGES.";
+    const SAID: &str = "total() adds the tax now.";
+    let prices = sandbox.write("prices.py", include_str!("shop/prices.py"));
+    sandbox.write("CHANGES", "1.1  cheapest()\n");
+    commit(sandbox)?;
+    let edit = |old: &str, new: &str| {
+        Turn::call("Edit", json!({ "file_path": prices, "old_string": old, "new_string": new }))
+    };
+    let shell = "echo '1.2  total() with tax' >> CHANGES";
+    let turns = [
+        Turn::call("Read", json!({ "file_path": prices })),
+        edit("sum(item.price for item in items)", "sum(item.price for item in items) * (1 + TAX)"),
+        edit("min(items, key=lambda item: item.price)", "sorted(items, key=lambda item: item.price)[0]"),
+        Turn::call("Bash", json!({ "command": shell, "description": "Note the change" })),
+        Turn::say(SAID),
+    ];
+    let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
+    Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
+    agent_cli::set_turns_up(sandbox, "claude")?;
+    let claude = "claude --permission-mode auto --allowedTools 'Bash(echo:*)'";
+    let (screen, panes) = beside(sandbox, terminal, "22", claude)?;
+    ask(&screen, REQUEST)?;
+    screen.shows(SAID)?;
+    panes.tmux(&["select-pane", "-U"])?;
+    // A desk ignores a key that comes sooner than a person can read.
+    sleep(STILL);
+    screen.press("T")?;
+    screen.shows("1.2  total()")?;
+    sleep(STILL);
+    screen.press("\t")?;
+    screen.shows("change 1 of 2")?;
+    sleep(STILL);
+    screen.press("c")?;
+    screen.shows("reads it")?;
+    screen.press("Round it to cents.\r")?;
+    screen.shows("1 comment")?;
+    sleep(STILL);
+    screen.press("j")?;
+    screen.shows("change 2 of 2")?;
+    sleep(STILL);
+    screen.press(" ")?;
+    screen.shows("1 marked")?;
+    Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
+}
+
+/// The repository of a project with one commit.
+fn commit(sandbox: &Sandbox) -> anyhow::Result<()> {
+    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]]
+    {
+        let mut git = Command::new("git");
+        git.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
+        let status = git.args(identity).args(arguments).status()?;
+        anyhow::ensure!(status.success(), "git {arguments:?} fails");
+    }
+    Ok(())
+}
+
+/// Types a request to the agent.
+fn ask(screen: &Screen, request: &str) -> anyhow::Result<()> {
+    screen.shows("auto mode on")?;
+    screen.press(request)?;
+    screen.shows(request)?;
+    screen.press("\r")?;
+    Ok(())
+}
+
+/// The panes of tmux on a screen.
+struct Panes<'a> {
+    sandbox: &'a Sandbox,
+    socket: String,
+}
+
+impl Panes<'_> {
+    fn tmux(&self, words: &[&str]) -> anyhow::Result<()> {
+        let (name, path) = agent_cli::path_variable(self.sandbox)?;
+        let mut tmux = Command::new("tmux");
+        tmux.env_clear().envs(self.sandbox.env()).env(&name, &path).current_dir(self.sandbox.project());
+        let status = tmux.args(["-S", &self.socket]).args(words).status()?;
+        anyhow::ensure!(status.success(), "tmux {words:?} fails");
+        Ok(())
+    }
+}
+
+/// A desk, and an agent in a pane of so many lines below it.
+fn beside<'a>(
+    sandbox: &'a Sandbox,
+    terminal: &Terminal,
+    lines: &str,
+    agent: &str,
+) -> anyhow::Result<(Screen, Panes<'a>)> {
+    let (name, path) = agent_cli::path_variable(sandbox)?;
+    let panes = Panes { sandbox, socket: sandbox.tmp().join("panes").to_string_lossy().into_owned() };
+    let start = ["tmux", "-S", &panes.socket, "-f", "/dev/null", "new-session", "alongside"];
+    let more = [";", "set", "-g", "status", "off", ";", "set", "-as", "terminal-features", ",*:RGB"];
+    let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), start.iter().chain(&more))?;
+    screen.shows("no agent yet")?;
+    panes.tmux(&["split-window", "-v", "-l", lines, agent])?;
+    Ok((screen, panes))
+}
