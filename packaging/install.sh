@@ -142,6 +142,18 @@ put() {
     say "$3" >>"$scratch/list"
 }
 
+# Fetches $archive, compares its checksum and unpacks it into $tree.
+unpack() {
+    fetch "$archive" || fail "cannot fetch $from/$archive" "check that the copy is complete, and try again"
+    wanted=$(grep -F -- "$archive" "$scratch/SHA256SUMS" | cut -c 1-64)
+    hasher=$(hasher) || fail "no program here computes SHA-256" "install coreutils, perl or openssl"
+    got=$($hasher "$scratch/$archive" | cut -c 1-64)
+    [ "$got" = "$wanted" ] || fail "$archive is damaged: its checksum is $got, not $wanted" \
+        "nothing was installed; fetch it again"
+    tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive" "check that tar and gzip are installed"
+    tree=$scratch/${archive%.tar.gz}
+}
+
 install() {
     if [ -z "$from" ]; then
         fail "the location of the archives is unknown" \
@@ -155,27 +167,22 @@ install() {
 
     fetch SHA256SUMS || fail "cannot read $from/SHA256SUMS" \
         "set ALONGSIDE_FROM to the URL or directory that holds the archives"
-    version=
+    tree='' refused=''
     for target in $(targets); do
         version=${ALONGSIDE_VERSION:-$(version_for "$target")}
         archive=alongside-$version-$target.tar.gz
-        grep -qF -- "$archive" "$scratch/SHA256SUMS" && break
-        version=
+        grep -qF -- "$archive" "$scratch/SHA256SUMS" || continue
+        unpack
+        started=$("$tree/alongside" --version 2>"$scratch/said") && break
+        # A static program may start where another finds no C library, or one that is too old.
+        refused=${refused:-"the program for $target does not start here: $(head -n 1 "$scratch/said")"}
+        tree=
     done
-    [ -n "$version" ] ||
+    if [ -z "$tree" ]; then
+        [ -z "$refused" ] || fail "$refused" "build it from source with Rust: cargo install --path crates/alongside"
         fail "there is no archive ${ALONGSIDE_VERSION:+of version $ALONGSIDE_VERSION }for this machine ($(targets)) in $from" \
             "build it from source with Rust: cargo install --path crates/alongside"
-    fetch "$archive" || fail "cannot fetch $from/$archive" "check that the copy is complete, and try again"
-    wanted=$(grep -F -- "$archive" "$scratch/SHA256SUMS" | cut -c 1-64)
-    hasher=$(hasher) || fail "no program here computes SHA-256" "install coreutils, perl or openssl"
-    got=$($hasher "$scratch/$archive" | cut -c 1-64)
-    [ "$got" = "$wanted" ] || fail "$archive is damaged: its checksum is $got, not $wanted" \
-        "nothing was installed; fetch it again"
-    tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive" "check that tar and gzip are installed"
-    tree=$scratch/${archive%.tar.gz}
-    started=$("$tree/alongside" --version 2>"$scratch/said") ||
-        fail "the program for $target does not start here: $(head -n 1 "$scratch/said")" \
-            "if the C library is too old, build it from source: cargo install --path crates/alongside"
+    fi
 
     : >"$scratch/list"
     put 755 "$tree/alongside" bin/alongside

@@ -1,4 +1,4 @@
-# Steps of both trials, that of the package and that of the script. Sourced.
+# Steps that the trials share. Sourced.
 
 export LC_ALL=C.UTF-8 TERM=dumb
 umask 022
@@ -26,8 +26,8 @@ everything() {
         -o -path /var/log -o -path /var/cache \) -prune -o -print | sort
 }
 
-# The program, its manual and its completions, from wherever the shells look. $1 is the version.
-is_used() {
+# The program, from PATH. $1 is the version.
+runs() {
     case "$(alongside --version)" in
         "alongside $1" | "alongside $1 ("*")") ;;
         *) broken "alongside --version does not say $1" ;;
@@ -39,6 +39,18 @@ is_used() {
     alongside status >$said 2>&1 </dev/null || [ $? -eq 1 ] || broken "alongside status failed" $said
     find "$HOME" | sort | diff /tmp/home-unused - >$said || broken "the demo leaves something" $said
     ok "alongside demo: agent, companion and desk, over the real wire"
+}
+
+# $1 removed the program. A shell remembers where a command was.
+is_gone() {
+    hash -r
+    ! command -v alongside >/dev/null || broken "$1 left the program"
+    ok "$1"
+}
+
+# The program, its manual and its completions, from wherever the shells look. $1 is the version.
+is_used() {
+    runs "$1"
 
     man -w alongside alongside-review >$said 2>&1 || broken "man does not find the pages" $said
     man -P cat alongside >$said 2>&1 || broken "man does not read the page" $said

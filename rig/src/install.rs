@@ -21,6 +21,7 @@ const NEWEST: &[&str] = &[
     "qwen-code-0.24.4",
     "mcp-sdks",
     "mcp-conformance",
+    "pnpm-10.34.8",
 ];
 
 /// The older releases, more than a gigabyte.

@@ -1,20 +1,25 @@
-//! `cargo xtask dist`: builds the packages for people without a compiler: an archive, a Debian package and a
-//! package of npm for each target, checksums, and the install script. The same commit and compiler give the
-//! same bytes.
+//! `cargo xtask dist`: builds the packages for people without a compiler: for each target an archive, a
+//! Debian package, a package of npm, a wheel for PyPI and a bill of materials; the install script, the
+//! recipes of package managers, and checksums. The same commit and compiler give the same bytes.
 
 mod archive;
+mod bare;
 mod build;
 mod c_library;
 mod crates;
+mod crates_in;
 mod debian;
 mod licences;
 mod npm;
 mod product;
+mod recipes;
+mod sbom;
 mod targets;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod trial;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -22,6 +27,7 @@ use std::process::{Command, ExitCode};
 use alongside_testing::chores::{checkout, target_directory};
 use anyhow::{Context as _, bail};
 
+use self::crates_in::Crates;
 use self::product::Product;
 use crate::rig;
 
@@ -34,7 +40,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Options of `cargo xtask dist`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Try the script and the package in a new, minimal Debian afterwards.
+    /// Try each way to get the program in a new, minimal Debian afterwards, and a static one where nothing
+    /// else is.
     ///
     /// This needs root, and debootstrap with a Debian mirror; without them it is skipped with a message.
     #[arg(long = "try")]
@@ -70,8 +77,10 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let epoch = epoch()?;
     let syntaxes = licences::of_syntaxes()?;
     let product = |(target, program): (String, PathBuf)| {
-        let licences = licences::of_crates(&target)? + &syntaxes;
-        Ok(Product { program, version: VERSION.to_owned(), target, epoch, licences })
+        let crates = Crates::of(&target)?;
+        let licences = licences::of_crates(&crates)? + &syntaxes;
+        let sbom = sbom::of_crates(&crates, VERSION, &target)?;
+        Ok(Product { program, version: VERSION.to_owned(), target, epoch, licences, sbom })
     };
     let programs = build::programs(options.target.as_deref(), options.own_glibc)?.into_iter();
     let products = programs.map(product).collect::<anyhow::Result<Vec<_>>>()?;
@@ -85,7 +94,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     crates::try_out(VERSION, &built)?;
-    trial::run_all(&products[0], &out, &built)
+    trial::run_all(&products, &out, &built)
 }
 
 /// Makes everything in `out`, which is emptied first. The first program writes the manual pages of all.
@@ -100,19 +109,26 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
     for product in products {
         let scratch = scratch.join(&product.target);
         archive::make(product, &pages, &scratch, out)?;
-        if debian::can_be_made() {
-            debian::make(product, &pages, &scratch, out)?;
-        } else {
+        std::fs::write(out.join(sbom::file_name(&product.version, &product.target)), &product.sbom)?;
+        if !debian::can_be_made() {
             println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
+        } else if !product.is_static() {
+            debian::make(product, &pages, &scratch, out)?;
+        }
+        if wheel::can_be_made() {
+            wheel::make(product, &pages, &scratch, out)?;
+        } else {
+            println!("SKIPPED: the wheel for PyPI, because python3 is not installed");
         }
     }
-    npm::make(products, &pages, &scratch, out)?;
+    let repository = from.and_then(recipes::repository);
+    npm::make(products, &pages, repository, &scratch, out)?;
     std::fs::remove_dir_all(&scratch)?;
     script(out, from)?;
     let names = names(out)?;
     let sums = tools::output(Command::new("sha256sum").arg("--").args(&names).current_dir(out))?;
-    std::fs::write(out.join("SHA256SUMS"), sums)?;
-    Ok(())
+    std::fs::write(out.join("SHA256SUMS"), &sums)?;
+    recipes::make(&sums, &runs_here.version, from, out)
 }
 
 /// Writes the install script, with the URL of published archives if there is one.
@@ -137,7 +153,10 @@ fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
 fn names(directory: &Path) -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(directory)? {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
     }
     names.sort();
     Ok(names)

@@ -54,9 +54,19 @@ impl Pages {
     }
 }
 
+/// The name of the archive for a target, as `cargo binstall` and mise look for it.
+pub(super) fn file_name(version: &str, target: &str) -> String {
+    format!("{}.tar.gz", stem(version, target))
+}
+
+/// The name of the directory in it.
+fn stem(version: &str, target: &str) -> String {
+    format!("alongside-{version}-{target}")
+}
+
 /// Makes `alongside-VERSION-TARGET.tar.gz` in `out`.
 pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
-    let name = format!("alongside-{}-{}", product.version, product.target);
+    let name = stem(&product.version, &product.target);
     let tree = scratch.join(&name);
     fs::create_dir_all(&tree)?;
     tools::run(
@@ -69,7 +79,7 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     }
     fs::write(tree.join(licences::FILE), &product.licences)?;
     tools::run(Command::new("cp").arg("-r").args([&pages.man, &pages.completions]).arg(&tree))?;
-    pack(&tree, &out.join(format!("{name}.tar.gz")), product.epoch)
+    pack(&tree, &out.join(file_name(&product.version, &product.target)), product.epoch)
 }
 
 /// Packs a directory, with its name, into a file. The same content gives the same bytes.

@@ -8,7 +8,7 @@ use std::process::Command;
 use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
 use anyhow::{Context as _, ensure};
 
-use super::targets::{self, TARGETS, Target};
+use super::targets::{self, Libc, TARGETS, Target};
 use super::{c_library, tools};
 
 /// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
@@ -74,9 +74,13 @@ fn with_zig(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
     build
         .env("CARGO_ZIGBUILD_CACHE_DIR", zig.join("cache"))
         .env("ZIG_GLOBAL_CACHE_DIR", zig.join("cache/zig"));
-    must(build_arguments(&mut build, &format!("{}.2.{}", target.triple, target.glibc)))?;
+    let triple = match target.libc {
+        Libc::Glibc { oldest } => format!("{}.2.{oldest}", target.triple),
+        Libc::Static => target.triple.to_owned(),
+    };
+    must(build_arguments(&mut build, &triple))?;
     let program = built_for(target.triple);
-    c_library::check(&fs::read(&program)?, target.glibc).context(target.triple)?;
+    c_library::check(&fs::read(&program)?, target.libc).context(target.triple)?;
     Ok(program)
 }
 

@@ -2,6 +2,8 @@
 
 use anyhow::ensure;
 
+use super::targets::Libc;
+
 /// The newest release 2.x of the GNU C library that a program names; `None` for a static program, and for
 /// another system's.
 pub(super) fn newest_glibc(program: &[u8]) -> Option<u32> {
@@ -14,15 +16,26 @@ pub(super) fn newest_glibc(program: &[u8]) -> Option<u32> {
     minors.max()
 }
 
-/// Refuses a program that does not start with the release 2.`oldest` of the GNU C library.
+/// Refuses a program that needs another C library than its target promises.
 ///
 /// # Errors
-/// When it needs a newer one.
-pub(super) fn check(program: &[u8], oldest: u32) -> anyhow::Result<()> {
-    let needed = newest_glibc(program).unwrap_or_default();
-    ensure!(needed <= oldest, "the program needs glibc 2.{needed}; it is to start with 2.{oldest}");
+/// When it needs a newer one, or any where it should need none.
+pub(super) fn check(program: &[u8], promised: Libc) -> anyhow::Result<()> {
+    match promised {
+        Libc::Glibc { oldest } => {
+            let needed = newest_glibc(program).unwrap_or_default();
+            ensure!(needed <= oldest, "the program needs glibc 2.{needed}; it is to start with 2.{oldest}");
+        }
+        Libc::Static => {
+            // The section of a program that another one, the loader, has to start.
+            let loaded = program.windows(LOADER.len()).any(|window| window == LOADER);
+            ensure!(!loaded, "the program is not static: it needs a loader, and the C library of a system");
+        }
+    }
     Ok(())
 }
+
+const LOADER: &[u8] = b"\0.interp\0";
 
 #[cfg(test)]
 mod tests {
@@ -39,8 +52,15 @@ mod tests {
 
     #[test]
     fn a_program_that_needs_a_newer_c_library_is_refused() {
-        assert!(check(PROGRAM, 17).is_ok() && check(b"static", 17).is_ok());
-        let error = check(PROGRAM, 16).unwrap_err().to_string();
+        let oldest = |oldest| Libc::Glibc { oldest };
+        assert!(check(PROGRAM, oldest(17)).is_ok() && check(b"static", oldest(17)).is_ok());
+        let error = check(PROGRAM, oldest(16)).unwrap_err().to_string();
         assert_eq!(error, "the program needs glibc 2.17; it is to start with 2.16");
+    }
+
+    #[test]
+    fn a_program_with_a_loader_is_not_static() {
+        assert!(check(b"\0.text\0", Libc::Static).is_ok());
+        assert!(check(b"\0.shstrtab\0.interp\0.note\0", Libc::Static).is_err());
     }
 }

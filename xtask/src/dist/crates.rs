@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use alongside_testing::chores::{cargo, checkout, must};
 use anyhow::{Context as _, ensure};
 
-use super::tools;
+use super::{licences, tools};
 
 /// Packages for tests and chores, which no registry gets.
 const KEPT: [&str; 3] = ["alongside-rig", "alongside-testing", "xtask"];
@@ -58,6 +58,12 @@ fn unpack(packed: &Path, version: &str, to: &Path) -> anyhow::Result<Vec<String>
             continue;
         };
         tools::run(Command::new("tar").arg("-xzf").arg(entry.path()).arg("-C").arg(to))?;
+        for licence in licences::OWN {
+            let text = fs::read(to.join(format!("{name}-{version}")).join(licence));
+            let same =
+                text.is_ok_and(|text| fs::read(checkout().join(licence)).is_ok_and(|ours| ours == text));
+            ensure!(same, "the packed crate {name} lacks {licence}");
+        }
         names.push(name);
     }
     ensure!(names.iter().any(|name| name == "alongside"), "cargo has packed no program: {names:?}");

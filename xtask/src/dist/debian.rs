@@ -208,6 +208,7 @@ mod tests {
             target: "aarch64-unknown-linux-gnu".into(),
             epoch: 0,
             licences: String::new(),
+            sbom: String::new(),
         };
         assert_eq!(file_name(&product).unwrap(), "alongside_0.2.0~rc.1-1_arm64.deb");
         assert!(architecture("z80-unknown-none").is_err());

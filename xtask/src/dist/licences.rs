@@ -1,17 +1,20 @@
 //! The licences of the crates that the program is made of: most ask that their text goes with every copy.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use alongside_testing::chores::{cargo, checkout};
 use anyhow::{Context as _, ensure};
-use serde_json::Value;
 
+use super::crates_in::{self, Crates};
 use super::tools;
 
 /// Its name in every package.
 pub(super) const FILE: &str = "THIRD-PARTY-LICENSES.txt";
+
+/// Those of the program itself, in every package.
+pub(super) const OWN: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// How the names of files with terms begin, in capitals.
 const TERMS: [&str; 5] = ["COPYING", "COPYRIGHT", "LICEN", "NOTICE", "UNLICEN"];
@@ -23,23 +26,16 @@ with the crates that carry it.
 The standard library of Rust is part of it, too: MIT OR Apache-2.0, by the Rust Project contributors.
 ";
 
-/// The licences of all crates of others in the program for a target, and their texts.
+/// The licences of all crates of others among these, and their texts.
 ///
 /// # Errors
 /// When a crate has no text of a licence: then somebody has to find it.
-pub(super) fn of_crates(target: &str) -> anyhow::Result<String> {
-    let linked = linked(target)?;
-    let mut metadata = cargo();
-    metadata.args(["metadata", "--locked", "--format-version", "1", "--filter-platform", target]);
-    let metadata: Value = serde_json::from_str(&tools::output(metadata.current_dir(checkout()))?)?;
+pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
     let mut list = String::from(ABOUT) + "\n";
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in metadata["packages"].as_array().context("cargo metadata names no packages")? {
+    for package in crates.packages.iter().filter(|package| !package["source"].is_null()) {
         let said = |field: &str| package[field].as_str().unwrap_or_default();
-        let name = format!("{} {}", said("name"), said("version"));
-        if !linked.contains(&name) || package["source"].is_null() {
-            continue;
-        }
+        let name = crates_in::name_of(package);
         list += &format!("{name}: {}\n", said("license"));
         let directory = Path::new(said("manifest_path")).parent().unwrap_or(Path::new("."));
         let terms = terms_in(directory)?;
@@ -73,19 +69,6 @@ pub(super) fn of_syntaxes() -> anyhow::Result<String> {
     Ok(format!("\n{}\nThe syntaxes of the highlighter\n\n{said}", "=".repeat(80)))
 }
 
-/// The names and versions of the crates in the program.
-fn linked(target: &str) -> anyhow::Result<BTreeSet<String>> {
-    let mut tree = cargo();
-    tree.args(["tree", "--locked", "--package", "alongside", "--edges", "normal", "--target", target]);
-    let lines = tools::output(tree.args(["--prefix", "none", "--format", "{p}"]).current_dir(checkout()))?;
-    let crates = lines.lines().filter_map(|line| line.split_once(" v"));
-    let crates = crates.map(|(name, rest)| {
-        let version = rest.split(' ').next().unwrap_or_default();
-        format!("{name} {version}")
-    });
-    Ok(crates.collect())
-}
-
 /// The texts of a crate's licence.
 fn terms_in(directory: &Path) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
@@ -106,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_crate_is_listed_with_the_text_of_its_licence() {
-        let text = of_crates(&super::super::targets::host().unwrap()).unwrap();
+        let text = of_crates(&Crates::of(&super::super::targets::host().unwrap()).unwrap()).unwrap();
         assert!(text.lines().any(|line| line.starts_with("tokio 1.") && line.ends_with(": MIT")), "{text}");
         assert!(text.contains("Copyright (c) Tokio Contributors"), "{text}");
         assert!(!text.contains("alongside-companion"), "our own are no third parties");

@@ -10,38 +10,44 @@ use serde_json::{Map, Value, json};
 
 use super::archive::{self, Pages};
 use super::licences;
-use super::product::Product;
-use super::targets::{self, Target};
+use super::product::{DESCRIPTION, Product};
+use super::targets::{self, Libc, Target};
 use super::{c_library, tools};
 
 const NAME: &str = "alongside";
 
-const DESCRIPTION: &str =
-    "The IDE companion for every editor: review what coding agents propose, hunk by hunk";
-
 /// Makes `alongside-VERSION.tgz`, and one for each program of a target in the table.
-pub(super) fn make(products: &[Product], pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
+/// npm compares `repository` with the workflow that publishes them.
+pub(super) fn make(
+    products: &[Product],
+    pages: &Pages,
+    repository: Option<&str>,
+    scratch: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let repository = repository.map(|url| json!({ "type": "git", "url": format!("git+{url}.git") }));
     let mut programs = Map::new();
     for product in products {
         if let Some(target) = targets::row_of(&product.target) {
             // The package would be taken wherever there is any glibc.
-            if let Err(why) = c_library::check(&fs::read(&product.program)?, target.glibc) {
+            if let Err(why) = c_library::check(&fs::read(&product.program)?, target.libc) {
                 println!("SKIPPED: the package of npm for {}: {why}", target.triple);
                 continue;
             }
-            let package = Package::new(&name_of(target), scratch)?;
+            let package = Package::new(&name_of(target), repository.clone(), scratch)?;
             package.install(&product.program, "bin/alongside", "755")?;
             package.write(licences::FILE, &product.licences)?;
             package.write("README.md", &about(target))?;
             let [os, cpu] = target.node;
-            let only = json!({ "os": [os], "cpu": [cpu], "libc": ["glibc"], "preferUnplugged": true });
+            let only =
+                json!({ "os": [os], "cpu": [cpu], "libc": [target.libc.name()], "preferUnplugged": true });
             package.finish(&only, product, out)?;
             programs.insert(package.name, product.version.clone().into());
         }
     }
     // A system without a row has its own way to build.
     let Some(product) = products.first().filter(|_| !programs.is_empty()) else { return Ok(()) };
-    let package = Package::new(NAME, scratch)?;
+    let package = Package::new(NAME, repository, scratch)?;
     package.install(&checkout().join("packaging/npm/alongside.js"), "bin/alongside.js", "755")?;
     package.install(&checkout().join("README.md"), "README.md", "644")?;
     let mut man = Vec::new();
@@ -62,8 +68,9 @@ pub(super) fn make(products: &[Product], pages: &Pages, scratch: &Path, out: &Pa
 }
 
 /// The package with the program for a target, as the launcher names it.
-fn name_of(target: &Target) -> String {
-    format!("{NAME}-{}", target.node.join("-"))
+pub(super) fn name_of(target: &Target) -> String {
+    let name = format!("{NAME}-{}", target.node.join("-"));
+    if target.libc == Libc::Static { format!("{name}-{}", target.libc.name()) } else { name }
 }
 
 fn about(target: &Target) -> String {
@@ -74,15 +81,16 @@ fn about(target: &Target) -> String {
 /// A package in the making.
 struct Package {
     name: String,
+    repository: Option<Value>,
     /// The directory that npm calls `package/`.
     tree: PathBuf,
 }
 
 impl Package {
-    fn new(name: &str, scratch: &Path) -> anyhow::Result<Self> {
+    fn new(name: &str, repository: Option<Value>, scratch: &Path) -> anyhow::Result<Self> {
         let tree = scratch.join("npm").join(name).join("package");
         fs::create_dir_all(&tree)?;
-        Ok(Self { name: name.to_owned(), tree })
+        Ok(Self { name: name.to_owned(), repository, tree })
     }
 
     fn install(&self, from: &Path, to: &str, mode: &str) -> anyhow::Result<()> {
@@ -95,7 +103,7 @@ impl Package {
 
     /// Adds the licence and the manifest, and packs all of it.
     fn finish(&self, own: &Value, product: &Product, out: &Path) -> anyhow::Result<()> {
-        for text in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        for text in licences::OWN {
             self.install(&checkout().join(text), text, "644")?;
         }
         let mut manifest = json!({
@@ -106,6 +114,9 @@ impl Package {
         });
         if let (Some(manifest), Some(own)) = (manifest.as_object_mut(), own.as_object()) {
             manifest.extend(own.clone());
+            if let Some(repository) = &self.repository {
+                manifest.insert("repository".to_owned(), repository.clone());
+            }
         }
         self.write("package.json", &(serde_json::to_string_pretty(&manifest)? + "\n"))?;
         let file = out.join(format!("{}-{}.tgz", self.name, product.version));

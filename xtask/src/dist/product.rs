@@ -2,6 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::targets::{self, Libc};
+
+/// One line about it, for registries.
+pub(super) const DESCRIPTION: &str =
+    "The IDE companion for every editor: review what coding agents propose, hunk by hunk";
+
 /// A built program, and the facts that packages state.
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
@@ -15,4 +21,13 @@ pub(crate) struct Product {
     pub(crate) epoch: u64,
     /// The licences of the crates of others in it.
     pub(crate) licences: String,
+    /// Its bill of materials.
+    pub(crate) sbom: String,
+}
+
+impl Product {
+    /// Whether it needs no C library of the system. Debian has one.
+    pub(super) fn is_static(&self) -> bool {
+        targets::row_of(&self.target).is_some_and(|target| target.libc == Libc::Static)
+    }
 }

@@ -12,18 +12,61 @@ use super::tools;
 pub(super) struct Target {
     /// Its name, as Rust spells it. Archives have it in theirs.
     pub(super) triple: &'static str,
-    /// The release 2.x of the GNU C library with which the program has to start.
-    pub(super) glibc: u32,
-    /// How Node.js calls the system and the processor: the end of the name of a package of npm.
+    /// The C library that its program is linked with.
+    pub(super) libc: Libc,
+    /// How Node.js calls the system and the processor: in the name of a package of npm.
     pub(super) node: [&'static str; 2],
+    /// How Python calls the systems that its program starts on: the end of the name of a wheel.
+    pub(super) wheel: &'static str,
+}
+
+/// A C library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Libc {
+    /// That of GNU: the program has to start with its release 2.`oldest`.
+    Glibc { oldest: u32 },
+    /// musl is in the program itself, which needs none on the system.
+    Static,
+}
+
+impl Libc {
+    /// How npm calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Glibc { .. } => "glibc",
+            Self::Static => "musl",
+        }
+    }
 }
 
 /// That of 2012: every distribution of the last ten years has it, or a newer one.
-const OLDEST_GLIBC: u32 = 17;
+const OLDEST_GLIBC: Libc = Libc::Glibc { oldest: 17 };
 
 pub(super) const TARGETS: &[Target] = &[
-    Target { triple: "x86_64-unknown-linux-gnu", glibc: OLDEST_GLIBC, node: ["linux", "x64"] },
-    Target { triple: "aarch64-unknown-linux-gnu", glibc: OLDEST_GLIBC, node: ["linux", "arm64"] },
+    Target {
+        triple: "x86_64-unknown-linux-gnu",
+        libc: OLDEST_GLIBC,
+        node: ["linux", "x64"],
+        wheel: "manylinux_2_17_x86_64.manylinux2014_x86_64",
+    },
+    Target {
+        triple: "aarch64-unknown-linux-gnu",
+        libc: OLDEST_GLIBC,
+        node: ["linux", "arm64"],
+        wheel: "manylinux_2_17_aarch64.manylinux2014_aarch64",
+    },
+    Target {
+        triple: "x86_64-unknown-linux-musl",
+        libc: Libc::Static,
+        node: ["linux", "x64"],
+        wheel: "musllinux_1_1_x86_64",
+    },
+    Target {
+        triple: "aarch64-unknown-linux-musl",
+        libc: Libc::Static,
+        node: ["linux", "arm64"],
+        wheel: "musllinux_1_1_aarch64",
+    },
 ];
 
 impl Target {

@@ -2,6 +2,8 @@
 //! a clean Debian.
 
 mod npm;
+mod recipes;
+mod wheel;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -45,6 +47,7 @@ impl Stage {
             target: host().unwrap(),
             epoch: 1_700_000_000,
             licences: "the licences of others\n".to_owned(),
+            sbom: "{}\n".to_owned(),
         };
         let out = sandbox.tmp().join("out");
         make(std::slice::from_ref(&product), &out, None).unwrap();
@@ -204,6 +207,36 @@ fn failed_install_changes_nothing_and_says_what_to_do() {
     refused(&[from], "no archive for this machine");
 }
 
+/// Such as on a system whose C library is too old, or elsewhere.
+#[test]
+fn script_takes_the_static_program_where_the_other_does_not_start() {
+    let Some(stage) = Stage::new() else { return };
+    let other = stage.sandbox.tmp().join("other");
+    fs::write(&other, "#!/nowhere/loader\n").unwrap();
+    tools::run(Command::new("chmod").arg("755").arg(&other)).unwrap();
+    let processor = stage.product.target.split('-').next().unwrap();
+    let product = |system: &str, program: &Path| Product {
+        target: format!("{processor}-unknown-linux-{system}"),
+        program: program.to_owned(),
+        ..stage.product.clone()
+    };
+    make(&[product("musl", &stage.product.program), product("gnu", &other)], &stage.out, None).unwrap();
+    let installed = stage.script(&stage.variables(), &[]);
+    assert!(installed.status.success(), "{}", said(&installed));
+    let version = stage.command(stage.sandbox.home().join(".local/bin/alongside")).arg("--version").output();
+    assert!(said(&version.unwrap()).starts_with("alongside "));
+
+    let sums = stage.out.join("SHA256SUMS");
+    let listed = fs::read_to_string(&sums).unwrap();
+    fs::write(&sums, listed.replace("musl", "other")).unwrap();
+    let refused = stage.script(&stage.variables(), &[]);
+    assert!(
+        !refused.status.success() && said(&refused).contains("does not start here"),
+        "{}",
+        said(&refused)
+    );
+}
+
 #[test]
 fn newest_version_is_fetched_over_http() {
     let Some(stage) = Stage::new() else { return };
@@ -301,4 +334,28 @@ fn published_script_has_its_https_url() {
     for bad in ["http://example.org", "https://example.org/'; rm -rf ~ #"] {
         assert!(make(stage.products(), &out, Some(bad)).is_err(), "{bad}");
     }
+}
+
+/// `cargo binstall` fills in what the program's own manifest says.
+#[test]
+fn binstall_finds_the_archive_and_the_program_in_it() {
+    let Some(stage) = Stage::new() else { return };
+    let manifest = alongside_testing::chores::checkout().join("crates/alongside/Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let said = |key: &str| {
+        let line = manifest.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = ")).unwrap();
+        line.trim_matches('"')
+            .replace("{ repo }", "REPOSITORY")
+            .replace("{ name }", "alongside")
+            .replace("{ version }", &stage.product.version)
+            .replace("{ target }", &stage.product.target)
+            .replace("{ bin }", "alongside")
+            .replace("{ binary-ext }", "")
+    };
+    let archive = stage.archive();
+    let name = archive.file_name().unwrap().to_str().unwrap();
+    assert_eq!(said("pkg-url"), format!("REPOSITORY/releases/download/v{}/{name}", stage.product.version));
+    assert_eq!(said("pkg-fmt"), "tgz");
+    let listed = tools::output(Command::new("tar").arg("-tzf").arg(&archive)).unwrap();
+    assert!(listed.lines().any(|line| line == said("bin-dir")), "{listed}");
 }

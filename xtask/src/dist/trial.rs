@@ -1,5 +1,6 @@
-//! `cargo xtask dist --try`: tries the package (as root) and the script (as an ordinary user) in a new,
-//! minimal Debian without a compiler. The steps are in packaging/trial; each trial gets a Debian of its own.
+//! `cargo xtask dist --try`: tries each way to get the program in a new, minimal Debian without a compiler,
+//! and a static program where there is nothing else. The steps are in packaging/trial; each trial gets a
+//! system of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,42 +10,81 @@ use alongside_testing::chores::{checkout, run};
 use anyhow::Context as _;
 
 use super::product::Product;
-use super::{debian, tools};
+use super::{bare, debian, tools};
 
-/// Packages on top of a minimal system: a manual reader, and shells with completions.
+/// Packages on top of the smallest system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
+
+/// Package managers, and the programs that read recipes of others.
+const MANAGERS: [&str; 8] =
+    ["npm", "pipx", "python3-pip", "fakeroot", "libarchive-tools", "makepkg", "nix-bin", "ruby"];
+
+/// A system to try things in, which is made once and never changed.
+#[derive(Debug, Clone, Copy)]
+enum Base {
+    Minimal,
+    WithManagers,
+}
+
+/// The trials, with the person who makes them.
+const TRIALS: [(Base, &str, &str); 6] = [
+    (Base::Minimal, "package", "root"),
+    (Base::Minimal, "script", "dev"),
+    (Base::Minimal, "archive", "dev"),
+    (Base::WithManagers, "pip", "dev"),
+    (Base::WithManagers, "npm", "dev"),
+    (Base::WithManagers, "recipes", "dev"),
+];
+
+/// The release of uv to try.
+const UV: &str = "uv==0.13.9";
 
 /// The release to try where this machine does not run Debian.
 const SUITE: &str = "stable";
 
-/// Runs both trials. A trial that this machine cannot run is skipped with a message.
-pub(super) fn run_all(product: &Product, out: &Path, targets: &Path) -> anyhow::Result<ExitCode> {
-    let base = match minimal_debian(targets) {
-        Ok(base) => base,
-        Err(why) => {
-            println!("SKIPPED: the trials in a clean Debian: {why:#}");
-            return Ok(ExitCode::SUCCESS);
-        }
-    };
+/// Runs all trials of the programs that start here. A trial that this machine cannot run is skipped with a
+/// message.
+pub(super) fn run_all(products: &[Product], out: &Path, targets: &Path) -> anyhow::Result<ExitCode> {
+    let Some(product) = products.first() else { return Ok(ExitCode::SUCCESS) };
     let mut failed = 0;
-    for (trial, user) in [("package", "root"), ("script", "dev")] {
+    for (base, trial, user) in TRIALS {
         if trial == "package" && !out.join(debian::file_name(product)?).is_file() {
             println!("SKIPPED: the trial of the package, which was not built");
             continue;
         }
-        println!("==> a clean Debian, the {trial}");
+        let made = match base {
+            Base::Minimal => minimal(targets),
+            Base::WithManagers => with_managers(targets),
+        };
+        let base = match made {
+            Ok(base) => base,
+            Err(why) => {
+                println!("SKIPPED: the trial {trial} in a clean Debian: {why:#}");
+                continue;
+            }
+        };
+        println!("==> a clean Debian, the trial {trial}");
         let debian = Debian::copy_of(&base, targets)?;
         debian.take_in(out)?;
+        if trial == "pip" {
+            debian.take_uv();
+        }
         if !debian.run(user, trial, &product.version)? {
             failed += 1;
         }
+    }
+    let processor = |product: &Product| product.target.split('-').next().map(str::to_owned);
+    let runs_here = |other: &&Product| other.is_static() && processor(other) == processor(product);
+    match products.iter().find(runs_here) {
+        Some(product) => bare::run(&product.program, targets)?,
+        None => println!("SKIPPED: the trial where nothing else is, because no static program was built"),
     }
     println!("{}", if failed == 0 { "All trials passed." } else { "A TRIAL FAILED" });
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A minimal Debian that is never changed; made once.
-fn minimal_debian(targets: &Path) -> anyhow::Result<PathBuf> {
+/// The smallest Debian that people use.
+fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
     let user = tools::output(Command::new("id").arg("-u"))?;
     anyhow::ensure!(user.trim() == "0", "chroot needs root");
     anyhow::ensure!(tools::is_installed("debootstrap"), "debootstrap is not installed");
@@ -62,6 +102,32 @@ fn minimal_debian(targets: &Path) -> anyhow::Result<PathBuf> {
     debootstrap.args(["--variant=minbase", &format!("--include={PACKAGES}"), &suite]).arg(&half);
     let made = run(debootstrap.stdout(Stdio::null()))?;
     anyhow::ensure!(made.success(), "debootstrap cannot install Debian {suite}; check the mirror");
+    fs::rename(&half, &base)?;
+    Ok(base)
+}
+
+/// The same with package managers.
+fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
+    let minimal = minimal(targets)?;
+    let base = targets.join(format!("managers-{}", suite()));
+    if base.is_dir() {
+        return Ok(base);
+    }
+    let half = targets.join(format!("managers-{}.half", suite()));
+    let _ = fs::remove_dir_all(&half);
+    tools::run(Command::new("cp").arg("-a").args([&minimal, &half]))?;
+    // An old list may do where the mirror has no new one.
+    let _ = tools::run(chroot(&half, "root").args(["apt-get", "update"]));
+    let mut install = chroot(&half, "root");
+    install.args([
+        "DEBIAN_FRONTEND=noninteractive",
+        "apt-get",
+        "install",
+        "--yes",
+        "--no-install-recommends",
+    ]);
+    tools::run(install.args(MANAGERS)).context("apt cannot install package managers; check the mirror")?;
+    tools::run(chroot(&half, "root").args(["apt-get", "clean"]))?;
     fs::rename(&half, &base)?;
     Ok(base)
 }
@@ -86,7 +152,7 @@ impl Debian {
     fn copy_of(base: &Path, targets: &Path) -> anyhow::Result<Self> {
         let debian = Self { root: targets.join(format!("debian-trial-{}", std::process::id())) };
         tools::run(Command::new("cp").arg("-a").arg(base).arg(&debian.root))?;
-        tools::run(debian.chroot("root").args(["useradd", "--create-home", "dev"]))?;
+        tools::run(chroot(&debian.root, "root").args(["useradd", "--create-home", "dev"]))?;
         Ok(debian)
     }
 
@@ -98,32 +164,37 @@ impl Debian {
         tools::run(Command::new("chmod").args(["-R", "a+rX"]).arg(&dist))
     }
 
+    /// Puts uv, which Debian does not have, where pip finds it.
+    fn take_uv(&self) {
+        let mut download = Command::new("python3");
+        download.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        let fetched = tools::run(download.args([UV, "--dest"]).arg(self.root.join("uv")));
+        if let Err(why) = fetched {
+            println!("SKIPPED: uv tool install: pip cannot fetch {UV}: {why}");
+        }
+    }
+
     fn run(&self, user: &str, trial: &str, version: &str) -> anyhow::Result<bool> {
-        let mut command = self.chroot(user);
+        let mut command = chroot(&self.root, user);
         command.args(["timeout", "300", "sh", &format!("/dist/trial/{trial}.sh"), version]);
         let status = command.stdin(Stdio::null()).status().context("cannot start unshare")?;
         Ok(status.success())
     }
+}
 
-    /// A command in there, with nothing of this machine's environment; what it starts ends with it.
-    fn chroot(&self, user: &str) -> Command {
-        let home = if user == "root" { "/root".to_owned() } else { format!("/home/{user}") };
-        let mut command = Command::new("unshare");
-        command
-            .args(["--mount", "--pid", "--fork", "--kill-child"])
-            .arg(format!("--mount-proc={}", self.root.join("proc").display()))
-            .arg("chroot")
-            .args((user != "root").then(|| format!("--userspec={user}:{user}")))
-            .arg(&self.root)
-            .args([
-                "env",
-                "-i",
-                "--chdir=/",
-                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            ])
-            .arg(format!("HOME={home}"));
-        command
-    }
+/// A command in a root directory, with nothing of this machine's environment; what it starts ends with it.
+fn chroot(root: &Path, user: &str) -> Command {
+    let home = if user == "root" { "/root".to_owned() } else { format!("/home/{user}") };
+    let mut command = Command::new("unshare");
+    command
+        .args(["--mount", "--pid", "--fork", "--kill-child"])
+        .arg(format!("--mount-proc={}", root.join("proc").display()))
+        .arg("chroot")
+        .args((user != "root").then(|| format!("--userspec={user}:{user}")))
+        .arg(root)
+        .args(["env", "-i", "--chdir=/", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
+        .arg(format!("HOME={home}"));
+    command
 }
 
 impl Drop for Debian {

@@ -135,6 +135,59 @@ fn the_launcher_of_a_program_that_a_signal_killed_never_ends_with_0() {
     assert_eq!(ended.status.code(), Some(128 + 9), "{}", said(&ended));
 }
 
+/// A package manager that does not look at the C library takes in both programs.
+#[test]
+fn the_launcher_starts_the_static_program_where_the_other_finds_no_c_library() {
+    let Some((stage, url)) = published() else { return };
+    let prefix = install(&stage, &["--registry", &url], &["alongside"]);
+    let Some(target) = targets::row_of(&stage.product.target) else { return };
+    let modules = prefix.directory.join("lib/node_modules/alongside/node_modules");
+    let package = modules.join(format!("alongside-{}", target.node.join("-")));
+    let other = modules.join(format!("alongside-{}-musl/bin", target.node.join("-")));
+    fs::create_dir_all(&other).unwrap();
+    fs::copy(package.join("bin/alongside"), other.join("alongside")).unwrap();
+    fs::write(other.join("../package.json"), "{}").unwrap();
+    // The system answers so, too, where a program's loader is missing.
+    fs::write(package.join("bin/alongside"), "#!/nowhere/loader\n").unwrap();
+    let output = prefix.run(&["no-such-command"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    let version = said(&prefix.run(&["--version"]));
+    assert!(version.starts_with("alongside "), "{version}");
+}
+
+#[test]
+fn npx_runs_the_demo() {
+    let Some((stage, url)) = published() else { return };
+    let demo =
+        stage.command("npx").args(["--yes", "--registry", &url, "alongside", "demo"]).output().unwrap();
+    assert!(demo.status.success(), "{}", said(&demo));
+}
+
+#[test]
+fn pnpm_installs_a_program_that_reaches_the_demo() {
+    let Some((stage, url)) = published() else { return };
+    let Some(rig) = alongside_rig::rig_or_skip() else { return };
+    let home = stage.sandbox.tmp().join("pnpm");
+    let bin = home.join("bin");
+    let path = std::env::join_paths(
+        [bin.clone(), rig.node().parent().unwrap().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )
+    .unwrap();
+    let mut pnpm = stage.command(rig.node());
+    pnpm.arg(rig.modules("pnpm-10.34.8").join("pnpm/bin/pnpm.cjs")).args(["add", "--global", "alongside"]);
+    pnpm.args(["--registry", &url, "--global-bin-dir"])
+        .arg(&bin)
+        .arg("--global-dir")
+        .arg(home.join("global"));
+    pnpm.arg("--store-dir").arg(home.join("store")).env("PNPM_HOME", &home).env("PATH", &path);
+    let added = pnpm.output().unwrap();
+    assert!(added.status.success(), "{}", said(&added));
+    let demo = stage.command(bin.join("alongside")).arg("demo").env("PATH", &path).output().unwrap();
+    assert!(demo.status.success(), "{}", said(&demo));
+}
+
 #[test]
 fn a_signal_for_the_launcher_ends_the_program() {
     let Some((stage, url)) = published() else { return };

@@ -1,0 +1,34 @@
+# Packs a directory into a wheel, with the list of its files that pip checks. The same content gives the same bytes.
+# `cargo xtask dist` calls it: pack.py DIRECTORY WHEEL SECONDS-SINCE-1970
+import base64
+import hashlib
+import pathlib
+import sys
+import time
+import zipfile
+
+tree, wheel, epoch = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+date = time.gmtime(epoch)[:6]
+info = next(tree.glob("*.dist-info"))
+record = info.relative_to(tree) / "RECORD"
+
+
+def add(archive, name, content, mode):
+    entry = zipfile.ZipInfo(str(name), date)
+    # Bits of a Unix file, which pip keeps for programs.
+    entry.external_attr = (0o100000 | mode) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content, compresslevel=9)
+
+
+# The metadata comes last, where readers look first.
+files = sorted((path for path in tree.rglob("*") if path.is_file()), key=lambda path: (info in path.parents, path))
+lines = []
+with zipfile.ZipFile(wheel, "w") as archive:
+    for path in files:
+        name, content = path.relative_to(tree), path.read_bytes()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(content)}\n")
+        add(archive, name, content, 0o755 if path.stat().st_mode & 0o100 else 0o644)
+    lines.append(f"{record},,\n")
+    add(archive, record, "".join(lines), 0o644)
