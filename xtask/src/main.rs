@@ -13,6 +13,8 @@ mod pages;
 mod rig;
 mod structure;
 mod test;
+#[cfg(test)]
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -42,11 +44,11 @@ enum Chore {
     ///
     /// `cargo xtask test` checks the same where cargo-deny is installed, and never compiles it.
     Deny,
-    /// Builds the installable files in target/dist: an archive, a Debian package and a package of npm for
-    /// each target, checksums, and the install script.
+    /// Builds the installable files in target/dist: for each target an archive, a Debian package, a package
+    /// of npm, a wheel and a bill of materials; the install script, recipes of package managers, checksums.
     ///
-    /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb. An old C library to link with comes
-    /// from PyPI.
+    /// It needs GNU tar, gzip and coreutils; the Debian package needs dpkg-deb, the wheel Python. The linker
+    /// for an old C library comes from PyPI.
     Dist(dist::Options),
     /// Builds the pages for people as a book with search, in target/book.
     ///
