@@ -31,20 +31,28 @@ pub struct Comment {
     /// The lines that it is about are nowhere in the file any more.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
-    /// Whether it has gone to the agent.
+    /// Whether it has gone to the agent, and what is seen of the answer.
     #[serde(default, skip_serializing_if = "CommentState::is_unsent")]
     pub state: CommentState,
+    /// An agent has read it, and the person asks again: it is unsent, and goes with the next finish.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub again: bool,
 }
 
-/// Whether a comment has gone to the agent.
+/// Whether a comment has gone to the agent, and what is seen of the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CommentState {
     /// It waits for the person's finish.
     #[default]
     Unsent,
-    /// It is in a message to the agent, which has read it or has yet to.
+    /// It is in a message to the agent, which has read it or has yet to. Nothing is known of an answer.
     Sent,
+    /// An agent has read it, and its lines have changed on disk since it was sent; or lines came directly
+    /// above or below them.
+    Answered,
+    /// An agent has read it, a turn has ended since, and its lines are as they were when it was sent.
+    Open,
     /// One that only later companions know: it was sent.
     #[serde(other)]
     Other,
@@ -55,6 +63,18 @@ impl CommentState {
     #[must_use]
     pub fn is_unsent(&self) -> bool {
         *self == Self::Unsent
+    }
+
+    /// Whether the agent has left it as it was.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::Open
+    }
+
+    /// Whether an agent has read it, so that the person can ask again.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        matches!(self, Self::Open | Self::Answered)
     }
 }
 
@@ -184,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_later_state_is_one_that_was_sent() {
-        let comment = r#"{"id":1,"anchor":{},"text":"t","at":2,"state":"answered"}"#;
+        let comment = r#"{"id":1,"anchor":{},"text":"t","at":2,"state":"later"}"#;
         let comment: Comment = serde_json::from_str(comment).unwrap();
         assert_eq!((comment.state, comment.state.is_unsent()), (CommentState::Other, false));
     }

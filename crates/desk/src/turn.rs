@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::comment::{Comment, Route, TurnMessage};
-use crate::review::Review;
+use crate::comment::{Comment, Route, TurnMessage, is_false};
+use crate::review::{Hunk, Lines, Review};
 
 /// Names a turn review. Never used again for another one while the companion lives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,13 +28,14 @@ pub struct Turn {
     pub revision: u64,
     /// The beginning of the changes.
     pub baseline: Baseline,
-    /// The files that differ, by path. Empty if none does.
+    /// The files that differ, by path; those that the last round knew already come last. Empty if none does.
     pub files: Vec<TurnFile>,
     /// Warnings about the list, each in one line. Harmless to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The comments that wait for the finish, those that wait for the agent, and those of the message that
-    /// was read last; in the order in which they were written.
+    /// The comments that wait for the finish, those that wait for the agent, those of the message that was
+    /// read last, and older ones that are open or were answered since; in the order in which they were
+    /// written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
     /// How a message would reach the agent now; absent where none can be sent.
@@ -85,6 +86,9 @@ pub struct TurnFile {
     /// How much of it is marked to be undone.
     #[serde(default, skip_serializing_if = "Marked::is_nothing")]
     pub marked: Marked,
+    /// It is as it was when the person sent the last round: such files come after the others.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub known: bool,
 }
 
 /// How much of a file is marked to be undone.
@@ -188,6 +192,22 @@ pub struct OpenedTurnFile {
     pub file: usize,
     /// Its texts and hunks. `original` is the baseline, `proposed` what is on disk, `current` what is wanted.
     pub review: Review,
+    /// The lines on disk that have changed since the last round, from 0; without lines, a place where some
+    /// went. Absent where all of it is new, or that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<Vec<Lines>>,
+}
+
+impl OpenedTurnFile {
+    /// Whether a hunk has changed since the last round, where some of the file has not.
+    #[must_use]
+    pub fn is_new(new: &[Lines], hunk: &Hunk) -> bool {
+        let of = hunk.proposed;
+        new.iter().any(|new| match new.start == new.end || of.start == of.end {
+            true => new.start <= of.end && of.start <= new.end,
+            false => new.start < of.end && of.start < new.end,
+        })
+    }
 }
 
 /// The end of a turn review at a desk: what was undone, file by file.

@@ -193,7 +193,12 @@ impl AgentOffers {
             }
             Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
             Answer::Close => close(out),
-            Answer::Copy | Answer::Comment | Answer::CommentAll | Answer::Nothing => {}
+            Answer::Copy
+            | Answer::Comment
+            | Answer::CommentAll
+            | Answer::AskAgain
+            | Answer::CloseComment
+            | Answer::Nothing => {}
         }
     }
 }

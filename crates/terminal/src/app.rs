@@ -291,7 +291,10 @@ impl App {
                 }
                 _ => {}
             },
-            (Answer::Copy | Answer::Comment | Answer::CommentAll, _) => self.work.take_list_key(answer),
+            (
+                Answer::Copy | Answer::Comment | Answer::CommentAll | Answer::AskAgain | Answer::CloseComment,
+                _,
+            ) => self.work.take_list_key(answer),
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
         }
     }

@@ -1,6 +1,7 @@
 //! The words of comments on a turn at the terminal desk, and the notes by which a page shows them.
 
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
+use alongside_desk::review_model::comment_state::state_words;
 use alongside_desk::{Comment, Turn, harmless};
 
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
@@ -28,6 +29,15 @@ pub(crate) const FILE_GONE: &str = "The file is not in the list any more.";
 /// A comment has other words now.
 pub(crate) const CHANGED: &str = "Comment changed.";
 
+/// A comment that an agent has read goes again.
+pub(crate) const ASKED_AGAIN: &str = "Asked again: f sends it.";
+
+/// A comment that was asked again is not.
+pub(crate) const NOT_ASKED_AGAIN: &str = "Not asked again.";
+
+/// A comment that an agent has read is done with.
+pub(crate) const CLOSED: &str = "Comment closed.";
+
 /// A comment is gone.
 pub(crate) const REMOVED: &str = "Comment removed.";
 
@@ -50,16 +60,6 @@ pub(crate) fn kept(turn: &Turn) -> String {
     }
 }
 
-/// Whether a comment has gone to the agent: nothing for one that waits for the finish.
-fn state(comment: &Comment, turn: &Turn) -> &'static str {
-    let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
-    match (comment.state.is_unsent(), is_read) {
-        (true, _) => "",
-        (false, true) => " (read)",
-        (false, false) => " (sent)",
-    }
-}
-
 /// The words of a comment, each line harmless.
 pub(crate) fn text_lines(comment: &Comment) -> impl Iterator<Item = String> {
     comment.text.lines().map(|text| harmless::name(text).into_owned())
@@ -78,7 +78,7 @@ fn note(comment: &Comment, turn: &Turn) -> PageNote {
         Some(last) if comment.anchor.side.is_new() => NotePlace::BelowNew(last),
         Some(last) => NotePlace::BelowOld(last),
     };
-    let (state, on) = (state(comment, turn), place_in_file(comment));
+    let (state, on) = (state_words(comment, turn), place_in_file(comment));
     let title = match range {
         // It stands below its line.
         Some(range) if range.first == range.last => format!("Comment{state}: "),

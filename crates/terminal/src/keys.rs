@@ -129,6 +129,10 @@ pub(crate) enum Answer {
     Comment,
     /// A comment on the whole turn.
     CommentAll,
+    /// The chosen comment, which an agent has read, goes again with the next finish, or no more.
+    AskAgain,
+    /// The chosen comment is done with.
+    CloseComment,
     Close,
     /// It moves about at most.
     Nothing,

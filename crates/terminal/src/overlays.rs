@@ -96,6 +96,12 @@ impl Overlay {
             (Self::Turn(list), KeyCode::Char('C')) if list.purpose() == ListPurpose::Files => {
                 return Answer::CommentAll;
             }
+            (Self::Turn(list), KeyCode::Char('a')) if list.chosen_comment().is_some() => {
+                return Answer::AskAgain;
+            }
+            (Self::Turn(list), KeyCode::Char('x')) if list.chosen_comment().is_some() => {
+                return Answer::CloseComment;
+            }
             (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
             _ if action == Some(Action::Leave) => return Answer::Close,
             _ => {}

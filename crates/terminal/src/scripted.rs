@@ -374,7 +374,13 @@ impl Companion {
                     None => review(id, &Agent::default(), &path, &pieces),
                 };
                 self.reviews.entry(review.id).or_insert_with(|| (review.clone(), pieces));
-                self.tell(Event::TurnFile(OpenedTurnFile { turn: turn.id, revision, file, review }));
+                self.tell(Event::TurnFile(OpenedTurnFile {
+                    turn: turn.id,
+                    revision,
+                    file,
+                    review,
+                    new: None,
+                }));
             }
             Request::MarkTurnFile { file, undo, .. } => {
                 let id = TURN_FILES + file as u64;

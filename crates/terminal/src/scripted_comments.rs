@@ -17,14 +17,23 @@ pub(crate) fn comment(turn: &mut Turn, request: &Request, now: u64) -> Result<()
             let anchor = Anchor { path, lines: *lines, side: *side, code: "the code".into() };
             let id = CommentId(turn.comments.len() as u64 + 1);
             let (text, state) = (text.clone(), CommentState::Unsent);
-            turn.comments.push(Comment { id, anchor, text, at: now, now: *lines, lost: false, state });
+            let (lost, again) = (false, false);
+            turn.comments.push(Comment { id, anchor, text, at: now, now: *lines, lost, state, again });
         }
         Request::ChangeComment { id, text, .. } => {
             let at = turn.comments.iter().position(|comment| comment.id == *id);
             let at = at.ok_or(Refusal::NoSuchComment)?;
-            match text.is_empty() {
-                true => _ = turn.comments.remove(at),
-                false => turn.comments[at].text.clone_from(text),
+            let comment = &mut turn.comments[at];
+            match (text.is_empty(), comment.again || comment.state.is_read()) {
+                (true, true) if comment.again => {
+                    (comment.again, comment.state) = (false, CommentState::Open);
+                }
+                (true, _) => _ = turn.comments.remove(at),
+                (false, true) => {
+                    (comment.again, comment.state) = (true, CommentState::Unsent);
+                    comment.text.clone_from(text);
+                }
+                (false, false) => comment.text.clone_from(text),
             }
         }
         _ => {}
@@ -42,7 +51,7 @@ pub(crate) fn send(turn: &mut Turn, finished: &mut TurnFinished, asks_to_undo: b
         finished.asked = finished.files.drain(..).map(|file| file.path).collect();
     }
     for comment in &mut turn.comments {
-        comment.state = CommentState::Sent;
+        (comment.state, comment.again) = (CommentState::Sent, false);
     }
     let message = TurnMessage {
         text: format!("{} comments\nand more", turn.comments.len()),

@@ -32,6 +32,10 @@ enum Kept {
     New,
     Changed,
     Removed,
+    /// An agent has read it, and it goes again.
+    Again,
+    NotAgain,
+    Closed,
 }
 
 impl TurnComments {
@@ -146,6 +150,20 @@ impl TurnComments {
         Some(request)
     }
 
+    /// The person asks again what an agent has read, or, without that, closes it; one that is asked again
+    /// already is no more.
+    pub(crate) fn ask_again(&mut self, files: &TurnFiles, id: CommentId, asks: bool) -> Option<Request> {
+        let turn = files.turn();
+        let comment = turn.comments.iter().find(|comment| comment.id == id)?;
+        let (kept, text) = match (comment.again, asks) {
+            (true, _) => (Kept::NotAgain, String::new()),
+            (false, true) => (Kept::Again, comment.text.clone()),
+            (false, false) => (Kept::Closed, String::new()),
+        };
+        self.on_their_way.push_back((None, kept));
+        Some(Request::ChangeComment { turn: turn.id, id, text })
+    }
+
     /// The companion has the comment, or refuses it: then the next input begins with it.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
         let Some((text, kept)) = self.on_their_way.pop_front() else { return };
@@ -153,6 +171,9 @@ impl TurnComments {
             (Ok(()), Kept::New) => out.say(words::kept(turn)),
             (Ok(()), Kept::Changed) => out.say(words::CHANGED),
             (Ok(()), Kept::Removed) => out.say(words::REMOVED),
+            (Ok(()), Kept::Again) => out.say(words::ASKED_AGAIN),
+            (Ok(()), Kept::NotAgain) => out.say(words::NOT_ASKED_AGAIN),
+            (Ok(()), Kept::Closed) => out.say(words::CLOSED),
             (Err(refusal), _) => {
                 let comes_back = if text.is_some() { words::COMES_BACK } else { "" };
                 self.unsent.extend(text);
@@ -186,10 +207,13 @@ fn can_change(files: &TurnFiles, id: CommentId) -> bool {
     changeable(files).any(|comment| comment.id == id)
 }
 
-/// The comments that take other words: those of one that an agent has read would reach nobody.
+/// The comments that take other words. One that an agent has read goes again with them, once it is known
+/// what the agent has done.
 fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
     let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
-    files.turn().comments.iter().filter(move |comment| comment.state.is_unsent() || !is_read)
+    let takes_words =
+        move |comment: &&Comment| comment.state.is_unsent() || comment.state.is_read() || !is_read;
+    files.turn().comments.iter().filter(takes_words)
 }
 
 /// The place of a comment: at the file with this path, or else at the one on the screen.

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use alongside_desk::review_model::comment_place::is_on;
-use alongside_desk::{Comment, HunkState, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
+use alongside_desk::{Comment, HunkState, Lines, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
 
 use crate::comment_words;
 use crate::review_view::ReviewView;
@@ -17,6 +17,8 @@ pub(crate) struct TurnFiles {
     /// By path, for an index means another file in another list. An error is the reason why there are none.
     /// The companion tells the texts of an open file anew when they change.
     texts: HashMap<String, Result<Box<ReviewView>, String>>,
+    /// The lines of opened files that are new since the last round, by path, where some are not.
+    new: HashMap<String, Vec<Lines>>,
     /// The files without text that have been on the screen, by path.
     seen: HashSet<String>,
 }
@@ -36,7 +38,7 @@ pub(crate) struct ListNews {
 
 impl TurnFiles {
     pub(crate) fn new(turn: Turn) -> Self {
-        Self { turn, at: 0, texts: HashMap::new(), seen: HashSet::new() }
+        Self { turn, at: 0, texts: HashMap::new(), new: HashMap::new(), seen: HashSet::new() }
     }
 
     pub(crate) fn turn(&self) -> &Turn {
@@ -101,11 +103,21 @@ impl TurnFiles {
 
     /// Takes the texts of a file of this list.
     pub(crate) fn take_texts(&mut self, opened: OpenedTurnFile) {
-        let OpenedTurnFile { turn, revision, file, review } = opened;
+        let OpenedTurnFile { turn, revision, file, review, new } = opened;
         let is_of_list = (turn, revision) == (self.turn.id, self.turn.revision);
         let Some(known) = self.turn.files.get(file).filter(|_| is_of_list) else { return };
         let path = known.path.clone();
         let mut view = Box::new(ReviewView::of_turn(review));
+        let first = new
+            .as_ref()
+            .and_then(|new| view.review().hunks.iter().position(|hunk| OpenedTurnFile::is_new(new, hunk)));
+        if let Some(first) = first {
+            view.go_to_hunk(first);
+        }
+        match new {
+            Some(new) => drop(self.new.insert(path.clone(), new)),
+            None => drop(self.new.remove(&path)),
+        }
         if let Some(Ok(before)) = self.texts.remove(&path) {
             let name = |view: &ReviewView| (view.review().id, view.review().revision);
             match name(&before) == name(&view) {
@@ -146,6 +158,12 @@ impl TurnFiles {
     pub(crate) fn view_mut(&mut self) -> Option<&mut ReviewView> {
         let path = &self.turn.files.get(self.at)?.path;
         self.texts.get_mut(path)?.as_deref_mut().ok()
+    }
+
+    /// Whether the hunk that keys mean has changed since the last round, where some of the file has not.
+    pub(crate) fn is_hunk_new(&self) -> Option<bool> {
+        let (view, new) = (self.view()?, self.new.get(&self.file()?.path)?);
+        Some(OpenedTurnFile::is_new(new, view.review().hunks.get(view.hunk())?))
     }
 
     /// Why the texts of the file on the screen could not be read.

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::place;
-use alongside_desk::{Marked, TurnFinished};
+use alongside_desk::{CommentId, Marked, TurnFinished};
 
 use crate::comment_words;
 use crate::turn_files::TurnFiles;
-use crate::turn_rows::{self, TurnRow, marked, said, sentence};
+use crate::turn_rows::{self, TurnRow, is_answer, marked, said, sentence};
 use crate::turn_words as words;
 
 /// See the module.
@@ -82,11 +82,12 @@ impl TurnList {
             what: words::notes(file, files.marked(file), files.comments(file)),
             file: Box::new(file.clone()),
         }));
-        let whole: Vec<_> = files.comments_on(None).collect();
+        let whole: Vec<_> = files.comments_on(None).filter(|comment| !is_answer(comment)).collect();
         if !whole.is_empty() {
             rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
             rows.extend(whole.into_iter().flat_map(said));
         }
+        rows.extend(turn_rows::read(files));
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
         rows.extend(remarks.iter().flat_map(|remark| sentence(&words::line(remark), TurnRow::Warning)));
@@ -97,11 +98,13 @@ impl TurnList {
 
     /// The same list as it is now, with the person where they are. None if it lists no files.
     pub(crate) fn renewed(&self, files: &TurnFiles) -> Option<Self> {
-        let is_at = |list: &Self, path: &str| {
-            list.rows.iter().position(|row| matches!(row, TurnRow::File { file, .. } if file.path == path))
-        };
         let list = (self.purpose == ListPurpose::Files).then(|| Self::files(files, self.now))?;
-        let at = self.chosen().and_then(|path| is_at(&list, path)).unwrap_or(self.at);
+        let is_it = |row: &TurnRow| match row {
+            TurnRow::File { file, .. } => self.chosen() == Some(&*file.path),
+            TurnRow::Comment { id, .. } => self.chosen_comment() == Some(*id),
+            _ => false,
+        };
+        let at = list.rows.iter().position(is_it).unwrap_or(self.at);
         Some(Self { at: at.min(list.rows.len() - 1), ..list })
     }
 
@@ -118,10 +121,14 @@ impl TurnList {
         let marked = marked(files, "To be undone:");
         let (has_route, comments) = (can_send(files.turn()), files.unsent().count());
         let end = End { has_marks: marked.is_some(), comments, has_route };
-        if !end.has_marks && comments == 0 {
-            return None;
-        }
         let mut rows = marked.unwrap_or_default();
+        if !end.has_marks && comments == 0 {
+            // Of a review since a revision, nothing is remembered.
+            let begins_here = files.turn().baseline.asked.is_none() && !files.all().is_empty();
+            let end = End { has_route: false, ..end };
+            rows.extend(sentence(words::ALL_STAYS, TurnRow::Sentence));
+            return begins_here.then(|| Self { end, ..Self::new(ListPurpose::Finish, rows) });
+        }
         if comments > 0 {
             rows.extend(end.has_marks.then_some(TurnRow::Blank));
             rows.push(TurnRow::Heading(if has_route { "To be sent:" } else { "Not sent now:" }.into()));
@@ -200,6 +207,15 @@ impl TurnList {
     pub(crate) fn chosen(&self) -> Option<&str> {
         match self.rows.get(self.at()?)? {
             TurnRow::File { file, .. } => Some(&file.path),
+            _ => None,
+        }
+    }
+
+    /// The comment at which the person is, which an agent has read.
+    pub(crate) fn chosen_comment(&self) -> Option<CommentId> {
+        let upwards = self.rows.get(..=self.at()?)?.iter().rev();
+        match upwards.skip_while(|row| matches!(row, TurnRow::Words(_))).next()? {
+            TurnRow::Comment { id, .. } => Some(*id),
             _ => None,
         }
     }

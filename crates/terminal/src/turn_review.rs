@@ -222,6 +222,8 @@ impl TurnReview {
     ) {
         out.mark_due();
         self.asking.end(request);
+        // A companion that has begun anew knows no list before it is asked.
+        let is_unknown = request != TurnRequest::Look && matches!(reply, Err(Refusal::NoSuchTurn));
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
@@ -244,6 +246,9 @@ impl TurnReview {
                 out.warn(words::refusal(&refusal, 'r'))
             }
             (TurnRequest::Mark | TurnRequest::Finish, Ok(_)) => {}
+        }
+        if is_unknown {
+            self.look(out);
         }
     }
 
@@ -342,6 +347,7 @@ impl TurnReview {
     pub(crate) fn take_list_key(&mut self, answer: Answer, out: &mut Output) {
         let Some(Overlay::Turn(list)) = out.overlays.cover() else { return };
         let (path, message) = (list.chosen().map(str::to_owned), list.message().map(str::to_owned));
+        let comment = list.chosen_comment();
         match (answer, message) {
             (Answer::Copy, Some(message)) => {
                 out.say(words::COPIED);
@@ -349,6 +355,14 @@ impl TurnReview {
             }
             (Answer::Comment, _) => self.begin_comment(About::File, path.as_deref(), out),
             (Answer::CommentAll, _) => self.begin_comment(About::Whole, path.as_deref(), out),
+            (Answer::AskAgain | Answer::CloseComment, _) => {
+                let asks = answer == Answer::AskAgain;
+                if let (Some(files), Some(id)) = (&self.files, comment)
+                    && let Some(request) = self.comments.ask_again(files, id, asks)
+                {
+                    self.asking.ask(request, TurnRequest::Comment, out);
+                }
+            }
             _ => {}
         }
     }

@@ -1,6 +1,8 @@
 //! The rows of the lists over a turn review: files, comments, and what a finish has done.
 
-use alongside_desk::{Comment, TurnFile, TurnFinished};
+use alongside_desk::review_model::comment_place::place;
+use alongside_desk::review_model::comment_state::{answers, state_words};
+use alongside_desk::{Comment, CommentId, TurnFile, TurnFinished};
 
 use crate::comment_words;
 use crate::text_fit::wrapped;
@@ -20,6 +22,11 @@ pub(crate) enum TurnRow {
         file: Box<TurnFile>,
         is_seen: bool,
         what: String,
+    },
+    /// A comment that an agent has read, with its place and what has become of it.
+    Comment {
+        id: CommentId,
+        text: String,
     },
     /// A file that was undone, or the place of a comment.
     Item(String),
@@ -72,6 +79,24 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
         .collect();
     let heading = TurnRow::Heading(heading.to_owned());
     (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
+}
+
+/// The comments that agents have read or that are asked again, below a heading.
+pub(crate) fn read(files: &TurnFiles) -> Vec<TurnRow> {
+    let turn = files.turn();
+    let Some(answers) = answers(&turn.comments) else { return Vec::new() };
+    let mut rows = vec![TurnRow::Blank, TurnRow::Heading(format!("Your last rounds: {answers}"))];
+    for comment in turn.comments.iter().filter(|comment| is_answer(comment)) {
+        let text = format!("{}{}", place(comment), state_words(comment, turn));
+        rows.push(TurnRow::Comment { id: comment.id, text });
+        rows.extend(said(comment));
+    }
+    rows
+}
+
+/// Whether a comment is listed with what has become of it.
+pub(crate) fn is_answer(comment: &Comment) -> bool {
+    comment.state.is_read() || comment.again
 }
 
 /// The words of a comment in rows.

@@ -38,6 +38,10 @@ pub(crate) const COPIED: &str =
 pub(crate) const NOTHING_MARKED: &str =
     "Nothing is marked: every change stays. space marks one that is to be undone, c comments.";
 
+/// In place of a list of what is undone and sent, where there is nothing of either.
+pub(crate) const ALL_STAYS: &str =
+    "Nothing is to be undone or sent: all of this is reviewed. The next review begins here.";
+
 /// The list of what is undone and sent is open, and would be another one now.
 pub(crate) const LIST_CHANGED: &str =
     "Nothing was undone or sent: the list has changed. Press f for the new one.";
@@ -136,7 +140,8 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
     };
     let author = author(file.author).map(str::to_owned);
     let comments = (comments > 0).then(|| self::comments(comments));
-    let all = [marks(marked), comments, author, special, file.without_text.as_deref().map(line)];
+    let known = file.known.then(|| "as in your last round".to_owned());
+    let all = [marks(marked), comments, author, known, special, file.without_text.as_deref().map(line)];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

@@ -106,7 +106,8 @@ fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
     places
 }
 
-fn is_telling(line: &str) -> bool {
+/// Whether a line is more than a brace or the like.
+pub(crate) fn is_telling(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
 }
 

@@ -17,10 +17,11 @@ use crate::comment_log::{Address, Comments, Line, Round};
 use crate::comments;
 use crate::delivery::Delivery;
 use crate::fault::Fault;
-use crate::feedback::{self, Texts};
+use crate::feedback;
 use crate::places::Places;
 use crate::route;
 use crate::shelf::Shelf;
+use crate::texts::Texts;
 use crate::working_tree::WorkingTree;
 
 /// How long another process is waited for that writes a comment or delivers: a process that is being started
@@ -175,9 +176,9 @@ pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fa
         round: all.next_round(),
         comments: unsent,
         undone: Vec::new(),
-        asked: Vec::new(),
         to: None,
         beside: Vec::new(),
+        trees: None,
         at: now_ms(),
     });
     if let Some(line) = &unsent {

@@ -47,9 +47,13 @@ pub(crate) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         text: String,
+        /// It asks the agent to undo this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        back: Option<ChangeBack>,
         at: u64,
     },
-    /// The words of a comment are these; none if it was removed.
+    /// The words of a comment are these; none if it was removed. One that an agent has read is asked again
+    /// with these words, or is no more to be asked again.
     Changed { id: CommentId, text: String, at: u64 },
     /// The person has sent these comments.
     Sent {
@@ -57,14 +61,15 @@ pub(crate) enum Line {
         comments: Vec<CommentId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         undone: Vec<ChangeBack>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        asked: Vec<ChangeBack>,
         /// The session that gets them; absent where no turn was known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Address>,
         /// The keys of the agent's other sessions of that time, which do not get them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         beside: Vec<String>,
+        /// The files of that time, by which the answer is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trees: Option<Trees>,
         at: u64,
     },
     /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
@@ -87,6 +92,15 @@ pub(crate) enum Line {
     Other,
 }
 
+/// Two trees of our repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trees {
+    /// The files as the person saw them, before anything was undone.
+    pub(crate) shown: String,
+    /// The same files after that.
+    pub(crate) sent: String,
+}
+
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
@@ -94,6 +108,9 @@ pub(crate) struct Written {
     pub(crate) quotation: Quotation,
     pub(crate) file: Option<String>,
     pub(crate) text: String,
+    /// An agent has read it, and it is to be sent again with these words.
+    pub(crate) again: Option<String>,
+    pub(crate) back: Option<ChangeBack>,
     pub(crate) at: u64,
     pub(crate) is_removed: bool,
 }
@@ -104,9 +121,9 @@ pub(crate) struct Round {
     pub(crate) number: u64,
     pub(crate) comments: Vec<CommentId>,
     pub(crate) undone: Vec<ChangeBack>,
-    pub(crate) asked: Vec<ChangeBack>,
     pub(crate) to: Option<Address>,
     pub(crate) beside: Vec<String>,
+    pub(crate) trees: Option<Trees>,
     pub(crate) at: u64,
     /// How many deliveries have begun of which nobody knows the end.
     pub(crate) attempts: usize,
@@ -182,21 +199,32 @@ impl Comments {
     pub(crate) fn take(&mut self, line: Line) {
         self.lines += 1;
         match line {
-            Line::Written { id, anchor, quotation, file, text, at } => {
-                let written = Written { anchor, quotation, file, text, at, is_removed: false };
+            Line::Written { id, anchor, quotation, file, text, back, at } => {
+                let (again, is_removed) = (None, false);
+                let written = Written { anchor, quotation, file, text, again, back, at, is_removed };
                 self.comments.insert(id, written);
             }
             Line::Changed { id, text, at } => {
+                let is_read = self.is_read(id);
                 if let Some(comment) = self.comments.get_mut(&id) {
-                    match text.is_empty() {
-                        true => comment.is_removed = true,
-                        false => (comment.text, comment.at) = (text, at),
+                    match (text.is_empty(), is_read) {
+                        (true, true) if comment.again.take().is_some() => {}
+                        (true, _) => comment.is_removed = true,
+                        (false, true) => (comment.again, comment.at) = (Some(text), at),
+                        (false, false) => (comment.text, comment.at) = (text, at),
                     }
                 }
             }
-            Line::Sent { round, comments, undone, asked, to, beside, at } => {
+            Line::Sent { round, comments, undone, to, beside, trees, at } => {
+                for id in &comments {
+                    if let Some(comment) = self.comments.get_mut(id)
+                        && let Some(again) = comment.again.take()
+                    {
+                        comment.text = again;
+                    }
+                }
                 let (number, attempts, read) = (round, 0, None);
-                self.rounds.push(Round { number, comments, undone, asked, to, beside, at, attempts, read });
+                self.rounds.push(Round { number, comments, undone, to, beside, trees, at, attempts, read });
             }
             Line::Delivering { rounds, .. } => {
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
@@ -235,24 +263,28 @@ impl Comments {
         self.rounds.iter().map(|round| round.number).max().unwrap_or(0).max(self.last.1) + 1
     }
 
-    /// The comments that were not sent and not removed.
+    /// The comments that were not sent and not removed, and those that are to be sent again.
     pub(crate) fn unsent(&self) -> impl Iterator<Item = CommentId> {
         let is_unsent = |(id, comment): &(&CommentId, &Written)| {
-            !comment.is_removed && !self.rounds.iter().any(|round| round.comments.contains(id))
+            !comment.is_removed && (comment.again.is_some() || self.round_of(**id).is_none())
         };
         self.comments.iter().filter(is_unsent).map(|(id, _)| *id)
     }
 
-    /// Whether an agent has read it.
-    pub(crate) fn is_read(&self, id: CommentId) -> bool {
-        self.rounds.iter().any(|round| round.read.is_some() && round.comments.contains(&id))
+    /// The round in which a comment was sent last.
+    pub(crate) fn round_of(&self, id: CommentId) -> Option<&Round> {
+        self.rounds.iter().rev().find(|round| round.comments.contains(&id))
+    }
+
+    /// Whether an agent has read it as it was sent last.
+    fn is_read(&self, id: CommentId) -> bool {
+        self.round_of(id).is_some_and(|round| round.read.is_some())
     }
 
     /// The rounds that wait for an agent, and still say something.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Round> {
-        let says_something = |round: &&Round| {
-            !round.undone.is_empty() || !round.asked.is_empty() || self.comments_of(round).next().is_some()
-        };
+        let says_something =
+            |round: &&Round| !round.undone.is_empty() || self.comments_of(round).next().is_some();
         self.rounds.iter().filter(|round| round.read.is_none()).filter(says_something)
     }
 
@@ -281,13 +313,14 @@ mod tests {
 
     fn written(id: u64, text: &str) -> Line {
         let (anchor, quotation) = (Anchor::default(), Quotation::default());
-        Line::Written { id: CommentId(id), anchor, quotation, file: None, text: text.into(), at: id }
+        let (file, back) = (None, None);
+        Line::Written { id: CommentId(id), anchor, quotation, file, text: text.into(), back, at: id }
     }
 
     fn sent(round: u64, comments: &[u64]) -> Line {
         let comments = comments.iter().map(|id| CommentId(*id)).collect();
-        let (undone, asked, to, beside) = (Vec::new(), Vec::new(), None, Vec::new());
-        Line::Sent { round, comments, undone, asked, to, beside, at: 9 }
+        let (undone, to, beside, trees) = (Vec::new(), None, Vec::new(), None);
+        Line::Sent { round, comments, undone, to, beside, trees, at: 9 }
     }
 
     fn removed(id: u64) -> Line {
@@ -332,5 +365,26 @@ mod tests {
         }
         assert!(state.is_read(CommentId(1)) && !state.is_needed());
         assert_eq!(state.comments_of(&state.rounds[0]).count(), 1);
+    }
+
+    #[test]
+    fn a_comment_that_was_read_is_asked_again_once_or_taken_back() {
+        let read = |round| Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: 10 };
+        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), at: 9 };
+        let mut state = Comments::of([written(1, "one"), sent(1, &[1]), read(1), changed("again")]);
+        assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
+        assert_eq!(state.comments[&CommentId(1)].text, "one", "as it was read");
+        assert!(state.is_needed());
+        state.take(removed(1));
+        assert!(state.unsent().next().is_none() && !state.comments[&CommentId(1)].is_removed, "as before");
+        state.take(changed("again"));
+        state.take(sent(2, &[1]));
+        assert!(state.unsent().next().is_none() && state.waiting().count() == 1);
+        assert_eq!(state.comments[&CommentId(1)].text, "again");
+        state.take(changed("other words"));
+        assert!(state.unsent().next().is_none(), "those of the message that waits");
+        state.take(read(2));
+        state.take(removed(1));
+        assert!(state.comments[&CommentId(1)].is_removed && !state.is_needed());
     }
 }

@@ -5,28 +5,30 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{Feedback, NewComment, NewRound};
-use alongside_desk::{Anchor, CommentId, Refusal, Side, TurnMessage, now_ms};
+use alongside_companion::turns::source::{ChangeBack, Feedback, NewComment, NewRound, TurnLook};
+use alongside_desk::{Anchor, CommentId, LineRange, Lines, Refusal, Side, TurnMessage, now_ms};
 use alongside_platform::paths;
 
 use crate::anchors::Quotation;
 use crate::awaited::is_awaited;
-use crate::comment_log::{CommentLog, Comments, Line};
+use crate::comment_log::{CommentLog, Comments, Line, Trees};
 use crate::escaped::escape;
 use crate::fault::Fault;
-use crate::feedback::{self, Texts};
+use crate::feedback;
 use crate::log::Record;
 use crate::look_state::baseline;
+use crate::message::asking_words;
 use crate::places::Places;
 use crate::round_size;
 use crate::route;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
+use crate::texts::Texts;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
 /// How long another process is waited for that writes a line.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long git has for the texts of the baseline.
+/// How long git has for the texts of snapshots.
 const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Nobody else writes a comment or a message of this working tree as long as this lives.
@@ -76,15 +78,16 @@ pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), R
         anchor: Anchor { path: file.map(|file| file.told.path), lines, side, code: String::new() },
         quotation: Quotation { code, before, after },
         text,
+        back: None,
         at: now_ms(),
     };
     log.append(&line).map_err(not_kept)
 }
 
-/// Changes the words of a comment, or removes it.
+/// Changes the words of a comment, or removes it. One that an agent has read is asked again, or closed.
 ///
 /// # Errors
-/// When there is none, an agent has read it, or the change cannot be written.
+/// When there is none, or the change cannot be written.
 pub(crate) fn change(places: &Places, top: &Path, id: CommentId, text: &str) -> Result<(), Refusal> {
     let (shelf, log) = opened(places, top).map_err(not_kept)?;
     let _lock = lock(&shelf).map_err(not_kept)?;
@@ -93,38 +96,77 @@ pub(crate) fn change(places: &Places, top: &Path, id: CommentId, text: &str) -> 
         Some(comment) if !comment.is_removed => {}
         _ => return Err(Refusal::NoSuchComment),
     }
-    if !text.is_empty() && all.is_read(id) {
-        return Err(Refusal::CommentRead);
-    }
     log.append(&Line::Changed { id, text: text.to_owned(), at: now_ms() }).map_err(not_kept)
 }
 
-/// Sends the confirmed comments, with the rest of a round, to the session of the last turn. Returns the
-/// message that waits now; `None` if there is nothing to say.
+/// Sends the confirmed comments of a look, with the rest of a round, to the session of the last turn. Each
+/// change that the agent is asked to undo becomes a comment. Returns the message that waits now; `None` if
+/// there is nothing to say.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn send(places: &Places, top: &Path, round: &NewRound) -> Result<Option<TurnMessage>, Fault> {
-    let (shelf, log) = opened(places, top)?;
+pub(crate) fn send(
+    places: &Places,
+    look: &TurnLook,
+    round: &NewRound,
+    trees: Option<Trees>,
+) -> Result<Option<TurnMessage>, Fault> {
+    let (shelf, log) = opened(places, &look.root)?;
     {
         let _lock = lock(&shelf)?;
         let all = log.read()?;
         let NewRound { mut undone, mut asked, comments } = round.clone();
         round_size::cut_texts(asked.iter_mut().chain(&mut undone));
         let is_confirmed = |id: &CommentId| comments.as_ref().is_none_or(|comments| comments.contains(id));
-        let comments: Vec<CommentId> = all.unsent().filter(is_confirmed).collect();
-        if comments.is_empty() && undone.is_empty() && asked.is_empty() {
+        let mut comments: Vec<CommentId> = all.unsent().filter(is_confirmed).collect();
+        let (first, at) = (all.next_comment().0, now_ms());
+        let asks = asked.into_iter().flat_map(asks);
+        let ids = (first..).map(CommentId);
+        let mut lines: Vec<Line> = asks.zip(ids).map(|(back, id)| asking(id, back, look, at)).collect();
+        comments.extend((first..).map(CommentId).take(lines.len()));
+        if comments.is_empty() && undone.is_empty() {
             return Ok(None);
         }
         let records = shelf.log().read()?;
         let to = route::address(&records);
         let (round, beside) = (all.next_round(), route::beside(to.as_ref(), &records));
-        log.append(&Line::Sent { round, comments, undone, asked, to, beside, at: now_ms() })?;
+        lines.push(Line::Sent { round, comments, undone, to, beside, trees, at });
+        log.append_all(&lines)?;
     }
     // It is sent, whether it can be read again or not.
-    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(top));
+    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(&look.root));
     let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
+}
+
+/// One change for each hunk; the whole file where no hunk is known.
+fn asks(change: ChangeBack) -> Vec<ChangeBack> {
+    let ChangeBack { path, hunks } = change;
+    if hunks.is_empty() {
+        return vec![ChangeBack { path, hunks }];
+    }
+    hunks.into_iter().map(|hunk| ChangeBack { path: path.clone(), hunks: vec![hunk] }).collect()
+}
+
+/// The comment that asks for a change.
+fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
+    let found = look.files.iter().find(|file| file.told.path == back.path);
+    let path = found.map(|file| paths::to_bytes(&file.path));
+    let hunk = back.hunks.first();
+    let code = hunk.map(|hunk| hunk.changed.clone()).unwrap_or_default();
+    let lines = hunk.and_then(|hunk| {
+        let start = hunk.line.saturating_sub(1);
+        LineRange::of(Lines { start, end: start + code.lines().count() })
+    });
+    Line::Written {
+        id,
+        file: path.map(|path| escape(&path)),
+        anchor: Anchor { path: Some(back.path.clone()), lines, ..Anchor::default() },
+        quotation: Quotation { code, ..Quotation::default() },
+        text: asking_words(&back),
+        back: Some(back),
+        at,
+    }
 }
 
 /// The comments of the working tree around a directory, with its top.
@@ -158,7 +200,7 @@ fn around(places: &Places, directory: &Path) -> Result<WorkingTree, Fault> {
     tree.ok_or_else(|| Fault::said("this directory is no working tree"))
 }
 
-/// Calls this with the texts of a working tree; with those of the baseline only if a comment needs one.
+/// Calls this with the texts of a working tree; with those of snapshots only if a comment needs one.
 fn with_texts<T>(
     places: &Places,
     tree: WorkingTree,
@@ -168,13 +210,13 @@ fn with_texts<T>(
 ) -> T {
     let before = baseline(log).and_then(|place| log.get(place)?.tree.clone());
     let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
+    let is_read = all.rounds.iter().any(|round| round.read.is_some());
     let top = tree.top.clone();
-    let bench = before.filter(|_| has_old).and_then(|before| {
-        let bench = Workbench::open(places, tree, Instant::now() + GIT_PATIENCE);
-        Some((bench.ok()?, before))
-    });
+    let bench = (has_old && before.is_some() || is_read)
+        .then(|| Workbench::open(places, tree, Instant::now() + GIT_PATIENCE).ok())
+        .flatten();
     match &bench {
-        Some((bench, before)) => tell(&mut Texts::of_look(bench, before, &[])),
+        Some(bench) => tell(&mut Texts::of_look(bench, before.as_deref(), &[])),
         None => tell(&mut Texts::on_disk(&top)),
     }
 }

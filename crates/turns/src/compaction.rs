@@ -35,7 +35,10 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     let (gone, kept): (Vec<_>, Vec<_>) = state.rounds.iter().partition(|round| {
         round.read.as_ref().map_or(round.at, |read| read.at) < oldest && !waiting.contains(&round.number)
     });
-    let in_kept: BTreeSet<CommentId> = kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    let mut in_kept: BTreeSet<CommentId> =
+        kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    // Also those that are asked again.
+    in_kept.extend(state.unsent());
     let mut comments: BTreeSet<CommentId> =
         gone.iter().flat_map(|round| round.comments.iter().copied()).collect();
     comments.extend(state.comments.iter().filter(|(_, comment)| comment.is_removed).map(|(id, _)| *id));
@@ -70,12 +73,13 @@ mod tests {
 
     fn written(id: u64) -> Line {
         let (anchor, quotation) = (Anchor::default(), Quotation::default());
-        Line::Written { id: CommentId(id), anchor, quotation, file: None, text: "x".into(), at: 1 }
+        let (file, back) = (None, None);
+        Line::Written { id: CommentId(id), anchor, quotation, file, text: "x".into(), back, at: 1 }
     }
 
     fn sent(round: u64, id: u64) -> Line {
-        let (comments, to, beside) = (vec![CommentId(id)], None, Vec::new());
-        Line::Sent { round, comments, undone: Vec::new(), asked: Vec::new(), to, beside, at: 1 }
+        let (comments, to, beside, trees) = (vec![CommentId(id)], None, Vec::new(), None);
+        Line::Sent { round, comments, undone: Vec::new(), to, beside, trees, at: 1 }
     }
 
     fn read(round: u64, at: u64) -> Line {

@@ -1,86 +1,33 @@
 //! The comments of a working tree with the places of their lines now, and the message that waits or was read
 //! last.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
 
-use alongside_companion::turns::source::{Feedback, FoundFile};
-use alongside_desk::{Anchor, Comment, CommentId, CommentState, Side, TurnMessage};
-use alongside_platform::directory::Entry;
+use alongside_companion::turns::source::{ChangeBack, Feedback};
+use alongside_desk::{Anchor, Comment, CommentId, CommentState, TurnMessage};
 use alongside_platform::paths;
 
 use crate::anchors;
+use crate::answers::{place, state, was_open};
 use crate::awaited::is_awaited;
-use crate::blobs;
 use crate::comment_log::{Comments, Round, Written};
 use crate::escaped::unescape;
-use crate::left_out::MAX_FILE;
 use crate::log::Record;
-use crate::message::Content;
+use crate::message::{Content, asking_words};
 use crate::route;
 use crate::shelf::Shelf;
-use crate::tree_place::TreePlace;
-use crate::workbench::Workbench;
+use crate::texts::Texts;
 
 /// The longest message that desks are told, in UTF-16 units: they get it with every change of the list.
 const MOST_TOLD: usize = 256 << 10;
 
-/// The texts in which lines are found again.
-pub(crate) struct Texts<'a> {
-    top: &'a Path,
-    /// Where the texts of the baseline are, and its tree.
-    before: Option<(&'a Workbench, &'a str)>,
-    /// The files that differ, of which some have another name now.
-    changed: &'a [FoundFile],
-    known: BTreeMap<(PathBuf, bool), Option<String>>,
-}
-
-impl<'a> Texts<'a> {
-    /// Those on disk only.
-    pub(crate) fn on_disk(top: &'a Path) -> Self {
-        Self { top, before: None, changed: &[], known: BTreeMap::new() }
-    }
-
-    /// These, and those of a baseline.
-    pub(crate) fn of_look(bench: &'a Workbench, before: &'a str, changed: &'a [FoundFile]) -> Self {
-        let top = &bench.tree.top;
-        Self { top, before: Some((bench, before)), changed, known: BTreeMap::new() }
-    }
-
-    /// The path that a file has now, for people and byte for byte, if it was renamed.
-    fn renamed(&self, path: &Path) -> Option<&'a FoundFile> {
-        self.changed.iter().find(|found| found.from.as_deref() == Some(path))
-    }
-
-    fn get(&mut self, path: &Path, side: Side) -> Option<&str> {
-        let key = (path.to_owned(), side.is_new());
-        if !self.known.contains_key(&key) {
-            let text = match side {
-                Side::New => self.on_disk_now(path),
-                Side::Old => self.of_baseline(path),
-            };
-            self.known.insert(key.clone(), text.and_then(|bytes| String::from_utf8(bytes).ok()));
-        }
-        self.known.get(&key)?.as_deref()
-    }
-
-    fn on_disk_now(&self, path: &Path) -> Option<Vec<u8>> {
-        let place = TreePlace::find(self.top, path).ok()??;
-        matches!(place.entry(), Ok(Some(Entry::File))).then(|| place.read(MAX_FILE).ok())?
-    }
-
-    fn of_baseline(&self, path: &Path) -> Option<Vec<u8>> {
-        let (bench, tree) = self.before?;
-        blobs::read(bench, tree, path).ok()?.map(|blob| blob.bytes)
-    }
-}
-
 /// A comment with the place of its lines now.
 fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Texts<'_>) -> Comment {
     let anchor = Anchor { code: written.quotation.code.clone(), ..written.anchor.clone() };
-    let (text, at) = (written.text.clone(), written.at);
-    let mut comment = Comment { id, anchor, text, at, now: None, lost: false, state };
+    let (text, at) = (written.again.as_ref().unwrap_or(&written.text).clone(), written.at);
+    let again = written.again.is_some();
+    let mut comment = Comment { id, anchor, text, at, now: None, lost: false, state, again };
     let file = written.file.as_deref().and_then(|file| paths::from_bytes(&unescape(file)));
     let Some(mut file) = file else { return comment };
     let side = comment.anchor.side;
@@ -93,10 +40,10 @@ fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Tex
     }
     if let Some(was) = comment.anchor.lines {
         // Where there is no baseline to look into, its lines are where they were.
-        let is_unknown = !side.is_new() && texts.before.is_none();
+        let is_unknown = !side.is_new() && !texts.has_baseline();
         comment.now = match texts.get(&file, side) {
             _ if is_unknown => Some(was),
-            Some(text) => anchors::find(text, was, &written.quotation),
+            Some(text) => anchors::find(&text, was, &written.quotation),
             None => None,
         };
         comment.lost = comment.now.is_none();
@@ -114,12 +61,32 @@ pub(crate) fn content<'a>(
     for round in rounds {
         content.round = content.round.max(round.number);
         content.may_be_known |= round.attempts > 0;
-        let comments = all.comments_of(round);
-        content.comments.extend(comments.map(|(id, written)| placed(id, written, CommentState::Sent, texts)));
-        content.asked.extend(round.asked.iter().cloned());
+        for (id, written) in all.comments_of(round) {
+            let comment = placed(id, written, CommentState::Sent, texts);
+            let again = all.rounds.iter().any(|it| it.number < round.number && it.comments.contains(&id));
+            let has_words = written.back.as_ref().is_none_or(|back| written.text != asking_words(back));
+            if let Some(back) = &written.back {
+                let mut back = back.clone();
+                if let (Some(hunk), Some(now)) = (back.hunks.first_mut(), comment.now) {
+                    hunk.line = now.first;
+                }
+                ask(&mut content.asked, back);
+            }
+            content.comments.extend(has_words.then_some(Comment { again, ..comment }));
+        }
         content.undone.extend(round.undone.iter().cloned());
     }
     content
+}
+
+/// Adds a change that the agent is asked to undo, to the others of the same file.
+fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
+    match asked.last_mut() {
+        Some(last) if last.path == back.path && !last.hunks.is_empty() && !back.hunks.is_empty() => {
+            last.hunks.extend(back.hunks);
+        }
+        _ => asked.push(back),
+    }
 }
 
 /// All that desks are told of a shelf.
@@ -137,13 +104,26 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: 
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
         all.waiting().chain(last.iter().copied()).flat_map(|round| round.comments.iter().copied()).collect();
-    let unsent: BTreeSet<CommentId> = all.unsent().collect();
-    let shown = all
-        .comments
-        .iter()
-        .filter(|(id, comment)| !comment.is_removed && (unsent.contains(id) || sent.contains(id)));
-    let state = |id| if unsent.contains(id) { CommentState::Unsent } else { CommentState::Sent };
-    let comments = shown.map(|(id, comment)| placed(*id, comment, state(id), texts)).collect();
+    let mut comments = Vec::new();
+    for (id, comment) in all.comments.iter().filter(|(_, comment)| !comment.is_removed) {
+        let state = state(*id, comment, all, log, texts);
+        let of_earlier = all.round_of(*id).filter(|_| !state.is_unsent() && !sent.contains(id));
+        // One that was answered before the last round is done with.
+        let is_shown = match (of_earlier, last.last()) {
+            (Some(round), Some(last)) => state.is_open() || was_open(comment, round, last, texts),
+            (Some(_), None) | (None, _) => true,
+        };
+        if is_shown {
+            let mut placed = placed(*id, comment, state, texts);
+            if placed.lost
+                && state == CommentState::Answered
+                && let Some(place) = all.round_of(*id).and_then(|round| place(comment, round, texts))
+            {
+                (placed.now, placed.lost) = (Some(place), false);
+            }
+            comments.push(placed);
+        }
+    }
     let to = route::address(log);
     let awaits = |round: &Round| is_awaited && round.to == to;
     let message = last.last().map(|round| message(all, round, awaits(round), &last, texts));

@@ -17,6 +17,22 @@ use crate::workbench::Workbench;
 /// # Errors
 /// When git or the disk refuses.
 pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
+    let record = Record {
+        tree: Some(seen(bench, look)?),
+        left: look.left.clone(),
+        head: bench.commit("HEAD"),
+        branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
+        ..Record::new(Kind::Finish, look.at)
+    };
+    left_out::keep(&bench.shelf, &left_out::read(&bench.shelf, look.left.as_deref()))?;
+    Ok(bench.shelf.log().append(&record)?)
+}
+
+/// The tree of what the person has seen in a look, with what was undone since.
+///
+/// # Errors
+/// When git or the disk refuses.
+pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault> {
     let undone: BTreeSet<Vec<u8>> = {
         let since = bench.shelf.log().read()?.into_iter().filter(|record| record.at >= look.at);
         since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()
@@ -31,27 +47,16 @@ pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
             records.extend([head.as_bytes(), &difference.path, b"\0"].concat());
         }
     }
-    let tree = match records.is_empty() {
-        true => taken.tree,
-        false => {
-            let index = bench.shelf.file(&format!("finish-index-{}", std::process::id()));
-            let git = bench.git.with_index(&index);
-            let made = git
-                .run(["read-tree", &taken.tree], None)
-                .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
-                .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
-            // It holds nothing that another one would need.
-            let _ = fs::remove_file(&index);
-            made?
-        }
-    };
-    let record = Record {
-        tree: Some(tree),
-        left: look.left.clone(),
-        head: bench.commit("HEAD"),
-        branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
-        ..Record::new(Kind::Finish, look.at)
-    };
-    left_out::keep(&bench.shelf, &left_out::read(&bench.shelf, look.left.as_deref()))?;
-    Ok(bench.shelf.log().append(&record)?)
+    if records.is_empty() {
+        return Ok(taken.tree);
+    }
+    let index = bench.shelf.file(&format!("finish-index-{}", std::process::id()));
+    let git = bench.git.with_index(&index);
+    let made = git
+        .run(["read-tree", &taken.tree], None)
+        .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
+        .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
+    // It holds nothing that another one would need.
+    let _ = fs::remove_file(&index);
+    made
 }

@@ -6,6 +6,7 @@
 //! project: nothing of the repository is touched, and nothing that it names is run.
 
 mod anchors;
+mod answers;
 mod authors;
 mod awaited;
 mod blobs;
@@ -27,6 +28,7 @@ mod index;
 mod index_entries;
 mod json_lines;
 mod left_out;
+mod line_changes;
 mod log;
 mod look;
 mod look_state;
@@ -39,6 +41,7 @@ mod round_size;
 mod route;
 mod shelf;
 mod store;
+mod texts;
 mod tree_diff;
 mod tree_place;
 mod trimming;

@@ -3,19 +3,23 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::turns::source::{Feedback, TurnLook};
+use alongside_companion::turns::source::{Feedback, FoundFile, TurnLook};
 use alongside_desk::{Baseline, harmless};
+use alongside_platform::paths;
 
+use crate::answers::written_again;
 use crate::authors::{self, Authors};
 use crate::awaited::is_awaited;
 use crate::changes::Changes;
+use crate::comment_log::Comments;
 use crate::fault::Fault;
-use crate::feedback::{Texts, feedback};
+use crate::feedback::feedback;
 use crate::left_out;
 use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
 use crate::project_index::ProjectIndex;
 use crate::route;
+use crate::texts::Texts;
 use crate::tree_diff;
 use crate::workbench::Workbench;
 
@@ -70,11 +74,15 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     if since.is_none() {
         remarks.extend(gaps(&log, start.record));
     }
-    let files = changes.files();
+    let mut files = changes.files();
     let feedback = match bench.shelf.comments().read() {
         Ok(comments) => {
             let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
-            feedback(&comments, &log, is_awaited, &mut Texts::of_look(bench, &state.before, &files))
+            let mut texts = Texts::of_look(bench, Some(&state.before), &files);
+            remarks.extend(written_again(&comments, &mut texts));
+            let feedback = feedback(&comments, &log, is_awaited, &mut texts);
+            mark_known(bench, &comments, &state, &mut files);
+            feedback
         }
         // The changes can be told all the same.
         Err(error) => {
@@ -91,6 +99,25 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks,
         feedback,
     })
+}
+
+/// Marks the files that are as they were at the last round, and puts them behind the others. Where the review
+/// begins with that round, all of it is new.
+fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: &mut [FoundFile]) {
+    let Some(trees) = comments.rounds.last().and_then(|round| round.trees.as_ref()) else { return };
+    if trees.sent == state.before {
+        return;
+    }
+    // If it is not known any more, nothing is said.
+    let Ok(since) = tree_diff::plain(&bench.git, &trees.sent, &state.now) else { return };
+    let new: BTreeSet<&[u8]> = since.iter().map(|difference| &*difference.path).collect();
+    for file in &mut *files {
+        let path = paths::to_bytes(&file.path);
+        // A snapshot tells nothing of a file that it leaves out.
+        let is_held = file.told.without_text.is_none();
+        file.told.known = is_held && !new.contains(&*path);
+    }
+    files.sort_by_key(|file| file.told.known);
 }
 
 /// The beginning of the changes.

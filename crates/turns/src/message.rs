@@ -23,6 +23,14 @@ const COMMENTS: &str = "## Comments\n";
 const ASKED: &str = "## Please undo\n\nThe person wants these changes to be as they were before.\n";
 const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the files already.\n";
 
+/// The words of a comment that asks to undo a change, for people: the agent reads the change itself.
+pub(crate) fn asking_words(back: &ChangeBack) -> String {
+    match back.hunks.first().filter(|hunk| hunk.changed.is_empty()) {
+        Some(hunk) => format!("Please undo this: lines were removed before line {}.", hunk.line),
+        None => "Please undo this.".to_owned(),
+    }
+}
+
 /// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
@@ -80,6 +88,7 @@ fn comment_entry(number: usize, comment: &Comment) -> Entry {
         (Some(path), None) => format!("on the file {}", name(path)),
         (Some(path), Some(lines)) => format!("{}, {}", name(path), at_lines(comment, lines)),
     };
+    let place = if comment.again { format!("{place} (asked again)") } else { place };
     let code = anchor.lines.map(|_| Code { info: "", text: anchor.code.clone() });
     let text = harmless::text(comment.text.trim_end()).into_owned();
     let words = text.lines().map(|line| format!("> {line}\n")).collect();

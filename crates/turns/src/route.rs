@@ -88,8 +88,8 @@ mod tests {
 
     fn round(to: Option<Address>, log: &[Record]) -> Round {
         let beside = beside(to.as_ref(), log);
-        let (comments, undone, asked) = Default::default();
-        Round { number: 1, comments, undone, asked, to, beside, at: 0, attempts: 0, read: None }
+        let (comments, undone, trees) = Default::default();
+        Round { number: 1, comments, undone, to, beside, trees, at: 0, attempts: 0, read: None }
     }
 
     fn session(agent: &str, session: &str) -> Address {

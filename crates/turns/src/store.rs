@@ -6,18 +6,21 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{
     Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource, TurnTexts, Undo,
 };
-use alongside_desk::{CommentId, FileChange, Refusal, TurnMessage, UndoneFile};
+use alongside_desk::{CommentId, FileChange, Lines, Refusal, TurnMessage, UndoneFile};
 use alongside_platform::directory::Entry;
 
 use crate::blobs;
+use crate::comment_log::Trees;
 use crate::comments;
 use crate::fault::Fault;
-use crate::feedback::{self, Texts};
-use crate::finish::finish;
+use crate::feedback;
+use crate::finish::{finish, seen};
 use crate::left_out::MAX_FILE;
+use crate::line_changes::LineChanges;
 use crate::look::look;
 use crate::look_state::LookState;
 use crate::places::Places;
+use crate::texts::Texts;
 use crate::tree_diff::SideKind;
 use crate::tree_place::TreePlace;
 use crate::undo::Undoing;
@@ -74,8 +77,20 @@ impl TurnStore {
                 Some(Entry::Other) => return Err("it is no regular file".to_owned()),
             },
         };
-        Ok(TurnTexts { before, now })
+        let new = new_lines(&bench, &state, &file.path, now.as_deref());
+        Ok(TurnTexts { before, now, new })
     }
+}
+
+/// The lines of a text on disk that have changed since the last round, unless all of it has.
+fn new_lines(bench: &Workbench, look: &LookState, path: &Path, now: Option<&[u8]>) -> Option<Vec<Lines>> {
+    let rounds = bench.shelf.comments().read().ok()?.rounds;
+    let trees = rounds.last()?.trees.as_ref().filter(|trees| trees.sent != look.before)?;
+    let then = blobs::read(bench, &trees.sent, path).ok()??;
+    let changes =
+        LineChanges::between(std::str::from_utf8(&then.bytes).ok()?, std::str::from_utf8(now?).ok()?);
+    let lines = changes.all().iter().map(|change| Lines { start: change.new.start, end: change.new.end });
+    Some(lines.collect())
 }
 
 impl TurnSource for TurnStore {
@@ -114,7 +129,7 @@ impl TurnSource for TurnStore {
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
         let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         let found = self.bench(&look.root).and_then(|bench| {
-            let mut texts = Texts::of_look(&bench, &state.before, &look.files);
+            let mut texts = Texts::of_look(&bench, Some(&state.before), &look.files);
             Ok(feedback::of_shelf(&bench.shelf, &mut texts)?)
         });
         found.map_err(|fault| fault.to_string())
@@ -129,6 +144,12 @@ impl TurnSource for TurnStore {
     }
 
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
-        comments::send(&self.places, &look.root, round).map_err(|fault| fault.to_string())
+        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        // Without the trees, a message goes all the same: only the answer to it cannot be told.
+        let trees = self
+            .bench(&look.root)
+            .and_then(|bench| Ok(Trees { shown: state.now.clone(), sent: seen(&bench, &state)? }));
+        let trees = trees.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
+        comments::send(&self.places, look, round, trees.ok()).map_err(|fault| fault.to_string())
     }
 }

@@ -111,8 +111,20 @@ fn keep_only(
         }
     }
     let git = Git::new(shelf.repository(), top, until)?.with_index(&shelf.file("index"));
-    let trees = kept.iter().filter_map(|record| record.tree.as_deref());
-    git.run(["prune", YOUNG, "--"].into_iter().chain(trees), None).map(drop)
+    let trees = kept.iter().filter_map(|record| record.tree.clone());
+    let rounds = shelf.comments().read()?.rounds.into_iter().filter_map(|round| round.trees);
+    let rounds: Vec<String> = rounds.flat_map(|trees| [trees.shown, trees.sent]).collect();
+    let trees = trees.chain(known(&git, &rounds)?);
+    let arguments = ["prune", YOUNG, "--"].map(str::to_owned);
+    git.run(arguments.into_iter().chain(trees), None).map(drop)
+}
+
+/// Those of these trees that are there: a store that was forgotten keeps the person's words without them.
+fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Fault> {
+    let wanted: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
+    let output = git.run(["cat-file", "--batch-check=%(objectname)"], Some(wanted.into_bytes()))?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    Ok(output.lines().filter(|line| !line.ends_with(" missing")).map(str::to_owned).collect())
 }
 
 /// The bytes of all files in a directory, as far as they are counted in time.

@@ -22,6 +22,14 @@ const SHELL: &str = "sed -i s/apple/APPLE/ other.txt && echo new > places.txt";
 /// The person's comment on a line.
 const COMMENT: &str = "say this one softly";
 
+/// The same comment, asked again in other words.
+const AGAIN: &str = "softly, as I said";
+
+/// The person's prompt to a model that has not obeyed, and its answer.
+const OBEY: &str = "now do what my comments ask";
+const OBEYED: &str = "Quiet now.";
+const SOFTER: &str = "sed -i s/TWO/softly/ notes.txt";
+
 alongside_rig::tests! {
     a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Claude),
     a_turn_of_codex_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Codex),
@@ -104,6 +112,29 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
     }
     let last = agent.model.requests().pop().map(|request| request.body.to_string()).unwrap_or_default();
     assert!(last.matches("Comment 1").count() <= 1, "it came twice: {last}");
+    is_answered(&mut desk, agent, cli, was_read)
+}
+
+/// A model that leaves everything as it is, and then one that obeys, are told apart in the round after each.
+fn is_answered(desk: &mut JsonDesk, agent: &Agent, cli: Cli, was_read: &str) -> Result<()> {
+    let state = |turn: &Value, state: &str| turn["comments"][0]["state"] == state;
+    let turn = desk.told("didChangeTurn", |turn| state(turn, "open"))?;
+    desk.ask("changeComment", &json!({ "turn": turn["id"], "id": 1, "text": AGAIN }))?;
+    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["again"] == true)?;
+    let (id, revision) = (&turn["id"], &turn["revision"]);
+    desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": true }))?;
+    if cli == Cli::Codex {
+        desk.told("didChangeTurn", |turn| state(turn, "sent"))?;
+        agent.run_unattended(OBEY)?;
+    } else {
+        let is_read = |turn: &Value| turn["message"]["words"] == was_read;
+        desk.told("didChangeTurn", |turn| is_read(turn) && turn["comments"][0]["text"] == AGAIN)?;
+        agent.ask(OBEY)?;
+    }
+    desk.told("didChangeTurn", |turn| state(turn, "answered"))?;
+    let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
+    let with_words: Vec<String> = bodies.filter(|body| body.contains(AGAIN)).collect();
+    assert!(with_words.iter().all(|body| body.matches("(asked again)").count() == 1), "{with_words:?}");
     Ok(())
 }
 
@@ -126,17 +157,18 @@ fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
     }
     let mut turns = cli.overwrite(&stage.file, SHOUTED, DONE);
     let last = turns.len() - 1;
-    turns.insert(last, shell(cli));
-    let agent = stage.install_as_new(cli, with(turns))?;
+    turns.insert(last, shell(cli, SHELL));
+    let obey = || [shell(cli, SOFTER), Turn::say(OBEYED)];
+    let agent = stage.install_as_new(cli, with(turns).on(OBEY, obey()).on(AGAIN, obey()))?;
     agent.set_turns_up(&stage.sandbox)?;
     Ok(Some((stage, agent)))
 }
 
 /// The model's call of its shell.
-fn shell(cli: Cli) -> Turn {
+fn shell(cli: Cli, command: &str) -> Turn {
     match cli {
-        Cli::Codex => Turn::call("exec_command", json!({ "cmd": SHELL })),
-        _ => Turn::call("Bash", json!({ "command": SHELL, "description": "Change two files" })),
+        Cli::Codex => Turn::call("exec_command", json!({ "cmd": command })),
+        _ => Turn::call("Bash", json!({ "command": command, "description": "Change files" })),
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
-use alongside_desk::{Comment, Side, TurnMessage, harmless};
+use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
 use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, sent_text};
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
@@ -21,7 +21,8 @@ const COPIED: &str = "Copied. Paste it into your agent: nothing else sends it no
 
 /// Show the comments on turns that no agent has read
 ///
-/// You write comments at a desk, such as `alongside --since`, and send them when you finish the review.
+/// You write comments at a desk, such as `alongside --since`, and send them when you finish the review. Those
+/// that an agent has read are listed with what has become of them, up to the next round.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A directory in the working tree
@@ -97,7 +98,9 @@ fn copying(text: &str) -> Result<String, std::fmt::Error> {
 fn list(comments: &[Comment], message: Option<&TurnMessage>) -> String {
     let waits = message.filter(|message| message.read.is_none());
     let mut text = String::new();
-    for comment in comments.iter().filter(|comment| comment.state.is_unsent() || waits.is_some()) {
+    let is_listed =
+        |comment: &&Comment| comment.state.is_unsent() || comment.state.is_read() || waits.is_some();
+    for comment in comments.iter().filter(is_listed) {
         text.push_str(&lines(comment));
         text.push('\n');
     }
@@ -122,7 +125,13 @@ fn lines(comment: &Comment) -> String {
         (Some(path), Some(_), Some(now)) => format!("{path}, {now}"),
         (Some(path), Some(was), None) => format!("{path}, {was} when it was written, gone since"),
     };
-    let state = if comment.state.is_unsent() { "not sent" } else { "sent" };
+    let state = match comment.state {
+        CommentState::Unsent if comment.again => "asked again, not sent",
+        CommentState::Unsent => "not sent",
+        CommentState::Answered => "read, and changed there since",
+        CommentState::Open => "read, and nothing has changed there",
+        CommentState::Sent | CommentState::Other => "sent",
+    };
     let mut text = format!("{place} ({state})\n");
     let code: Vec<&str> = anchor.code.lines().collect();
     for line in code.iter().take(MOST_LINES) {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use alongside_common::failure::Hint;
 use alongside_desk::harmless;
+use alongside_desk::review_model::comment_state::answers;
 use alongside_turns::{Places, Waiting, clear, waiting, waiting_in};
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -103,6 +104,7 @@ fn as_json(one: &Waiting) -> Value {
             "baseline": look.baseline,
             "files": look.files.iter().map(|file| &file.told).collect::<Vec<_>>(),
             "remarks": look.remarks,
+            "comments": look.feedback.comments,
         }),
         Err(error) => json!({ "root": root, "agents": one.agents, "error": error }),
     }
@@ -134,6 +136,9 @@ fn lines(one: &Waiting) -> String {
         harmless::name(&look.baseline.name),
         at.unwrap_or_default()
     );
+    if let Some(answers) = answers(&look.feedback.comments) {
+        text.push_str(&format!("  Your last rounds: {answers}\n"));
+    }
     for remark in &look.remarks {
         text.push_str(&format!("  {}\n", harmless::name(remark)));
     }

@@ -79,9 +79,11 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     assert_eq!(home.run(&["comments", "--sent"]).out, text);
     let listed = home.run(&["comments", "--json"]).json();
-    assert_eq!(listed["comments"][0]["state"], "sent");
+    assert_eq!(listed["comments"][0]["state"], "open");
     assert_eq!(listed["message"]["text"], Value::from(text));
-    assert!(home.run(&["comments"]).out.starts_with("No comment waits here."));
+    let open = "a.txt, line 2 (read, and nothing has changed there)\n";
+    assert!(home.run(&["comments"]).out.starts_with(open));
+    assert!(home.run(&["turns"]).out.contains("  Your last rounds: 1 comment open\n"));
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ fn quoted(
     let (Some(file), Some(lines)) = (&comment.file, comment.lines) else { return Ok(comment) };
     let (before, now) = match known {
         Some(known) => known,
-        None => texts(source, look, file)?,
+        None => texts(source, look, file)?.0,
     };
     let text: Arc<str> = match comment.side {
         Side::New => now,

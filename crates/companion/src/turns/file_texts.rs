@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use alongside_desk::Refusal;
+use alongside_desk::{Lines, Refusal};
 
 use super::source::{FoundFile, TurnLook, TurnSource, TurnTexts};
 
 /// The two texts of a file that is open: the baseline's, if it has one, and the one on disk.
 pub(super) type KnownTexts = (Option<Arc<str>>, Arc<str>);
 
-/// The texts of a file, byte for byte.
+/// The texts of a file, byte for byte, and which lines are new since the last round.
 pub(super) fn texts(
     source: &dyn TurnSource,
     look: &TurnLook,
     file: &FoundFile,
-) -> Result<KnownTexts, Refusal> {
+) -> Result<(KnownTexts, Option<Vec<Lines>>), Refusal> {
     let texts = source.texts(look, file).map_err(|reason| Refusal::TurnUnknown { reason })?;
-    let TurnTexts { before, now } = texts;
+    let TurnTexts { before, now, new } = texts;
     let before = before.map(|bytes| text(bytes, "before")).transpose()?;
     // Of a deleted file, all is one deletion.
     let now = now.map(|bytes| text(bytes, "on disk")).transpose()?.unwrap_or_default();
-    Ok((before, now))
+    Ok(((before, now), new))
 }
 
 /// A text, byte for byte.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::{CallAnswer, Refusal, TurnId, UndoneFile, harmless};
+use alongside_desk::{CallAnswer, Lines, Refusal, TurnId, UndoneFile, harmless};
 
 use super::comment_work::CommentWork;
 use super::file_texts::{KnownTexts, texts};
@@ -51,7 +51,10 @@ pub(crate) enum WorkDone {
 pub(crate) enum ReadTexts {
     /// They are those that are open.
     AsKnown,
-    Others(Box<PreparedProposal>),
+    Others {
+        texts: Box<PreparedProposal>,
+        new: Option<Vec<Lines>>,
+    },
 }
 
 impl TurnJob {
@@ -105,10 +108,11 @@ fn read(
     file: &FoundFile,
     known: Option<&KnownTexts>,
 ) -> Result<ReadTexts, Refusal> {
-    let (before, now) = texts(source, look, file)?;
+    let ((before, now), new) = texts(source, look, file)?;
     if known.is_some_and(|known| (&known.0, &known.1) == (&before, &now)) {
         return Ok(ReadTexts::AsKnown);
     }
     let path = look.root.join(&file.path);
-    Ok(ReadTexts::Others(Box::new(PreparedProposal::of_turn(path, before.as_ref(), &now))))
+    let texts = Box::new(PreparedProposal::of_turn(path, before.as_ref(), &now));
+    Ok(ReadTexts::Others { texts, new })
 }

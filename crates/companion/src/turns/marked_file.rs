@@ -17,6 +17,8 @@ pub(super) struct MarkedFile {
     is_whole: bool,
     /// A dropped hunk is a mark.
     text: Option<ReviewedText>,
+    /// The lines of it that are new since the last round.
+    new: Option<Vec<Lines>>,
     /// A later look has found another content than that of the texts.
     is_outdated: bool,
     desks: BTreeSet<DeskId>,
@@ -88,6 +90,10 @@ impl MarkedFile {
         Some((review.original, review.proposed))
     }
 
+    pub(super) fn new_lines(&self) -> Option<Vec<Lines>> {
+        self.new.clone()
+    }
+
     pub(super) fn review(&self) -> Option<Review> {
         self.text.as_ref().map(ReviewedText::review)
     }
@@ -106,7 +112,8 @@ impl MarkedFile {
 
     /// Takes the texts as they were read. Marks stay on hunks that are the same. Returns the number of those
     /// that are lost.
-    pub(super) fn set_text(&mut self, mut text: ReviewedText) -> usize {
+    pub(super) fn set_text(&mut self, mut text: ReviewedText, new: Option<Vec<Lines>>) -> usize {
+        self.new = new;
         let hunks = hunks(&text.review());
         let (before, kept): (usize, Vec<usize>) = match &self.text {
             None if self.is_whole => (0, (0..hunks.len()).collect()),
@@ -199,10 +206,12 @@ impl MarkedFile {
         }
     }
 
-    /// The change that its marks make: the hunks that are marked; none if it is marked as a whole.
+    /// The change that its marks make: the hunks that are marked; none if they are not all of it, or its
+    /// texts are not known.
     pub(super) fn back(&self, change: FileChange, path: &str) -> ChangeBack {
         let mut back = ChangeBack { path: path.to_owned(), hunks: Vec::new() };
-        if let (Some(text), Marked::Hunks(_)) = (&self.text, self.marked(change)) {
+        let is_in_hunks = self.marked(change) != Marked::Whole || change == FileChange::Modified;
+        if let Some(text) = self.text.as_ref().filter(|_| is_in_hunks) {
             let review = text.review();
             let proposed = review.hunks.iter().map(|hunk| hunk.proposed.start + 1);
             let marked = hunks(&review).into_iter().zip(proposed);

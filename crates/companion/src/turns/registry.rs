@@ -334,9 +334,9 @@ impl Turns {
             Ok(ReadTexts::AsKnown) if review.confirm_text(&path) => false,
             // They are open no more.
             Ok(ReadTexts::AsKnown) => return self.ask_for_texts(turn, path, openings, effects),
-            Ok(ReadTexts::Others(proposal)) => {
-                let dirty = proposal.is_dirty(around.is_dirty);
-                review.set_text(&path, ReviewedText::new(around.reviews.next_id(), *proposal, dirty));
+            Ok(ReadTexts::Others { texts, new }) => {
+                let dirty = texts.is_dirty(around.is_dirty);
+                review.set_text(&path, ReviewedText::new(around.reviews.next_id(), *texts, dirty), new);
                 true
             }
             Err(refusal) => {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{
-    Baseline, Comment, CommentId, LineRange, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
+    Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
 };
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +176,8 @@ pub struct TurnTexts {
     pub before: Option<Vec<u8>>,
     /// The text on disk.
     pub now: Option<Vec<u8>>,
+    /// As [`OpenedTurnFile::new`](alongside_desk::OpenedTurnFile::new).
+    pub new: Option<Vec<Lines>>,
 }
 
 /// A file that is to be undone, in part or as a whole.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, CommentId, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId,
+    Baseline, Changed, CommentId, Lines, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId,
     UndoneFile, harmless,
 };
 
@@ -233,7 +233,7 @@ impl TurnReview {
     /// Whether nothing differs, and nothing waits for the person or the agent.
     fn is_empty(&self) -> bool {
         let Turn { files, comments, message, .. } = &self.list;
-        let waits = comments.iter().any(|comment| comment.state.is_unsent())
+        let waits = comments.iter().any(|comment| comment.state.is_unsent() || comment.state.is_open())
             || message.as_ref().is_some_and(|message| message.read.is_none());
         files.is_empty() && !waits
     }
@@ -270,8 +270,8 @@ impl TurnReview {
     }
 
     /// Takes the texts of a file that a desk opens, or that has changed while it was open.
-    pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText) {
-        let lost = self.files.entry(path.to_owned()).or_default().set_text(text);
+    pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText, new: Option<Vec<Lines>>) {
+        let lost = self.files.entry(path.to_owned()).or_default().set_text(text, new);
         count_lost(&mut self.lost, path, lost);
     }
 
@@ -286,10 +286,10 @@ impl TurnReview {
     pub(super) fn open_for(&mut self, path: &Path, desks: BTreeSet<DeskId>) -> Option<OpenedTurnFile> {
         let file = self.files.get_mut(path)?;
         file.open_for(desks);
-        let review = file.review()?;
+        let (review, new) = (file.review()?, file.new_lines());
         file.free_unused();
         let at = self.look.files.iter().position(|found| found.path == path)?;
-        Some(OpenedTurnFile { turn: self.list.id, revision: self.list.revision, file: at, review })
+        Some(OpenedTurnFile { turn: self.list.id, revision: self.list.revision, file: at, review, new })
     }
 
     /// Marks a whole file, or nothing of it. Returns the change of its text, if it is open.

@@ -4,6 +4,7 @@
 mod accept_all;
 mod acceptances;
 pub mod comment_place;
+pub mod comment_state;
 mod companion_state;
 mod message;
 mod notes;

@@ -3,6 +3,7 @@
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::Note;
+use alongside_desk::review_model::comment_state::answers;
 use alongside_desk::{FileChange, TurnFile};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
@@ -37,6 +38,9 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     lines.push(summary(scene, files, usize::from(width)));
     lines.extend(remark(scene, files, usize::from(width)));
     lines.extend(message(scene, files, usize::from(width)));
+    let answers = answers(&files.turn().comments);
+    let answers = answers.map(|said| cut_end(&format!("Your last rounds: {said} (L)"), usize::from(width)));
+    lines.extend(answers.map(|said| Line::styled(said, scene.palette.reason)));
     let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
     for Note { text, warning } in notes {
         let style = if warning { scene.palette.warning } else { scene.palette.quiet };
@@ -81,7 +85,12 @@ fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) ->
 /// The hunk that keys mean, and how many of the file are marked.
 fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
     let hunk = files.view().filter(|view| !view.review().hunks.is_empty());
-    let hunk = hunk.map(|view| format!("change {} of {}", view.hunk() + 1, view.review().hunks.len()));
+    let new = match files.is_hunk_new() {
+        Some(true) => " (new)",
+        Some(false) => " (as in your last round)",
+        None => "",
+    };
+    let hunk = hunk.map(|view| format!("change {} of {}{new}", view.hunk() + 1, view.review().hunks.len()));
     (hunk.unwrap_or_default(), words::hunks_marked(files.marked(file)))
 }
 

@@ -43,6 +43,10 @@ fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, u
     match row {
         TurnRow::Blank => Line::default(),
         TurnRow::Heading(text) => scene.title(cut_end(text, width)),
+        TurnRow::Comment { text, .. } => {
+            let text = format!("{} {text}", place_mark(is_at, true));
+            Line::styled(cut_end(&text, width), if is_at { palette.selected } else { palette.text })
+        }
         TurnRow::Item(path) => {
             Line::styled(format!("  {}", shortened(path, width.saturating_sub(2))), palette.text)
         }
@@ -120,9 +124,12 @@ pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static s
     let copy = list.message().map(|_| ("y", "copy message"));
     match list.purpose() {
         ListPurpose::Files => {
-            let keys =
-                [("j/k", "move"), ("Enter", "go to it"), ("c", "comment"), ("C", "on all"), ("Esc", "back")];
-            keys.into_iter().chain(copy).collect()
+            let chosen = match list.chosen_comment() {
+                Some(_) => [("a", "ask again"), ("x", "close it")],
+                None => [("Enter", "go to it"), ("c", "comment")],
+            };
+            let keys = [("C", "on all"), ("Esc", "back")];
+            std::iter::once(("j/k", "move")).chain(chosen).chain(keys).chain(copy).collect()
         }
         ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),

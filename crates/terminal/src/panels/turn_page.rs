@@ -16,7 +16,9 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
     let Some(file) = files.file() else {
         let nothing = "Nothing has changed.".to_owned();
         let keys = "r looks again; T goes back to the proposals.".to_owned();
-        return vec![nothing, String::new(), keys];
+        let is_open = files.turn().comments.iter().any(|comment| comment.state.is_open());
+        let open = is_open.then(|| "L lists your open comments, to ask again or to close them.".to_owned());
+        return [nothing, String::new(), keys].into_iter().chain(open).collect();
     };
     let why = match (&file.without_text, files.refused()) {
         (Some(why), _) => format!("No text is shown: {}.", words::line(why)),

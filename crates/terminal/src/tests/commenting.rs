@@ -278,6 +278,52 @@ async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_comment_that_was_read_is_asked_again_or_closed() {
+    let comment = |id, state, text: &str| {
+        let anchor = Anchor { path: Some("src/basket.py".into()), ..Anchor::default() };
+        Comment { id: CommentId(id), anchor, text: text.into(), state, ..Comment::default() }
+    };
+    let open = comment(1, CommentState::Open, "Why?");
+    let comments =
+        vec![open, comment(2, CommentState::Answered, "Softer."), comment(3, CommentState::Open, "Or so")];
+    let turn = Turn { route: route(), comments, ..turn(files()) };
+    let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
+    stage.shows("Your last rounds: 1 comment answered, 2 open (L)");
+    stage.press("LG").await;
+    stage.shows("src/basket.py (answered)");
+    stage.press("k").await;
+    stage.shows("ask again");
+    stage.shows("close it");
+    stage.press("x").await;
+    let changed = |id, text: &str| Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() };
+    assert_eq!(stage.asked_of_turn().pop(), Some(changed(3, "")));
+    stage.shows("1 comment answered, 1 open");
+    stage.press("Gkka").await;
+    assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
+    stage.shows("src/basket.py (asked again)");
+    stage.key(KeyCode::Esc).await;
+    stage.press("f").await;
+    stage.shows("Send 1 comment?");
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn().pop(), Some(finish(1, true, false)));
+    // Without any file, the list is how a person comes to them.
+    let mut stage =
+        Stage::commenting_on(100, 30, Turn { files: Vec::new(), ..turn }, Options::default()).await;
+    stage.shows("L lists your open comments, to ask again or to close them.");
+    stage.press("LGk").await;
+    stage.shows("close it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_review_is_finished_without_anything_to_undo_or_send() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press("f").await;
+    stage.shows("Nothing is to be undone or sent: all of this");
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn(), [finish(1, false, false)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_text_that_nobody_took_comes_back() {
     let mut stage = Stage::commenting(120, 30).await;
     stage.press("ctoo early").await;
@@ -293,7 +339,7 @@ async fn a_text_that_nobody_took_comes_back() {
     // The file changes while the person types: the lines are another text's.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
     let review = crate::scripted::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
-    let opened = alongside_desk::OpenedTurnFile { turn: ID, revision: 1, file: 2, review };
+    let opened = alongside_desk::OpenedTurnFile { turn: ID, revision: 1, file: 2, review, new: None };
     stage.companion.tell(alongside_desk::Event::TurnFile(opened));
     stage.a_while().await;
     stage.enter().await;

@@ -88,7 +88,9 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
     for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
         let mut stage = at_basket(width, height).await;
         stage.press("f").await;
-        stage.shows("Nothing is marked: every change stays.");
+        stage.shows("Nothing is to be undone or sent: all of this");
+        stage.shows("Finish?");
+        stage.press("n").await;
         stage.press(" ").await;
         stage.key(KeyCode::BackTab).await;
         stage.a_while().await;

@@ -280,7 +280,7 @@ async fn an_open_file_that_changes_is_shown_as_it_is_now() {
     let (revision, file) = (1, 0);
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
     let review = crate::scripted::review(2000, &stage.gemini, "/shop/README.md", &pieces);
-    let opened = OpenedTurnFile { turn: ID, revision, file, review };
+    let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None };
     stage.companion.tell(Event::TurnFile(opened.clone()));
     stage.moment().await;
     stage.shows("It sells everything.");

@@ -16,6 +16,7 @@ fn comment(path: &str, code: &str, text: &str) -> Comment {
         now: Some(lines),
         lost: false,
         state: CommentState::Sent,
+        again: false,
     }
 }
 

@@ -150,10 +150,11 @@ fn trimming_drops_messages_that_were_read_long_ago() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     let (anchor, quotation, id) = (Anchor::default(), Quotation::default(), CommentId(1));
-    let (text, comments, undone, asked, beside) = ("one".to_owned(), vec![id], vec![], vec![], vec![]);
+    let (text, comments, undone, beside) = ("one".to_owned(), vec![id], vec![], vec![]);
+    let (back, trees) = (None, None);
     let log = project.shelf().comments();
-    log.append(&Line::Written { id, anchor, quotation, file: None, text, at: 1 }).unwrap();
-    log.append(&Line::Sent { round: 1, comments, undone, asked, to: None, beside, at: 1 }).unwrap();
+    log.append(&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }).unwrap();
+    log.append(&Line::Sent { round: 1, comments, undone, to: None, beside, trees, at: 1 }).unwrap();
     let trim = || {
         let until = Instant::now() + Duration::from_secs(30);
         trim(&project.places, &project.top, u64::MAX, until).unwrap();

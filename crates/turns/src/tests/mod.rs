@@ -8,5 +8,6 @@ mod looks;
 mod random;
 mod recordings;
 mod repositories;
+mod rounds;
 mod undos;
 mod waiting_hook;

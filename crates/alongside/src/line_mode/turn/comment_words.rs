@@ -2,7 +2,8 @@
 //! wrote goes through [`harmless`].
 
 use alongside_desk::review_model::comment_place::{place, place_in_file};
-use alongside_desk::{Comment, Turn, TurnMessage, harmless};
+use alongside_desk::review_model::comment_state::{answers, state_words};
+use alongside_desk::{Comment, CommentId, Turn, TurnMessage, harmless};
 
 use super::comments::{self, About, Misplaced};
 use super::walk::Walk;
@@ -64,6 +65,7 @@ pub(super) fn misplaced(misplaced: &Misplaced) -> &'static str {
     match misplaced {
         Misplaced::NoFile => "You are at no file here; C comments on the whole turn.",
         Misplaced::NoComment => "No comment has that number; l lists them.",
+        Misplaced::NotRead => "No agent has read this comment yet, so there is nothing to ask again.",
     }
 }
 
@@ -91,19 +93,10 @@ pub(super) fn comment(comment: &Comment, turn: &Turn) -> String {
     let code = comment.anchor.code.lines().filter(|_| comment.lost);
     let code: String = code.map(|line| format!("  {}\n", harmless::name(line))).collect();
     let lines: Vec<_> = comment.text.lines().map(harmless::name).collect();
-    let title = format!("Comment {} on {on}{}{gone}:", comment.id.0, state(comment, turn));
+    let title = format!("Comment {} on {on}{}{gone}:", comment.id.0, state_words(comment, turn));
     match (code.is_empty(), &lines[..]) {
         (true, [line]) => format!("{title} {line}"),
         _ => format!("{title}\n{code}  {}", lines.join("\n  ")),
-    }
-}
-
-fn state(comment: &Comment, turn: &Turn) -> &'static str {
-    let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
-    match (comment.state.is_unsent(), is_read) {
-        (true, _) => "",
-        (false, true) => " (read)",
-        (false, false) => " (sent)",
     }
 }
 
@@ -122,6 +115,29 @@ pub(super) fn to_send(turn: &Turn) -> Option<String> {
     let comments: Vec<_> = comments::unsent(turn).map(lines).collect();
     let title = if turn.route.is_some() { "To be sent:" } else { "Comments that wait:" };
     (!comments.is_empty()).then(|| format!("{title}\n{}", comments.join("\n")))
+}
+
+/// The comments that agents have read and that nothing has answered, with what can be done about them.
+pub(super) fn open(turn: &Turn) -> Option<String> {
+    let open: Vec<_> = turn.comments.iter().filter(|comment| comment.state.is_open()).collect();
+    let first = open.first()?.id.0;
+    let how = format!("a{first} asks again, `c{first} -` closes it.");
+    let lines = open.iter().map(|comment| {
+        let words: Vec<_> = comment.text.lines().map(harmless::name).collect();
+        format!("  {}. {}: {}", comment.id.0, place(comment), words.join("\n    "))
+    });
+    let title = format!("Open, with nothing changed there: {how}");
+    Some(std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n"))
+}
+
+/// A comment that is to be asked again is.
+pub(super) fn asked_again(id: CommentId) -> String {
+    format!("Comment {} is asked again: f sends it. `c{} -` takes that back.", id.0, id.0)
+}
+
+/// How many comments were answered, and how many are open.
+pub(super) fn answered(turn: &Turn) -> Option<String> {
+    answers(&turn.comments).map(|said| format!("{}.", capital(&said)))
 }
 
 /// A number of comments.

@@ -46,6 +46,7 @@ pub(super) fn finishes(walk: &Walk) -> &'static [(&'static str, Finish)] {
 pub(super) enum Misplaced {
     NoFile,
     NoComment,
+    NotRead,
 }
 
 /// The command for a comment that a line is: `c`, `cf`, `C` or `c3`, with the words behind it, if any.
@@ -58,6 +59,26 @@ pub(super) fn command(line: &str) -> Option<(About, &str)> {
         known => About::Known(CommentId(known.strip_prefix('c')?.parse().ok()?)),
     };
     Some((about, words.trim()))
+}
+
+/// The comment that a line like `a3` asks again.
+pub(super) fn again(line: &str) -> Option<CommentId> {
+    Some(CommentId(line.strip_prefix('a')?.parse().ok()?))
+}
+
+/// The request that asks again what an agent has read.
+pub(super) fn ask_again(turn: &Turn, id: CommentId) -> Result<Request, Misplaced> {
+    let comment = turn.comments.iter().find(|comment| comment.id == id).ok_or(Misplaced::NoComment)?;
+    match comment.state.is_read() {
+        true => Ok(Request::ChangeComment { turn: turn.id, id, text: comment.text.clone() }),
+        false => Err(Misplaced::NotRead),
+    }
+}
+
+/// Whether a person has something to look at or to send.
+pub(super) fn has_work(turn: &Turn) -> bool {
+    let waits = |comment: &Comment| comment.state.is_unsent() || comment.state.is_open();
+    !turn.files.is_empty() || turn.comments.iter().any(waits)
 }
 
 /// The request that keeps a comment with these words; those of a comment that goes are a dash.

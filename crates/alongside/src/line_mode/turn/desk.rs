@@ -234,6 +234,7 @@ impl TurnDesk {
             line if let Some((about, words)) = comments::command(line) => {
                 self.work.comment(about, words).await;
             }
+            line if let Some(id) = comments::again(line) => self.work.ask_again(id).await,
             "s" | "split" => self.work.split().await,
             "m" | "more" => self.work.reading().look_further(),
             "l" | "list" => {

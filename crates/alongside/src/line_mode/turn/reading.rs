@@ -289,7 +289,8 @@ impl TurnReading {
         let comments = comment_words::all(comments::on_whole(turn), turn);
         let is_asked = self.input.terminal && !turn.files.is_empty();
         let how = is_asked.then(|| format!("{}\n{}", words::HOW, comment_words::head(turn)));
-        for said in [message, comments, how].into_iter().flatten() {
+        let answered = comment_words::answered(turn);
+        for said in [message, answered, comments, how].into_iter().flatten() {
             self.printer.say(&said);
         }
     }
@@ -301,6 +302,10 @@ impl TurnReading {
         let list = words::marks(&self.walk);
         self.say(&list);
         let sends = comment_words::to_send(self.walk.turn());
+        let open = comment_words::open(self.walk.turn());
+        if let Some(open) = &open {
+            self.say(open);
+        }
         if let Some(sends) = &sends {
             self.say(sends);
             let route = comment_words::route(self.walk.turn());
@@ -308,7 +313,11 @@ impl TurnReading {
         }
         let is_empty = !self.walk.has_marks() && sends.is_none();
         if is_empty && self.walk.turn().baseline.asked.is_some() {
-            return self.leave(Ending::Done);
+            if open.is_none() {
+                return self.leave(Ending::Done);
+            }
+            self.mark_due(Due::Prompt);
+            return ControlFlow::Continue(());
         }
         self.ask(Prompt::Finish);
         ControlFlow::Continue(())

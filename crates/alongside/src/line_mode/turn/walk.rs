@@ -3,7 +3,7 @@
 
 use alongside_desk::review_model::OpenReview;
 use alongside_desk::{
-    Author, Changed, FileChange, Hunk, HunkState, Marked, OpenedTurnFile, Request, Turn, TurnFile,
+    Author, Changed, FileChange, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Request, Turn, TurnFile,
 };
 
 /// The list of changes, the person's place in it, and the texts of the file there.
@@ -14,6 +14,8 @@ pub(super) struct Walk {
     file: usize,
     /// Absent while no file is open, or its texts cannot be shown.
     open: Option<OpenReview>,
+    /// The lines of that file that are new since the last round, where some are not.
+    new: Option<Vec<Lines>>,
 }
 
 /// The person's place.
@@ -102,6 +104,11 @@ impl Walk {
     /// Whether the person is at a file whose texts can be shown.
     pub(super) fn has_text(&self) -> bool {
         self.turn.files.get(self.file).is_some_and(|file| file.without_text.is_none())
+    }
+
+    /// Whether a hunk of the open file has changed since the last round, where some of the file has not.
+    pub(super) fn is_new(&self, hunk: &Hunk) -> Option<bool> {
+        self.new.as_ref().map(|new| OpenedTurnFile::is_new(new, hunk))
     }
 
     /// The number of files, and of lines that were added and removed.
@@ -233,6 +240,7 @@ impl Walk {
         if !is_of_list || opened.file != self.file || self.file >= self.turn.files.len() {
             return false;
         }
+        self.new = opened.new;
         let before = self.open.replace(OpenReview::new(opened.review));
         if let Some(before) = &before {
             self.look_at_hunk(before.hunk());

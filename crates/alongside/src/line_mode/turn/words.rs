@@ -2,9 +2,11 @@
 //! from outside go through [`harmless`].
 
 use alongside_desk::review_model::comment_place::place;
+use alongside_desk::review_model::comment_state::state_words;
 use alongside_desk::review_model::{OpenReview, can_send};
 use alongside_desk::{
-    Author, FileChange, HunkState, Marked, Turn, TurnFile, TurnFinished, UndoneFile, harmless, messages,
+    Author, Comment, FileChange, HunkState, Marked, Turn, TurnFile, TurnFinished, UndoneFile, harmless,
+    messages,
 };
 
 use super::comment_words;
@@ -64,7 +66,8 @@ s  split it into smaller changes
 m  show the next lines of a long change
 c  comment on the change, for the agent; also c and the words in one line. `c 4-7: words` is on these lines
 cf, C  the same on the file, on the whole turn
-c3 write comment 3 anew; `c3 -` removes it
+c3 write comment 3 anew; `c3 -` removes it, or closes it once it was read
+a3 ask comment 3 again: it is sent with the next finish
 U  mark the whole file to be undone, and go to the next one
 N  the whole file stays; its marks are taken back
 K  previous change (also: k)
@@ -185,6 +188,7 @@ pub(super) fn list(walk: &Walk) -> String {
             Author::Person => ", not the agent's work",
             Author::Agent | Author::Unknown => "",
         };
+        let known = if file.known { ", as in your last round" } else { "" };
         let marked = match file.marked {
             Marked::Nothing => String::new(),
             Marked::Hunks(hunks) => format!(", {} marked to be undone", messages::changes(hunks)),
@@ -192,7 +196,7 @@ pub(super) fn list(walk: &Walk) -> String {
         };
         let here = if walk.file() == at { " - you are here" } else { "" };
         let (path, change, lines) = (harmless::name(&file.path), change(file), lines(file));
-        format!("{}. {path}: {change}{lines}{}{author}{marked}{here}", at + 1, why.unwrap_or_default())
+        format!("{}. {path}: {change}{lines}{}{author}{known}{marked}{here}", at + 1, why.unwrap_or_default())
     };
     let rows: Vec<_> = walk.turn().files.iter().enumerate().map(row).collect();
     rows.join("\n")
@@ -227,7 +231,9 @@ pub(super) fn one_of(letters: &[&str]) -> String {
 /// The files, and all comments below them.
 pub(super) fn list_with_comments(walk: &Walk) -> String {
     let whole = walk.turn().comments.iter();
-    let comments = whole.map(|it| format!("Comment {} is on {}.", it.id.0, place(it)));
+    let row =
+        |it: &Comment| format!("Comment {} is on {}{}.", it.id.0, place(it), state_words(it, walk.turn()));
+    let comments = whole.map(row);
     std::iter::once(list(walk)).chain(comments).collect::<Vec<_>>().join("\n")
 }
 
@@ -298,7 +304,12 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
             let (at, all) = (open.hunk() + 1, open.review().hunks.len());
-            format!("({at}/{all}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?", marked(is_marked))
+            let new = match walk.is_new(hunk) {
+                Some(true) => ", new",
+                Some(false) => ", as in your last round",
+                None => "",
+            };
+            format!("({at}/{all}{new}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?", marked(is_marked))
         }
         Place::Whole(file, _) => {
             format!("undo the whole file{} [n,u,{more}c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))

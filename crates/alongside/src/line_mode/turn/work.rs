@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use alongside_desk::{Desk, Event, Gone, Refusal, Request, Turn, messages};
+use alongside_desk::{CommentId, Desk, Event, Gone, Refusal, Request, Turn, messages};
 use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
 use super::comments::{self, About, Finish};
@@ -57,7 +57,7 @@ impl TurnWork {
     pub(super) async fn begin(&mut self) -> ControlFlow<Ending> {
         let Some(turn) = self.look().await else { return ControlFlow::Break(Ending::Failed) };
         self.reading.begin(turn);
-        if self.reading.walk().turn().files.is_empty() {
+        if !comments::has_work(self.reading.walk().turn()) {
             return self.reading.leave(Ending::Done);
         }
         let first = self.reading.walk().first();
@@ -107,7 +107,7 @@ impl TurnWork {
         }
         let walk = self.reading.walk();
         let step = match walk.place() {
-            _ if walk.turn().files.is_empty() => return self.reading.leave(Ending::Done),
+            _ if !comments::has_work(walk.turn()) => return self.reading.leave(Ending::Done),
             Place::End => Step::End,
             _ if walk.is_open() => {
                 self.reading.mark_due(Due::Prompt);
@@ -227,6 +227,18 @@ impl TurnWork {
         }
         self.reading.say(&comment_words::not_kept(words));
         self.reading.set_aside(about, spot, words);
+    }
+
+    /// Asks a comment again that an agent has read.
+    pub(super) async fn ask_again(&mut self, id: CommentId) {
+        match comments::ask_again(self.reading.walk().turn(), id) {
+            Err(misplaced) => self.reading.say(comment_words::misplaced(&misplaced)),
+            Ok(request) => {
+                if self.ask(request).await {
+                    self.reading.say(&comment_words::asked_again(id));
+                }
+            }
+        }
     }
 
     /// The desk ends: keeps the comments that no companion has, and says where.

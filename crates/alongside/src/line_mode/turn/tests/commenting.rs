@@ -143,6 +143,36 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
 }
 
 #[tokio::test]
+async fn open_comments_are_asked_again_or_closed_also_where_no_file_differs() {
+    let comment = |id, state, text: &str| alongside_desk::Comment {
+        id: CommentId(id),
+        text: text.into(),
+        state,
+        ..Default::default()
+    };
+    let mut companion = with_route();
+    companion.turn.files.clear();
+    companion.turn.comments = vec![
+        comment(1, CommentState::Open, "why?"),
+        comment(2, CommentState::Answered, "softer"),
+        comment(3, CommentState::Open, "never mind"),
+    ];
+    let played = played(companion, "n\na2\na4\na1\nc3 -\nf\ny\n").await;
+    for said in [
+        "1 comment answered, 2 open.\n",
+        "Open, with nothing changed there: a1 asks again, `c1 -` closes it.\n  1. the whole turn: why?\n",
+        "Comment 2 is asked again: f sends it.",
+        "No comment has that number; l lists them.\n",
+        "Comment 1 is asked again: f sends it. `c1 -` takes that back.\n",
+        "Comment 3 removed.\n",
+        "To be sent:\n  the whole turn: why?\n  the whole turn: softer\n",
+    ] {
+        assert!(played.text.contains(said), "{said}: {}", played.text);
+    }
+    assert_eq!(finished(&played), [(true, false)]);
+}
+
+#[tokio::test]
 async fn a_comment_that_nobody_took_is_printed_and_one_that_was_begun_is_kept() {
     let begun = played(with_route(), "C\nhalf a\nthought").await;
     assert_eq!(written(&begun), ["None : half a\nthought"]);

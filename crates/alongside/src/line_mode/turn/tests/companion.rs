@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use alongside_desk::{
-    Anchor, Call, Changed, Comment, CommentId, Event, FileChange, Hunk, HunkState, Lines, Marked,
-    OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, Turn, TurnFile, TurnFinished, TurnId,
-    TurnMessage, UndoneFile,
+    Anchor, Call, Changed, Comment, CommentId, CommentState, Event, FileChange, Hunk, HunkState, Lines,
+    Marked, OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, Turn, TurnFile, TurnFinished,
+    TurnId, TurnMessage, UndoneFile,
 };
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -142,7 +142,7 @@ impl Companion {
             Request::OpenTurnFile { turn, revision, file } => {
                 self.check(turn, revision)?;
                 let review = self.reviews[file].clone().expect("a text");
-                tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review }));
+                tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None }));
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 self.check(turn, revision)?;
@@ -201,9 +201,13 @@ impl Companion {
             Request::ChangeComment { id, text, .. } => {
                 let is_it = |comment: &Comment| comment.id == id;
                 let at = self.turn.comments.iter().position(is_it).ok_or(Refusal::NoSuchComment)?;
+                let comment = &mut self.turn.comments[at];
                 match text.is_empty() {
                     true => _ = self.turn.comments.remove(at),
-                    false => self.turn.comments[at].text = text,
+                    false if comment.state.is_read() => {
+                        (comment.state, comment.again, comment.text) = (CommentState::Unsent, true, text);
+                    }
+                    false => comment.text = text,
                 }
                 tell(Event::Turn(self.turn.clone()));
             }
@@ -248,9 +252,8 @@ impl Companion {
         self.turn.remarks.push("1 mark was lost: a file changed".into());
         self.turn.revision += 1;
         let (turn, revision) = (self.turn.id, self.turn.revision);
-        for event in
-            [Event::Turn(self.turn.clone()), Event::TurnFile(OpenedTurnFile { turn, revision, file, review })]
-        {
+        let opened = OpenedTurnFile { turn, revision, file, review, new: None };
+        for event in [Event::Turn(self.turn.clone()), Event::TurnFile(opened)] {
             // As in `serve`.
             let _ = to.send(event);
         }

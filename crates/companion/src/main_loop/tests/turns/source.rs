@@ -132,7 +132,8 @@ impl TurnSource for DiskSource {
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
         let before = self.before().get(&file.path).cloned().flatten();
-        Ok(TurnTexts { before, now: fs::read(look.root.join(&file.path)).ok() })
+        let now = fs::read(look.root.join(&file.path)).ok();
+        Ok(TurnTexts { before, now, new: None })
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {

@@ -1,0 +1,74 @@
+//! The words of desks for what has become of comments on a turn.
+
+use crate::comment::{Comment, CommentState};
+use crate::turn::Turn;
+
+/// The state of a comment, behind its name: ` (open)`. Nothing for a new one that waits for the finish.
+pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
+    let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
+    match comment.state {
+        CommentState::Unsent if comment.again => " (asked again)",
+        CommentState::Unsent => "",
+        CommentState::Answered => " (answered)",
+        CommentState::Open => " (open)",
+        CommentState::Sent if is_read => " (read)",
+        CommentState::Sent | CommentState::Other => " (sent)",
+    }
+}
+
+/// How many comments were answered, are open and are asked again; `None` if there are none of these.
+pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
+    let (mut answered, mut open, mut again) = (0, 0, 0);
+    for comment in comments {
+        match comment.state {
+            CommentState::Answered => answered += 1,
+            CommentState::Open => open += 1,
+            CommentState::Unsent if comment.again => again += 1,
+            CommentState::Unsent | CommentState::Sent | CommentState::Other => {}
+        }
+    }
+    let all = [(answered, "answered"), (open, "open"), (again, "asked again")];
+    let count =
+        |comments: usize| if comments == 1 { "1 comment".into() } else { format!("{comments} comments") };
+    let mut said = Vec::new();
+    for (comments, words) in all.into_iter().filter(|(comments, _)| *comments > 0) {
+        said.push(if said.is_empty() {
+            format!("{} {words}", count(comments))
+        } else {
+            format!("{comments} {words}")
+        });
+    }
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comment::{Comment, TurnMessage};
+
+    #[test]
+    fn each_state_has_its_words() {
+        let comment = |state, again| Comment { state, again, ..Comment::default() };
+        let message = |read| Some(TurnMessage { read, ..TurnMessage::default() });
+        let turn = |read| Turn { message: message(read), ..Turn::default() };
+        let words = |state, again| state_words(&comment(state, again), &turn(Some(1)));
+        assert_eq!(
+            (words(CommentState::Unsent, false), words(CommentState::Unsent, true)),
+            ("", " (asked again)")
+        );
+        assert_eq!(
+            (words(CommentState::Open, false), words(CommentState::Sent, false)),
+            (" (open)", " (read)")
+        );
+        assert_eq!(state_words(&comment(CommentState::Sent, false), &turn(None)), " (sent)");
+        let all = [
+            comment(CommentState::Open, false),
+            comment(CommentState::Answered, false),
+            comment(CommentState::Unsent, true),
+            comment(CommentState::Open, false),
+            comment(CommentState::Unsent, false),
+        ];
+        assert_eq!(answers(&all).as_deref(), Some("1 comment answered, 2 open, 1 asked again"));
+        assert_eq!((answers(&all[..1]).as_deref(), answers([])), (Some("1 comment open"), None));
+    }
+}

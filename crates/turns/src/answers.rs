@@ -1,0 +1,157 @@
+//! The answer of an agent to a round, as far as it is seen on disk: the files of the moment at which it was
+//! sent are compared with those of now. Where they are not known any more, nothing is said.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{CommentId, CommentState, LineRange, Side, harmless};
+use alongside_platform::paths;
+
+use crate::anchors;
+use crate::comment_log::{Comments, Read, Round, Trees, Written};
+use crate::escaped::unescape;
+use crate::line_changes::{Change, LineChanges, count, lines};
+use crate::log::{Kind, Record};
+use crate::texts::Texts;
+
+/// So many files are named that hold undone text again.
+const MAX_NAMED: usize = 5;
+
+/// Whether a comment has gone to the agent, and what is seen of the answer.
+pub(crate) fn state(
+    id: CommentId,
+    comment: &Written,
+    all: &Comments,
+    log: &[Record],
+    texts: &mut Texts<'_>,
+) -> CommentState {
+    let Some(round) = all.round_of(id).filter(|_| comment.again.is_none()) else {
+        return CommentState::Unsent;
+    };
+    let (Some(read), Some(trees)) = (&round.read, &round.trees) else { return CommentState::Sent };
+    match is_touched(comment, trees, None, texts) {
+        Some(true) => CommentState::Answered,
+        Some(false) if has_turn_ended(log, read) => CommentState::Open,
+        Some(false) | None => CommentState::Sent,
+    }
+}
+
+/// Whether a comment that an agent has read is still to be shown when a later round was sent: it was open
+/// then, and is not too old for its files to be known.
+pub(crate) fn was_open(comment: &Written, of: &Round, later: &Round, texts: &mut Texts<'_>) -> bool {
+    let (Some(trees), Some(then)) = (&of.trees, &later.trees) else { return false };
+    is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
+}
+
+/// Whether a turn has gone on or ended since a message was read.
+fn has_turn_ended(log: &[Record], read: &Read) -> bool {
+    let is_reader = |record: &&Record| {
+        read.by.as_ref().is_none_or(|by| record.agent == by.agent && record.session == by.session)
+    };
+    let is_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
+    log.iter().filter(is_reader).any(|record| record.at > read.at && is_turn(record))
+}
+
+/// Whether the lines that a comment is about have changed from the moment of a round until a tree was taken,
+/// or until now; `None` if that cannot be told.
+fn is_touched(comment: &Written, trees: &Trees, until: Option<&str>, texts: &mut Texts<'_>) -> Option<bool> {
+    // On the whole turn: whether it is answered is the person's to say.
+    let Some(file) = &comment.file else { return comment.anchor.path.is_none().then_some(false) };
+    let path = paths::from_bytes(&unescape(file))?;
+    let before = texts.in_tree(&trees.sent, &path)?;
+    let now = match until {
+        Some(tree) => texts.in_tree(tree, &path)?,
+        None => texts.now_or_renamed(&path),
+    };
+    if before == now {
+        return Some(false);
+    }
+    let hunk = comment.back.as_ref().and_then(|back| back.hunks.first());
+    if comment.anchor.lines.is_none() && hunk.is_none() {
+        return Some(true);
+    }
+    // Without a text on one side, all lines have gone or come.
+    let (Some(before), Some(now)) = (text(before), text(now)) else { return Some(true) };
+    if comment.anchor.side == Side::Old {
+        let wanted = lines(&comment.quotation.code);
+        return Some(count(&lines(&now), &wanted) > count(&lines(&before), &wanted));
+    }
+    let shown = text(texts.in_tree(&trees.shown, &path)?)?;
+    let was = sent_lines(comment, &shown, &before)?;
+    Some(LineChanges::between(&before, &now).touch(&was, hunk.is_none()))
+}
+
+/// The lines that a comment is about, in the text of the moment at which it was sent, after the undo.
+fn sent_lines(comment: &Written, shown: &str, sent: &str) -> Option<Range<usize>> {
+    let hunk = comment.back.as_ref().and_then(|back| back.hunks.first());
+    let was = match (hunk, comment.anchor.lines) {
+        (Some(hunk), _) => {
+            let start = hunk.line.saturating_sub(1);
+            start..start + lines(&hunk.changed).len()
+        }
+        (None, Some(was)) => {
+            let found = anchors::find(shown, was, &comment.quotation)?.lines();
+            found.start..found.end
+        }
+        (None, None) => return None,
+    };
+    Some(LineChanges::between(shown, sent).place(&was))
+}
+
+/// The lines on disk in the place of those that a comment was sent about, and that are no more; `None` if
+/// that cannot be told, or nothing is in their place.
+pub(crate) fn place(comment: &Written, of: &Round, texts: &mut Texts<'_>) -> Option<LineRange> {
+    let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
+    let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
+    let shown = text(texts.in_tree(&trees.shown, &path)?)?;
+    let sent = text(texts.in_tree(&trees.sent, &path)?)?;
+    let now = text(texts.now_or_renamed(&path))?;
+    let lines = LineChanges::between(&sent, &now).place(&sent_lines(comment, &shown, &sent)?);
+    LineRange::of(lines.into())
+}
+
+fn text(bytes: Option<Vec<u8>>) -> Option<String> {
+    String::from_utf8(bytes?).ok()
+}
+
+/// Remarks on files that hold again what a person has undone in the last round with an undo.
+pub(crate) fn written_again(all: &Comments, texts: &mut Texts<'_>) -> Vec<String> {
+    let Some(round) = all.rounds.iter().rev().find(|round| !round.undone.is_empty()) else {
+        return Vec::new();
+    };
+    let Some(trees) = &round.trees else { return Vec::new() };
+    let is_again = |path: &&str| is_again(Path::new(path), trees, texts) == Some(true);
+    let found: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_again).collect();
+    let named = found.iter().take(MAX_NAMED);
+    let mut remarks: Vec<String> = named
+        .map(|path| format!("{} holds again what you have undone in your last round.", harmless::name(path)))
+        .collect();
+    let more = found.len().saturating_sub(MAX_NAMED);
+    remarks.extend((more > 0).then(|| format!("So do {more} more files.")));
+    remarks
+}
+
+/// Whether some of what was undone in a file is there again; `None` if that cannot be told.
+fn is_again(path: &Path, trees: &Trees, texts: &mut Texts<'_>) -> Option<bool> {
+    let path: PathBuf = path.to_owned();
+    let (shown, sent) = (texts.in_tree(&trees.shown, &path)?, texts.in_tree(&trees.sent, &path)?);
+    let now = texts.now_or_renamed(&path);
+    if shown == sent || sent == now {
+        return Some(false);
+    }
+    if shown == now {
+        return Some(true);
+    }
+    let (sent, shown, now) = (text(sent)?, text(shown)?, text(now)?);
+    let (changes, since) = (LineChanges::between(&sent, &shown), LineChanges::between(&sent, &now));
+    let (old, undone, now) = (lines(&sent), lines(&shown), lines(&now));
+    let is_back = |change: &Change| {
+        let undone = &undone[change.new.clone()];
+        // In the place of what came back, or anywhere.
+        let place = since.place(&change.old);
+        let is_in_place = !change.old.is_empty() && now.get(place).is_some_and(|now| now == undone);
+        let is_telling = undone.iter().any(|line| anchors::is_telling(line));
+        is_in_place || is_telling && count(&now, undone) > count(&old, undone)
+    };
+    Some(changes.all().iter().any(is_back))
+}

@@ -1,0 +1,116 @@
+//! The lines that differ between two texts, and where lines of the one are in the other.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::DiffTag;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+
+/// How long one comparison may look for the smallest difference.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The lines that differ, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LineChanges {
+    all: Vec<Change>,
+}
+
+/// Lines of the old text, and those in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) old: Range<usize>,
+    pub(crate) new: Range<usize>,
+}
+
+/// The lines of a text, with their ends.
+pub(crate) fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+impl LineChanges {
+    /// Those between two texts.
+    pub(crate) fn between(old: &str, new: &str) -> Self {
+        if old == new {
+            return Self::default();
+        }
+        let (old, new) = (lines(old), lines(new));
+        let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
+        let until = Some(Instant::now() + PATIENCE);
+        let Ok(()) = myers::diff_deadline(&mut ops, &old[..], 0..old.len(), &new[..], 0..new.len(), until);
+        let ops = ops.into_inner().into_inner().into_ops();
+        let changed = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+        Self { all: changed.map(|op| Change { old: op.old_range(), new: op.new_range() }).collect() }
+    }
+
+    pub(crate) fn all(&self) -> &[Change] {
+        &self.all
+    }
+
+    /// Whether one of these lines of the old text has changed, or lines came between them. `beside`: or
+    /// directly above or below them.
+    pub(crate) fn touch(&self, lines: &Range<usize>, beside: bool) -> bool {
+        self.all.iter().any(|Change { old, .. }| match (old.is_empty(), lines.is_empty()) {
+            (_, true) => old.start <= lines.start && lines.start <= old.end,
+            (true, false) if beside => lines.start <= old.start && old.start <= lines.end,
+            (true, false) => lines.start < old.start && old.start < lines.end,
+            (false, false) => old.start < lines.end && lines.start < old.end,
+        })
+    }
+
+    /// The place of these lines of the old text in the new one; with all that took the place of changed ones.
+    pub(crate) fn place(&self, lines: &Range<usize>) -> Range<usize> {
+        let (mut start, mut end) = (lines.start as isize, lines.end as isize);
+        for Change { old, new } in &self.all {
+            let by = new.len() as isize - old.len() as isize;
+            match () {
+                () if old.end <= lines.start => (start, end) = (start + by, end + by),
+                () if old.start >= lines.end => break,
+                () => {
+                    start -= lines.start.saturating_sub(old.start) as isize;
+                    end += by + old.end.saturating_sub(lines.end) as isize;
+                }
+            }
+        }
+        let start = usize::try_from(start).unwrap_or(0);
+        start..usize::try_from(end).unwrap_or(0).max(start)
+    }
+}
+
+/// How often these lines stand in a text, one after the other.
+pub(crate) fn count(text: &[&str], wanted: &[&str]) -> usize {
+    if wanted.is_empty() { 0 } else { text.windows(wanted.len()).filter(|found| *found == wanted).count() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_touched_where_they_changed() {
+        let text = "a\nb\nc\nd\n";
+        let touched = |new: &str, lines: Range<usize>| LineChanges::between(text, new).touch(&lines, true);
+        assert!(touched("a\nB\nc\nd\n", 1..2) && touched("a\nc\nd\n", 1..2));
+        assert!(!touched("A\nb\nc\nd\n", 1..2) && !touched("a\nb\nc\nD\n", 1..3) && !touched(text, 0..4));
+        assert!(touched("a\nnew\nb\nc\nd\n", 1..2) && touched("a\nb\nnew\nc\nd\n", 1..2), "beside it");
+        assert!(!touched("new\na\nb\nc\nd\n", 1..2));
+        let beside = LineChanges::between(text, "a\nnew\nb\nc\nd\n");
+        assert!(!beside.touch(&(1..2), false) && beside.touch(&(0..2), false));
+        assert!(beside.touch(&(1..1), false) && !beside.touch(&(2..2), false), "where lines were removed");
+    }
+
+    #[test]
+    fn lines_are_found_behind_changes_and_in_their_place() {
+        let changes = LineChanges::between("a\nb\nc\nd\n", "x\ny\na\nB\nB\nc\nd\n");
+        assert_eq!((changes.place(&(2..4)), changes.place(&(0..1))), (5..7, 2..3));
+        assert_eq!(changes.place(&(1..2)), 3..5);
+        let gone = LineChanges::between("a\nb\nc\n", "a\nc\n");
+        assert_eq!((gone.place(&(1..2)), gone.place(&(0..3)), gone.place(&(2..3))), (1..1, 0..2, 1..2));
+    }
+
+    #[test]
+    fn lines_that_stand_together_are_counted() {
+        let text = lines("a\nb\na\nb\nb\n");
+        assert_eq!((count(&text, &["a\n", "b\n"]), count(&text, &["b\n"]), count(&text, &[])), (2, 3, 0));
+        assert_eq!(count(&["a\n"], &["a\n", "b\n"]), 0);
+    }
+}

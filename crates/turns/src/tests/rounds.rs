@@ -1,0 +1,211 @@
+//! Rounds: what is seen of the answer to a message.
+
+use alongside_companion::turns::source::{
+    ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
+};
+use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
+
+use super::fixture::{Project, file};
+use crate::{Claimed, Delivery, Reader, claim};
+
+const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
+
+impl Project {
+    /// A turn that has changed three lines of `a`.
+    fn with_three_changes() -> Option<(Self, TurnLook)> {
+        let project = Self::new()?;
+        project.write("a", BEFORE);
+        project.prompt();
+        project.write("a", AFTER);
+        project.end();
+        let look = project.look();
+        Some((project, look))
+    }
+
+    fn comment_at(&self, look: &TurnLook, name: &str, line: Option<usize>, text: &str) {
+        let all = String::from_utf8(self.texts(look, name).now.unwrap()).unwrap();
+        let code = line.and_then(|line| all.lines().nth(line - 1)).map(|line| format!("{line}\n"));
+        let lines = line.map(|line| LineRange { first: line, last: line });
+        let (file, code, text) = (Some(file(look, name).clone()), code.unwrap_or_default(), text.into());
+        let comment = NewComment { file, lines, side: Side::New, code, text, ..NewComment::default() };
+        self.store.add_comment(look, &comment).unwrap();
+    }
+
+    fn send_round(&self, look: &TurnLook, round: &NewRound) {
+        assert!(self.store.send(look, round).unwrap().is_some());
+        self.store.finish(look);
+    }
+
+    /// The next turn, which reads the message and does this. Returns the text of the message.
+    fn answer(&self, work: impl FnOnce()) -> String {
+        self.prompt();
+        let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
+        let claimed = claim(&self.places, &self.top, &reader, Delivery::Prompt, 9_000).unwrap();
+        let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
+        let text = claimed.message().text.clone();
+        claimed.mark_delivered().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        work();
+        self.end();
+        text
+    }
+
+    fn again(&self, look: &TurnLook, id: u64, text: &str) {
+        self.store.change_comment(look, CommentId(id), text).unwrap();
+    }
+}
+
+/// The words of each comment, its state, and whether it is asked again.
+fn states(look: &TurnLook) -> Vec<(&str, CommentState, bool)> {
+    let state = |comment: &'_ Comment| (comment.state, comment.again);
+    look.feedback
+        .comments
+        .iter()
+        .map(|comment| (&*comment.text, state(comment).0, state(comment).1))
+        .collect()
+}
+
+use CommentState::{Answered, Open, Sent, Unsent};
+
+#[test]
+fn a_comment_is_answered_once_its_lines_have_changed() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    for (line, text) in [(2, "louder"), (4, "softer"), (6, "why?")] {
+        project.comment_at(&look, "a", Some(line), text);
+    }
+    project.comment_at(&look, "a", None, "too short");
+    project.send_round(&look, &NewRound::default());
+    assert!(states(&project.look()).iter().all(|(_, state, _)| *state == Sent), "nobody has read it");
+    project.answer(|| {
+        let half = project.look();
+        assert_eq!(states(&half)[0], ("louder", Sent, false), "the agent may yet answer");
+        project.write("a", "first\none\nTWO!\nthree\nFOUR\nfive\n// because\nSIX\nseven\n");
+    });
+    // Another store finds the same on disk, as a host after a crash does.
+    let look = crate::TurnStore::new(project.places.clone()).look(&project.top, None).unwrap();
+    let expected = [
+        ("louder", Answered, false),
+        ("softer", Open, false),
+        ("why?", Answered, false),
+        ("too short", Answered, false),
+    ];
+    assert_eq!(states(&look), expected);
+    assert_eq!(look.feedback.comments[1].now, Some(LineRange { first: 5, last: 5 }));
+    let answered = &look.feedback.comments[0];
+    assert_eq!((answered.now, answered.lost), (Some(LineRange { first: 3, last: 3 }), false), "in its place");
+    let (_, told) = crate::feedback_in(&project.places, &project.top).unwrap();
+    assert_eq!(told, look.feedback);
+}
+
+#[test]
+fn an_open_comment_is_asked_again_once_or_closed() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    for (line, text) in [(2, "louder"), (4, "softer"), (6, "never mind")] {
+        project.comment_at(&look, "a", Some(line), text);
+    }
+    project.send_round(&look, &NewRound::default());
+    project.answer(|| {});
+    let look = project.look();
+    assert!(states(&look).iter().all(|(_, state, _)| *state == Open), "{:?}", states(&look));
+    project.again(&look, 1, "louder");
+    project.again(&look, 2, "softer, please");
+    project.again(&look, 3, "");
+    let look = project.look();
+    assert_eq!(states(&look), [("louder", Unsent, true), ("softer, please", Unsent, true)]);
+    project.again(&look, 2, "");
+    assert_eq!(states(&project.look()), [("louder", Unsent, true), ("softer", Open, false)], "taken back");
+    project.send_round(&project.look(), &NewRound::default());
+    let text = project.answer(|| project.write("a", AFTER.replace("TWO", "TWO!!")));
+    assert!(text.contains("Comment 1: `a`, line 2 (asked again)\n"), "{text}");
+    assert!(text.contains("> louder\n") && !text.contains("softer"), "{text}");
+    let look = project.look();
+    assert_eq!(states(&look), [("louder", Answered, false), ("softer", Open, false)]);
+    // A comment that was answered goes with the next round; an open one stays.
+    project.again(&look, 2, "softer");
+    project.send_round(&look, &NewRound::default());
+    assert_eq!(states(&project.look()), [("softer", Sent, false)]);
+    let text = project.answer(|| {});
+    assert_eq!((text.matches("> softer").count(), text.contains("louder")), (1, false));
+}
+
+#[test]
+fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let hunk =
+        |line, changed: &str, before: &str| HunkBack { line, changed: changed.into(), before: before.into() };
+    let hunks = vec![hunk(2, "TWO\n", "two\n"), hunk(4, "FOUR\n", "four\n")];
+    let asked = vec![ChangeBack { path: "a".into(), hunks }];
+    project.send_round(&look, &NewRound { asked, ..NewRound::default() });
+    let text = project.answer(|| project.write("a", AFTER.replace("TWO", "two")));
+    assert!(text.contains("- in `a`, at lines 2, 4\n```diff\n"), "{text}");
+    assert!(!text.contains("## Comments"), "{text}");
+    let look = project.look();
+    let asked = "Please undo this.";
+    assert_eq!(states(&look), [(asked, Answered, false), (asked, Open, false)]);
+    project.again(&look, 2, asked);
+    project.send_round(&project.look(), &NewRound::default());
+    let text = project.answer(|| {});
+    assert!(text.contains("- in `a`, at line 4\n") && !text.contains("line 2"), "{text}");
+    // With words of the person, it is a comment as well.
+    project.again(&project.look(), 2, "Really undo this.");
+    project.send_round(&project.look(), &NewRound::default());
+    let text = project.answer(|| {});
+    assert!(text.contains("> Really undo this.\n") && text.contains("-FOUR\n+four\n"), "{text}");
+}
+
+#[test]
+fn undone_text_that_is_written_again_is_named() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
+    project.write("a", AFTER.replace("TWO", "two"));
+    let record = crate::log::Undone { path: "a".into(), before: None, copy: None, after: None };
+    let record = crate::log::Record {
+        undone: Some(record),
+        ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
+    };
+    crate::shelf::Shelf::of(project.places.state(), &project.top).log().append(&record).unwrap();
+    let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk] }];
+    project.send_round(&look, &NewRound { undone, ..NewRound::default() });
+    let again = "a holds again what you have undone in your last round.";
+    let has = |look: &TurnLook| look.remarks.iter().any(|remark| remark == again);
+    assert!(!has(&project.look()));
+    project.answer(|| project.write("a", format!("more\n{}", AFTER.replace("TWO", "two"))));
+    assert!(!has(&project.look()), "another change is none of it");
+    project.write("a", format!("more\n{AFTER}"));
+    let look = project.look();
+    assert!(has(&look), "{:?}", look.remarks);
+}
+
+#[test]
+fn files_that_the_last_round_knew_come_last() {
+    let Some((project, _)) = Project::with_three_changes() else { return };
+    project.write("z", "new\n");
+    let look = project.since("HEAD");
+    assert!(look.files.iter().all(|file| !file.told.known));
+    project.comment_at(&look, "a", Some(2), "louder");
+    // This review moves no baseline.
+    assert!(project.store.send(&look, &NewRound::default()).unwrap().is_some());
+    project.answer(|| project.write("z", "newer\n"));
+    let look = project.since("HEAD");
+    let known: Vec<_> = look.files.iter().map(|file| (&*file.told.path, file.told.known)).collect();
+    assert_eq!(known, [("z", false), ("a", true)]);
+    assert_eq!(states(&look), [("louder", Open, false)]);
+    assert_eq!(project.texts(&look, "a").new, Some(Vec::new()), "nothing of it is new");
+    project.write("a", AFTER.replace("SIX", "SIX!").replace("one\n", ""));
+    let look = project.since("HEAD");
+    let lines = |start, end| Lines { start, end };
+    assert_eq!(project.texts(&look, "a").new, Some(vec![lines(0, 0), lines(4, 5)]));
+}
+
+#[test]
+fn a_round_whose_files_are_forgotten_claims_nothing() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(2), "louder");
+    project.send_round(&look, &NewRound::default());
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    crate::clear(&project.places, &project.top, until).unwrap();
+    project.write("a", "other\n");
+    project.answer(|| {});
+    assert_eq!(states(&project.look()), [("louder", Sent, false)]);
+}
