@@ -6,6 +6,10 @@
 //! and then nothing is printed. Where no other line follows it, the process has died in between, and nobody
 //! knows whether the agent has read the message. Such a message is neither lost nor sent twice in silence:
 //! the next delivery gives it again, and its first lines say so.
+//!
+//! A message beside a prompt is read once the turn of that prompt ends. Until then its session has it: a
+//! prompt that another hook blocks, or that the person takes back, reaches no model, and the next one of the
+//! session gets the message again.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -98,7 +102,8 @@ impl Messages {
             return Ok(None);
         }
         let address = reader.address();
-        let is_for = |round: &&Round| route::is_for(round, &address, reader.is_attended);
+        let now = now_ms();
+        let is_for = |round: &&Round| route::is_for(round, &address, reader.is_attended, now);
         Ok(self.message(&all, all.waiting().filter(is_for).collect(), most))
     }
 
@@ -157,6 +162,37 @@ pub fn claim(
     let by = Some(reader.address());
     let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
+}
+
+/// A turn of a session has ended: its model has read what the session was given beside the prompt. Returns
+/// whether there was something.
+///
+/// # Errors
+/// When the log cannot be read or written.
+pub fn confirm(places: &Places, directory: &Path, reader: &Reader) -> Result<bool, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(false) };
+    let address = reader.address();
+    let given = || -> Result<Vec<(u64, u64)>, Fault> {
+        let all = messages.shelf.comments().read()?;
+        let unread = all.rounds.iter().filter(|round| round.read.is_none());
+        let of_session = |round: &Round| match &round.given {
+            Some((by, at)) if *by == address => Some((round.number, *at)),
+            Some(_) | None => None,
+        };
+        Ok(unread.filter_map(of_session).collect())
+    };
+    if given()?.is_empty() {
+        return Ok(false);
+    }
+    let Some(_lock) = messages.lock()? else { return Err(Fault::Late) };
+    // The hook that waits at the same end may have said it.
+    let given = given()?;
+    let at = given.iter().map(|(_, at)| *at).max();
+    let Some(at) = at else { return Ok(false) };
+    let rounds = given.into_iter().map(|(round, _)| round).collect();
+    let read = Line::Read { rounds, delivery: Delivery::Prompt, by: Some(address), at };
+    messages.shelf.comments().append(&read)?;
+    Ok(true)
 }
 
 /// Takes the comments that are unsent and all that waits, for a person to paste it. The comments stay unsent
@@ -229,6 +265,17 @@ impl Claim {
         let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
         Ok(self.shelf.comments().append_all(self.unsent.iter().chain([&read]))?)
+    }
+
+    /// The session has it beside a prompt, and has read it once its turn ends: see [`confirm`].
+    ///
+    /// # Errors
+    /// When the log cannot be written: the message is given again, and says so.
+    pub fn mark_given(self) -> Result<(), Fault> {
+        match self.by.clone() {
+            Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms() }),
+            None => Ok(()),
+        }
     }
 
     /// It did not reach the reader, for certain: the next one gets it.

@@ -75,6 +75,9 @@ pub(crate) enum Line {
     /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
     /// read.
     Delivering { rounds: Vec<u64>, at: u64 },
+    /// A session's hook has given it these rounds beside a prompt. They are read once its turn ends: a prompt
+    /// that is blocked, or that the person takes back, reaches no model.
+    Given { rounds: Vec<u64>, by: Address, at: u64 },
     /// That delivery has failed before anybody has read them.
     NotDelivered { rounds: Vec<u64>, at: u64 },
     /// A session has read these rounds, or a person has taken them to paste them.
@@ -127,6 +130,8 @@ pub(crate) struct Round {
     pub(crate) at: u64,
     /// How many deliveries have begun of which nobody knows the end.
     pub(crate) attempts: usize,
+    /// The session that was given it beside a prompt, and when.
+    pub(crate) given: Option<(Address, u64)>,
     pub(crate) read: Option<Read>,
 }
 
@@ -223,12 +228,18 @@ impl Comments {
                         comment.text = again;
                     }
                 }
-                let (number, attempts, read) = (round, 0, None);
-                self.rounds.push(Round { number, comments, undone, to, beside, trees, at, attempts, read });
+                let (number, attempts, given, read) = (round, 0, None, None);
+                let new = Round { number, comments, undone, to, beside, trees, at, attempts, given, read };
+                self.rounds.push(new);
             }
             Line::Delivering { rounds, .. } => {
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
                     round.attempts += 1;
+                }
+            }
+            Line::Given { rounds, by, at } => {
+                for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
+                    round.given = Some((by.clone(), at));
                 }
             }
             Line::NotDelivered { rounds, .. } => {

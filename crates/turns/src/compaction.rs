@@ -50,7 +50,10 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
         Line::Sent { round, .. } => !gone.contains(round),
-        Line::Delivering { rounds, .. } | Line::NotDelivered { rounds, .. } | Line::Read { rounds, .. } => {
+        Line::Delivering { rounds, .. }
+        | Line::Given { rounds, .. }
+        | Line::NotDelivered { rounds, .. }
+        | Line::Read { rounds, .. } => {
             rounds.retain(|round| !gone.contains(round));
             !rounds.is_empty()
         }

@@ -167,11 +167,13 @@ fn message(
     rounds: &[&Round],
     texts: &mut Texts<'_>,
 ) -> TurnMessage {
-    let words = match &newest.read {
-        Some(read) => route::read(read),
-        None => route::waiting(newest.to.as_ref(), is_awaited),
+    let words = match (&newest.read, &newest.given) {
+        (Some(read), _) => route::read(read),
+        (None, Some((by, _))) => route::given(by),
+        (None, None) => route::waiting(newest.to.as_ref(), is_awaited),
     };
-    let is_uncertain = newest.read.is_none() && rounds.iter().any(|round| round.attempts > 0);
+    let is_uncertain =
+        newest.read.is_none() && newest.given.is_none() && rounds.iter().any(|round| round.attempts > 0);
     let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
     let text = content(all, rounds.iter().copied(), texts).text(MOST_TOLD);
     TurnMessage { text, words, at: newest.at, read: newest.read.as_ref().map(|read| read.at) }

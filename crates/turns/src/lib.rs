@@ -51,7 +51,7 @@ mod waiting;
 mod workbench;
 mod working_tree;
 
-pub use claims::{Claim, Claimed, Message, Reader, claim, claim_for_person, pending, watched_file};
+pub use claims::{Claim, Claimed, Message, Reader, claim, claim_for_person, confirm, pending, watched_file};
 pub use comments::{feedback_in, sent_text};
 pub use delivery::Delivery;
 pub use fault::Fault;

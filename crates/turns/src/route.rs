@@ -8,6 +8,9 @@ use crate::comment_log::{Address, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 
+/// How long a session keeps others from a message that it was given, if its turn does not end.
+const GIVEN_FOR: u64 = 60 * 60 * 1000;
+
 /// The session that gets what is sent now: that of the last turn at which a person was.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {
     let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
@@ -29,6 +32,12 @@ pub(crate) fn waiting(to: Option<&Address>, is_awaited: bool) -> String {
         Some(to) => format!("{} reads it with your next prompt", harmless::name(&to.agent)),
         None => "the next agent whose turns are noted here reads it with your prompt".to_owned(),
     }
+}
+
+/// How a message waits that a session was given beside a prompt.
+pub(crate) fn given(by: &Address) -> String {
+    let agent = harmless::name(&by.agent);
+    format!("{agent} has got it with your prompt, and has read it once its turn ends")
 }
 
 /// How a message was read.
@@ -54,7 +63,14 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
 /// Whether a session is the one that a message is for. Another session of the agent is, if its first turn
 /// came after the message and a person is at it: the person has begun anew. Sessions without a name cannot be
 /// told apart, so that each of them is another one.
-pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool) -> bool {
+pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool, now: u64) -> bool {
+    // Another session may be at work on it.
+    if let Some((by, at)) = &round.given
+        && by != session
+        && now < at.saturating_add(GIVEN_FOR)
+    {
+        return false;
+    }
     let Some(to) = &round.to else { return is_attended };
     if to.agent != session.agent {
         return false;
@@ -88,8 +104,8 @@ mod tests {
 
     fn round(to: Option<Address>, log: &[Record]) -> Round {
         let beside = beside(to.as_ref(), log);
-        let (comments, undone, trees) = Default::default();
-        Round { number: 1, comments, undone, to, beside, trees, at: 0, attempts: 0, read: None }
+        let (comments, undone, trees, given) = Default::default();
+        Round { number: 1, comments, undone, to, beside, trees, at: 0, attempts: 0, given, read: None }
     }
 
     fn session(agent: &str, session: &str) -> Address {
@@ -103,7 +119,7 @@ mod tests {
             record(Kind::Prompt, "Claude Code", "s", 2),
         ];
         let round = round(address(&log), &log);
-        let is_for = |agent, name| is_for(&round, &session(agent, name), true);
+        let is_for = |agent, name| is_for(&round, &session(agent, name), true, 0);
         assert!(is_for("Claude Code", "s") && is_for("Claude Code", "new"));
         assert!(!is_for("Claude Code", "beside"), "another one that was at work then");
         assert!(!is_for("Codex", "s"));
@@ -117,17 +133,17 @@ mod tests {
         }
         let round_to = round(address(&log), &log);
         assert_eq!(round_to.to, Some(session("Claude Code", "s")));
-        assert!(!is_for(&round_to, &session("Claude Code", "later script"), false));
-        assert!(is_for(&round_to, &session("Claude Code", "s"), false), "it is the same session");
-        assert!(!is_for(&round(None, &[]), &session("Claude Code", "script"), false));
-        assert!(is_for(&round(None, &[]), &session("Codex", "c"), true));
+        assert!(!is_for(&round_to, &session("Claude Code", "later script"), false, 0));
+        assert!(is_for(&round_to, &session("Claude Code", "s"), false, 0), "it is the same session");
+        assert!(!is_for(&round(None, &[]), &session("Claude Code", "script"), false, 0));
+        assert!(is_for(&round(None, &[]), &session("Codex", "c"), true, 0));
     }
 
     #[test]
     fn a_session_without_a_name_is_no_other_one_without_a_name() {
         let log = [record(Kind::Prompt, "Codex", "", 1)];
         let round = round(address(&log), &log);
-        assert!(!is_for(&round, &session("Codex", ""), false));
-        assert!(is_for(&round, &session("Codex", ""), true), "a person is there");
+        assert!(!is_for(&round, &session("Codex", ""), false, 0));
+        assert!(is_for(&round, &session("Codex", ""), true, 0), "a person is there");
     }
 }

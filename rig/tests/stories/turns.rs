@@ -4,11 +4,11 @@
 use std::fs;
 
 use alongside_rig::agent::Agent;
-use alongside_rig::agent_cli::Cli;
+use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::model::Turn;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::desk::WIDE;
@@ -33,6 +33,48 @@ const SOFTER: &str = "sed -i s/TWO/softly/ notes.txt";
 alongside_rig::tests! {
     a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Claude),
     a_turn_of_codex_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Codex),
+    #[ignore = "cargo xtask test --all"]
+    a_comment_outlives_a_prompt_that_another_hook_blocks: outlives_a_blocked_prompt(),
+}
+
+/// A prompt that another hook of the person blocks reaches no model: the next one brings the comment.
+fn outlives_a_blocked_prompt() -> Result<()> {
+    let Some((stage, agent)) = set(Cli::Claude)? else { return Ok(()) };
+    write_program(
+        &stage.sandbox,
+        "no-secrets",
+        "grep -q secret && echo 'Not that one.' >&2 && exit 2; exit 0",
+    )?;
+    let settings = stage.sandbox.home().join(".claude/settings.json");
+    let mut all: Value = serde_json::from_str(&fs::read_to_string(&settings)?)?;
+    let hook = json!({ "hooks": [{ "type": "command", "command": "no-secrets" }] });
+    all["hooks"]["UserPromptSubmit"].as_array_mut().context("our hook is there")?.push(hook);
+    fs::write(&settings, all.to_string())?;
+    stage.sandbox.write("notes.txt", SHOUTED);
+    let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
+    let turn = desk.told("didChangeTurn", |turn| turn["files"][0]["path"] == "notes.txt")?;
+    let comment = json!({ "turn": turn["id"], "revision": turn["revision"], "file": 0, "text": COMMENT });
+    desk.ask("addComment", &comment)?;
+    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["text"] == COMMENT)?;
+    desk.ask("finishTurn", &json!({ "turn": turn["id"], "revision": turn["revision"], "send": true }))?;
+    desk.told("didFinishTurn", |_| true)?;
+    agent.pane.enter("claude --permission-mode auto")?;
+    agent.wait_until_it_says("auto mode on")?;
+    agent.ask("tell me a secret")?;
+    agent.wait_until_it_says("Not that one.")?;
+    let with_comment = || {
+        let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
+        bodies.filter(|body| body.contains(COMMENT)).collect::<Vec<_>>()
+    };
+    assert_eq!(with_comment(), [""; 0]);
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)?;
+    desk.told("didChangeTurn", |turn| {
+        turn["message"]["words"] == "Claude Code has read it with your prompt"
+    })?;
+    let read = with_comment().pop().unwrap_or_default();
+    assert_eq!(read.matches(COMMENT).count(), 1, "{read}");
+    Ok(())
 }
 
 fn reviewed_afterwards(cli: Cli) -> Result<()> {

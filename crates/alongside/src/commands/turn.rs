@@ -110,6 +110,13 @@ fn on_event(args: &Args, turns: &Turns, event: &TurnEvent, directory: PathBuf, u
         noted.faults.push(format!("a turn was not noted: {fault}"));
         None
     });
+    if event.moment == Moment::End {
+        match alongside_turns::confirm(&places, &directory, &reader(event)) {
+            Ok(true) => kind = kind.or(Some(SnapshotKind::Message)),
+            Ok(false) => {}
+            Err(fault) => noted.faults.push(format!("a message was not marked as read: {fault}")),
+        }
+    }
     // Last, since an agent ignores a hook that it kills before its end.
     if event.moment == Moment::Prompt {
         match deliver(&places, turns, event, &directory) {
@@ -149,18 +156,21 @@ fn keep(
     }
 }
 
+fn reader(event: &TurnEvent) -> Reader {
+    let TurnEvent { agent, session, is_attended, .. } = event.clone();
+    Reader { agent, session, is_attended }
+}
+
 /// Gives the agent the message that waits for it. Returns whether there was one.
 fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
-    let TurnEvent { agent, session, is_attended, .. } = event.clone();
-    let reader = Reader { agent, session, is_attended };
-    let claimed = alongside_turns::claim(places, directory, &reader, Delivery::Prompt, turns.most)?;
+    let claimed = alongside_turns::claim(places, directory, &reader(event), Delivery::Prompt, turns.most)?;
     // It waits for the next prompt if somebody is busy with it.
     let Claimed::Message(claim) = claimed else { return Ok(false) };
     let line = prompt_answer(turns, &claim.message().text) + "\n";
     claim.begin()?;
     let mut out = std::io::stdout().lock();
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => claim.mark_delivered().map(|()| true),
+        Ok(()) => claim.mark_given().map(|()| true),
         Err(error) => {
             claim.give_back()?;
             Err(error.into())

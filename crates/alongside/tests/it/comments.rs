@@ -74,6 +74,10 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
     silent(&turn(&home, "codex", &event(&home, "Stop")));
     let text = context(&home, "codex");
     assert!(text.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> too loud\n"), "{text}");
+    // The model has seen that prompt once its turn ends.
+    let given = "Codex has got it with your prompt, and has read it once its turn ends";
+    told(&desk, TURN, |turn| turn["message"]["words"] == given).await;
+    silent(&turn(&home, "codex", &event(&home, "Stop")));
     let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
     assert_eq!(read["message"]["words"], "Codex has read it with your prompt");
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));

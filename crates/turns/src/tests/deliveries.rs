@@ -10,7 +10,9 @@ use super::fixture::Project;
 use crate::anchors::Quotation;
 use crate::comment_log::Line;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
-use crate::{Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, sent_text, trim};
+use crate::{
+    Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, confirm, sent_text, trim,
+};
 
 const MOST: usize = 9_000;
 const AGAIN: &str = "You may have got this already";
@@ -76,6 +78,29 @@ fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
     failed.give_back().unwrap();
     assert_eq!(project.message_words(&look), "Codex reads it with your next prompt");
     assert!(!project.delivers().unwrap().message().text.contains(AGAIN));
+}
+
+#[test]
+fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    let reader = |session: &str| Reader { agent: "Codex".into(), session: session.into(), is_attended: true };
+    let ends = |session| confirm(&project.places, &project.top, &reader(session)).unwrap();
+    let blocked = project.delivers().unwrap();
+    blocked.begin().unwrap();
+    blocked.mark_given().unwrap();
+    let given = "Codex has got it with your prompt, and has read it once its turn ends";
+    assert_eq!(project.message_words(&look), given);
+    let new = claim(&project.places, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
+    assert!(matches!(new, Claimed::Nothing), "another session may be at work on it: {new:?}");
+    assert!(!ends("new"));
+    // That prompt has reached no model; the next one does.
+    let again = project.delivers().unwrap();
+    assert!(again.message().text.contains(AGAIN));
+    again.begin().unwrap();
+    again.mark_given().unwrap();
+    assert!(ends("s") && !ends("s"));
+    assert_eq!(project.message_words(&look), "Codex has read it with your prompt");
+    assert!(project.delivers().is_none(), "it is read once");
 }
 
 #[test]

@@ -68,6 +68,8 @@ impl Wait {
     /// Waits for a message until there is nothing to wait for, and delivers it. Returns whether there was
     /// one: then the process ends with the code that wakes the session, and nothing comes in between.
     async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, Fault> {
+        // Otherwise it would wake the session with what the turn that has ended has read.
+        alongside_turns::confirm(&self.places, &self.directory, &self.reader)?;
         let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
             return Ok(false);
         };
