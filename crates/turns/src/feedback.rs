@@ -127,7 +127,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: 
     let to = route::address(log);
     let awaits = |round: &Round| is_awaited && round.to == to;
     let message = last.last().map(|round| message(all, round, awaits(round), &last, texts));
-    let route = Some(route::route(to.as_ref(), is_awaited));
+    let route = Some(route::route(to.as_ref(), is_awaited, log));
     Feedback { comments, route, message, revision: all.lines }
 }
 

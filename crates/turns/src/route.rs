@@ -7,6 +7,7 @@ use alongside_desk::{Route, harmless};
 use crate::comment_log::{Address, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
+use crate::look_state::baseline;
 
 /// How long a session keeps others from a message that it was given, if its turn does not end.
 const GIVEN_FOR: u64 = 60 * 60 * 1000;
@@ -20,9 +21,25 @@ pub(crate) fn address(log: &[Record]) -> Option<Address> {
 }
 
 /// The way of a message to it, before the person writes one. `is_awaited`: a hook waits for it.
-pub(crate) fn route(to: Option<&Address>, is_awaited: bool) -> Route {
+pub(crate) fn route(to: Option<&Address>, is_awaited: bool, log: &[Record]) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
-    Route { agent, words: waiting(to, is_awaited) }
+    let mut words = waiting(to, is_awaited);
+    let others = others(to, log);
+    if !others.is_empty() {
+        let do_not = if others.len() == 1 { "does not" } else { "do not" };
+        words = format!("{words}; {} worked here too, and {do_not}", others.join(" and "));
+    }
+    Route { agent, words }
+}
+
+/// The other agents that have worked since the baseline, which do not get a message to this one.
+fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
+    let Some(to) = to else { return Vec::new() };
+    let since = log.iter().skip(baseline(log).unwrap_or(0));
+    let prompts = since.filter(|record| record.kind == Kind::Prompt && record.agent != to.agent);
+    let agents: BTreeSet<&str> =
+        prompts.map(|record| &*record.agent).filter(|agent| !agent.is_empty()).collect();
+    agents.into_iter().map(|agent| harmless::name(agent).into_owned()).collect()
 }
 
 /// How and when a message is read that waits.
@@ -97,8 +114,16 @@ mod tests {
         ];
         let to = address(&log);
         assert_eq!(to, Some(Address { agent: "Claude Code".into(), session: "s".into() }));
-        assert_eq!(route(to.as_ref(), false).words, "Claude Code reads it with your next prompt");
-        assert_eq!(route(to.as_ref(), true).words, "Claude Code reads it at once");
+        assert_eq!(route(to.as_ref(), false, &[]).words, "Claude Code reads it with your next prompt");
+        assert_eq!(route(to.as_ref(), true, &[]).words, "Claude Code reads it at once");
+        let both = "Claude Code reads it at once; Codex worked here too, and does not";
+        assert_eq!(route(to.as_ref(), true, &log).words, both);
+        let tree = |mut record: Record| {
+            record.tree = Some("a".into());
+            record
+        };
+        let reviewed = log.clone().map(tree);
+        assert_eq!(route(to.as_ref(), true, &reviewed).words, "Claude Code reads it at once", "since then");
         assert!(waiting(None, true).starts_with("the next agent"), "nobody is known");
     }
 
