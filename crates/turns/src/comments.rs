@@ -12,6 +12,7 @@ use alongside_platform::paths;
 use crate::anchors::Quotation;
 use crate::awaited::is_awaited;
 use crate::comment_log::{CommentLog, Comments, Line, Trees};
+use crate::compaction::compact_large;
 use crate::escaped::escape;
 use crate::fault::Fault;
 use crate::feedback;
@@ -51,6 +52,9 @@ pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<File, Fau
 fn opened(places: &Places, top: &Path) -> Result<(Shelf, CommentLog), Fault> {
     let shelf = Shelf::of(places.state(), top);
     shelf.make(places.state(), top)?;
+    if let Err(fault) = compact_large(&shelf, Instant::now() + PATIENCE) {
+        tracing::warn!(%fault, "a large log of comments stays as it is");
+    }
     let log = shelf.comments();
     Ok((shelf, log))
 }

@@ -12,6 +12,21 @@ use crate::fault::Fault;
 use crate::json_lines;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
 
+/// From this size on, in bytes, a log keeps none of the rounds that were read but the last one: reading it
+/// takes time, and too large a one cannot be read at all.
+const LARGE: u64 = 16 << 20;
+
+/// Makes a log smaller that has grown large, at once.
+///
+/// # Errors
+/// As [`compact`].
+pub(crate) fn compact_large(shelf: &Shelf, until: Instant) -> Result<(), Fault> {
+    match shelf.comments().path().metadata() {
+        Ok(found) if found.len() >= LARGE => compact(shelf, 0, until),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Drops the rounds of a shelf that were read before `oldest`, with their comments. Ids are not used again.
 ///
 /// # Errors
@@ -22,10 +37,22 @@ pub(crate) fn compact(shelf: &Shelf, oldest: u64, until: Instant) -> Result<(), 
         return Ok(());
     }
     let _lock = shelf.lock(COMMENTS_LOCK, until)?;
-    if let Some(lines) = compacted(json_lines::read(log.path())?, oldest) {
+    let is_large = log.path().metadata()?.len() >= LARGE;
+    let lines: Vec<Line> = json_lines::read_large(log.path())?;
+    let oldest = if is_large { last_read(&lines).unwrap_or(oldest) } else { oldest };
+    if let Some(lines) = compacted(lines, oldest) {
         private::write(log.path(), &json_lines::text(&lines)?)?;
     }
     Ok(())
+}
+
+/// When the last message was read.
+fn last_read(lines: &[Line]) -> Option<u64> {
+    let read = |line: &Line| match line {
+        Line::Read { at, .. } => Some(*at),
+        _ => None,
+    };
+    lines.iter().filter_map(read).max()
 }
 
 /// The lines that stay; `None` if all do. Where a newer version has written, all do: it may need them.

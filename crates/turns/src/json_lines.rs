@@ -12,13 +12,27 @@ use serde::de::DeserializeOwned;
 
 /// The largest file that is read, in bytes.
 const MAX: u64 = 64 << 20;
+/// The largest one that is read to make it smaller.
+const MOST: u64 = 1 << 30;
 
 /// Every line that can be read, oldest first. A half-written one is none.
 ///
 /// # Errors
 /// When the file exists and cannot be read.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
-    let bytes = match untrusted::read(path, MAX, Whose::Ours) {
+    read_within(path, MAX)
+}
+
+/// The same of a file that has grown too large, to make it smaller. No agent waits for that.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_large<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+    read_within(path, MOST)
+}
+
+fn read_within<T: DeserializeOwned>(path: &Path, most: u64) -> io::Result<Vec<T>> {
+    let bytes = match untrusted::read(path, most, Whose::Ours) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         read => read?,
     };

@@ -12,6 +12,7 @@ use crate::authors::{self, Authors};
 use crate::awaited::is_awaited;
 use crate::changes::Changes;
 use crate::comment_log::Comments;
+use crate::compaction::compact_large;
 use crate::fault::Fault;
 use crate::feedback::feedback;
 use crate::left_out;
@@ -75,6 +76,9 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks.extend(gaps(&log, start.record));
     }
     let mut files = changes.files();
+    if let Err(fault) = compact_large(&bench.shelf, bench.git.until()) {
+        tracing::warn!(%fault, "a large log of comments stays as it is");
+    }
     let feedback = match bench.shelf.comments().read() {
         Ok(comments) => {
             let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);

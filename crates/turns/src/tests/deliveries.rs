@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
+use alongside_companion::turns::source::{
+    ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
+};
 use alongside_desk::{Anchor, CommentId, CommentState};
 
 use super::fixture::Project;
@@ -168,6 +170,32 @@ fn a_store_is_not_removed_while_a_comment_is_written() {
     drop(writing);
     assert!(clear(&project.places, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
     assert!(!project.shelf().file("tree").exists());
+}
+
+#[test]
+fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    project.delivers().unwrap().mark_delivered().unwrap();
+    project.says(&look, "waits");
+    project.store.send(&look, &NewRound::default()).unwrap();
+    project.says(&look, "unsent");
+    let log = project.shelf().comments();
+    let text = "long\n".repeat(12_000);
+    let hunk = HunkBack { line: 1, changed: text.clone(), before: text };
+    let undone: Vec<_> = (0..8).map(|_| ChangeBack { path: "a".into(), hunks: vec![hunk.clone()] }).collect();
+    for round in 10..90 {
+        let (comments, to, beside, trees, at) = (vec![], None, vec![], None, 1);
+        let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, at };
+        let read = Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: round };
+        log.append_all(&[sent, read]).unwrap();
+    }
+    assert!(log.read().is_err(), "it is too large to be read");
+    let look = project.look();
+    assert!(!look.remarks.iter().any(|remark| remark.contains("cannot be read")), "{:?}", look.remarks);
+    let words: Vec<_> = look.feedback.comments.iter().map(|comment| &*comment.text).collect();
+    assert!(words.contains(&"waits") && words.contains(&"unsent"), "{words:?}");
+    assert!(log.path().metadata().unwrap().len() < 4 << 20);
+    assert!(project.delivers().unwrap().message().text.contains("> waits\n"));
 }
 
 #[test]
