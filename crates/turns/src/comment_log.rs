@@ -72,6 +72,13 @@ pub(crate) enum Line {
         trees: Option<Trees>,
         at: u64,
     },
+    /// The person has confirmed that these changes are undone and told, with these comments. A round or the
+    /// next line of this kind follows; after a crash in between, whoever looks next sends what was undone.
+    Promised {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        promise: Option<Promise>,
+        at: u64,
+    },
     /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
     /// read.
     Delivering { rounds: Vec<u64>, at: u64 },
@@ -93,6 +100,16 @@ pub(crate) enum Line {
     /// A newer version wrote it.
     #[serde(other)]
     Other,
+}
+
+/// A round that is to be sent once its changes are undone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Promise {
+    pub(crate) undone: Vec<ChangeBack>,
+    #[serde(default)]
+    pub(crate) comments: Option<Vec<CommentId>>,
+    /// The name of the look that the person has seen.
+    pub(crate) look: String,
 }
 
 /// Two trees of our repository.
@@ -150,6 +167,8 @@ pub(crate) struct Comments {
     pub(crate) comments: BTreeMap<CommentId, Written>,
     /// In the order in which they were sent.
     pub(crate) rounds: Vec<Round>,
+    /// The round that is to be sent once its changes are undone.
+    pub(crate) promise: Option<Promise>,
     /// The number of lines. It tells which of two states is the later one.
     pub(crate) lines: u64,
     /// The last ids of lines that are gone.
@@ -220,7 +239,9 @@ impl Comments {
                     }
                 }
             }
+            Line::Promised { promise, .. } => self.promise = promise,
             Line::Sent { round, comments, undone, to, beside, trees, at } => {
+                self.promise = None;
                 for id in &comments {
                     if let Some(comment) = self.comments.get_mut(id)
                         && let Some(again) = comment.again.take()
@@ -310,7 +331,7 @@ impl Comments {
 
     /// Whether a person's words would be lost with the log.
     pub(crate) fn is_needed(&self) -> bool {
-        self.unsent().next().is_some() || self.waiting().next().is_some()
+        self.promise.is_some() || self.unsent().next().is_some() || self.waiting().next().is_some()
     }
 }
 

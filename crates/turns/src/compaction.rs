@@ -77,6 +77,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
         Line::Sent { round, .. } => !gone.contains(round),
+        Line::Promised { .. } => state.promise.is_some(),
         Line::Delivering { rounds, .. }
         | Line::Given { rounds, .. }
         | Line::NotDelivered { rounds, .. }

@@ -35,6 +35,7 @@ mod look_state;
 mod message;
 mod places;
 mod project_index;
+mod promises;
 mod recording;
 mod repository;
 mod round_size;

@@ -1,5 +1,6 @@
 //! The store as the companion reads it.
 
+use std::fmt::Debug;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use crate::line_changes::LineChanges;
 use crate::look::look;
 use crate::look_state::LookState;
 use crate::places::Places;
+use crate::promises::{broken, promise};
 use crate::texts::Texts;
 use crate::tree_diff::SideKind;
 use crate::tree_place::TreePlace;
@@ -48,6 +50,14 @@ impl TurnStore {
         let tree = WorkingTree::around_or_at(directory, &self.places.homes());
         let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
         Workbench::open(&self.places, tree, Instant::now() + PATIENCE)
+    }
+
+    /// Sends what a process has undone that has died before it could tell the agent.
+    fn keep_broken_promise(&self, bench: &Workbench) -> Result<(), Fault> {
+        let top = &bench.tree.top;
+        let Some((state, round, _promise)) = broken(&bench.shelf, top)? else { return Ok(()) };
+        let look = TurnLook { root: top.clone(), snapshot: state.name(), ..TurnLook::default() };
+        comments::send(&self.places, &look, &round, trees(bench, &state)).map(drop)
     }
 
     fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
@@ -82,6 +92,13 @@ impl TurnStore {
     }
 }
 
+/// The files of a round that is sent now.
+fn trees(bench: &Workbench, state: &LookState) -> Option<Trees> {
+    let sent = seen(bench, state);
+    let sent = sent.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
+    Some(Trees { shown: state.now.clone(), sent: sent.ok()? })
+}
+
 /// The lines of a text on disk that have changed since the last round, unless all of it has.
 fn new_lines(bench: &Workbench, look: &LookState, path: &Path, now: Option<&[u8]>) -> Option<Vec<Lines>> {
     let rounds = bench.shelf.comments().read().ok()?.rounds;
@@ -95,7 +112,12 @@ fn new_lines(bench: &Workbench, look: &LookState, path: &Path, now: Option<&[u8]
 
 impl TurnSource for TurnStore {
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String> {
-        let look = self.bench(directory).and_then(|bench| look(&bench, since));
+        let look = self.bench(directory).and_then(|bench| {
+            if let Err(fault) = self.keep_broken_promise(&bench) {
+                tracing::warn!(%fault, "what was undone before a crash is not told yet");
+            }
+            look(&bench, since)
+        });
         look.map_err(|fault| fault.to_string())
     }
 
@@ -143,13 +165,16 @@ impl TurnSource for TurnStore {
         comments::change(&self.places, &look.root, id, text)
     }
 
+    fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
+        let promised = self.bench(&look.root).and_then(|b| promise(&b.shelf, &look.snapshot, round));
+        let promised = promised.inspect_err(|fault| tracing::warn!(%fault, "a round is not promised"));
+        Some(Box::new(promised.ok()?))
+    }
+
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
         let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         // Without the trees, a message goes all the same: only the answer to it cannot be told.
-        let trees = self
-            .bench(&look.root)
-            .and_then(|bench| Ok(Trees { shown: state.now.clone(), sent: seen(&bench, &state)? }));
-        let trees = trees.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
-        comments::send(&self.places, look, round, trees.ok()).map_err(|fault| fault.to_string())
+        let trees = self.bench(&look.root).ok().and_then(|bench| trees(&bench, &state));
+        comments::send(&self.places, look, round, trees).map_err(|fault| fault.to_string())
     }
 }

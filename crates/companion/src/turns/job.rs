@@ -71,9 +71,12 @@ impl TurnJob {
                 WorkDone::Read { turn, file, result }
             }
             Work::Undo { turn, look, files, finishes, sending } => {
+                let promised = sending.as_ref().filter(|sending| !sending.asks && !files.is_empty());
+                let promise = promised.and_then(|sending| source.promise(&look, &sending.promised()));
                 let undone = source.undo(&look, &files);
                 let asks = sending.as_ref().is_some_and(|sending| sending.asks);
                 let sent = sending.map(|sending| source.send(&look, &sending.round(&undone)));
+                drop(promise);
                 // A change stays marked that nobody was asked to undo.
                 let is_unasked = asks && matches!(sent, Some(Err(_)));
                 if finishes && !is_unasked && undone.iter().all(|file| file.refused.is_none()) {

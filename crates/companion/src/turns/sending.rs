@@ -16,6 +16,12 @@ pub(super) struct Sending {
 }
 
 impl Sending {
+    /// The round, if everything is undone.
+    pub(super) fn promised(&self) -> NewRound {
+        let (undone, comments) = (self.back.clone(), Some(self.comments.clone()));
+        NewRound { undone, comments, ..NewRound::default() }
+    }
+
     /// The round, once these answers about the files are known.
     pub(super) fn round(self, undone: &[UndoneFile]) -> NewRound {
         let comments = Some(self.comments);

@@ -63,6 +63,14 @@ pub trait TurnSource: Debug + Send + Sync {
         Err(Refusal::NoSuchComment)
     }
 
+    /// The person has confirmed this round, and its changes are about to be undone. What this returns is
+    /// dropped once the round is sent, or is not to be. If the process dies before, a later one sends what
+    /// was undone.
+    fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
+        let _ = (look, round);
+        None
+    }
+
     /// Sends the comments of the round, with what was undone and what the agent is asked to undo. The message
     /// is on disk when this returns, until an agent has read it. `None` if there is nothing to say.
     ///

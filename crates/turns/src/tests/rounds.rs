@@ -177,6 +177,37 @@ fn undone_text_that_is_written_again_is_named() {
     assert!(has(&look), "{:?}", look.remarks);
 }
 
+/// A host that is killed between the undo and the message: its locks are free, and its log stays.
+#[test]
+fn an_undo_before_a_crash_is_told() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(4), "softer");
+    project.write("b/c", "C\n");
+    let look = project.look();
+    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let (undone, comments) = (vec![back("a"), back("b/c")], Some(vec![CommentId(1)]));
+    let promise =
+        project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
+    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
+    assert!(project.look().feedback.message.is_none(), "it is being kept");
+    let shelf = crate::shelf::Shelf::of(project.places.state(), &project.top);
+    let log = std::fs::read(shelf.comments().path()).unwrap();
+    drop(promise);
+    std::fs::write(shelf.comments().path(), log).unwrap();
+    let message = project.look().feedback.message.unwrap();
+    assert!(
+        message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
+        "{}",
+        message.text
+    );
+    assert!(!message.text.contains("b/c"), "that was not undone");
+    assert_eq!(project.look().feedback.message.unwrap().at, message.at, "once");
+    // One that is kept leaves nothing behind.
+    let kept = project.store.promise(&look, &NewRound::default()).unwrap();
+    drop(kept);
+    assert_eq!(project.look().feedback.message.unwrap().at, message.at);
+}
+
 #[test]
 fn files_that_the_last_round_knew_come_last() {
     let Some((project, _)) = Project::with_three_changes() else { return };

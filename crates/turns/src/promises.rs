@@ -1,0 +1,92 @@
+//! The word to a person that what they undo is told to the agent: it is in the log before the first file is
+//! written. Whoever holds the lock keeps it; the system frees that if the process dies, and then the next
+//! look sends what was undone.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::{ChangeBack, NewRound};
+use alongside_desk::now_ms;
+use alongside_platform::paths;
+
+use crate::comment_log::{Line, Promise};
+use crate::comments::lock;
+use crate::escaped::escape;
+use crate::fault::Fault;
+use crate::hash::hash;
+use crate::left_out::MAX_FILE;
+use crate::log::Record;
+use crate::look_state::LookState;
+use crate::shelf::Shelf;
+use crate::tree_place::TreePlace;
+
+/// How long another finish is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Held from the promise until it is kept.
+const LOCK: &str = "promise-lock";
+
+/// A round that is being undone and then sent.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    shelf: Shelf,
+    _lock: File,
+}
+
+/// Says that this round is sent once its changes are undone.
+///
+/// # Errors
+/// When the log cannot be written.
+pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Kept, Fault> {
+    let held = shelf.lock(LOCK, Instant::now() + PATIENCE)?;
+    let NewRound { undone, comments, .. } = round.clone();
+    let promise = Some(Promise { undone, comments, look: look.to_owned() });
+    let _lock = lock(shelf)?;
+    shelf.comments().append(&Line::Promised { promise, at: now_ms() })?;
+    Ok(Kept { shelf: shelf.clone(), _lock: held })
+}
+
+impl Drop for Kept {
+    /// Nothing was undone, or the person has read that nothing was sent.
+    fn drop(&mut self) {
+        let Ok(_lock) = lock(&self.shelf) else { return };
+        let log = self.shelf.comments();
+        if log.read().is_ok_and(|all| all.promise.is_some()) {
+            // If it cannot be written, the next look sends what was undone.
+            let _ = log.append(&Line::Promised { promise: None, at: now_ms() });
+        }
+    }
+}
+
+/// The promise of a process that has died, with what it has undone; and its end, to be dropped after the
+/// round is sent.
+pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, Kept)>, Fault> {
+    let Some(promise) = shelf.comments().read()?.promise else { return Ok(None) };
+    let held = match shelf.lock(LOCK, Instant::now()) {
+        Ok(held) => held,
+        // It is being kept.
+        Err(Fault::Late) => return Ok(None),
+        Err(fault) => return Err(fault),
+    };
+    // It may have been kept until a moment ago.
+    if shelf.comments().read()?.promise.as_ref() != Some(&promise) {
+        return Ok(None);
+    }
+    let kept = Kept { shelf: shelf.clone(), _lock: held };
+    let Some(look) = LookState::of_name(&promise.look) else { return Ok(None) };
+    let log = shelf.log().read()?;
+    let is_undone = |change: &ChangeBack| is_undone(&log, look.at, top, &change.path);
+    let undone = promise.undone.into_iter().filter(is_undone).collect();
+    Ok(Some((look, NewRound { undone, comments: promise.comments, ..NewRound::default() }, kept)))
+}
+
+/// Whether the log says that a file was about to be undone, and it holds what it was to hold.
+fn is_undone(log: &[Record], since: u64, top: &Path, path: &str) -> bool {
+    let name = escape(path.as_bytes());
+    let mut undone = log.iter().rev().filter(|record| record.at >= since).filter_map(|it| it.undone.as_ref());
+    let Some(undone) = undone.find(|undone| undone.path == name) else { return false };
+    let below = paths::from_bytes(path.as_bytes());
+    let place = below.and_then(|below| TreePlace::find(top, &below).ok().flatten());
+    let now = place.and_then(|place| place.read(MAX_FILE).ok());
+    now.map(|bytes| hash(&bytes)) == undone.after
+}
