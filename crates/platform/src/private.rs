@@ -41,7 +41,8 @@ pub fn make_all_private() {
 /// If opening fails, or the file is a pipe or belongs to another user.
 pub fn open_for_appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.append(true).create(true);
+    // Windows locks no file that is open for appending alone.
+    options.append(true).read(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let links = if is_foreign_link(path) { Links::Refused } else { Links::Followed };

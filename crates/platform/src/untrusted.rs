@@ -238,7 +238,7 @@ mod tests {
         let path = directory.path().join("log");
         fs::write(&path, "12345").unwrap();
         let mut file = open(&path, 1 << 30, Whose::Ours).unwrap();
-        let mut log = fs::File::options().append(true).open(&path).unwrap();
+        let mut log = fs::File::options().read(true).append(true).open(&path).unwrap();
         // The file grows faster than it is read.
         let mut more = vec![0; 64 << 10];
         let (mut read, mut reads) = (0, 0);

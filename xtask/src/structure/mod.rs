@@ -14,6 +14,7 @@ mod implementations;
 mod imports;
 mod questions;
 mod sources;
+mod systems;
 mod vscode;
 
 use facts::found;

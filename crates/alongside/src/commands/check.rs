@@ -235,7 +235,7 @@ fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
             (Some(file), None) if file.read()?.is_none() => Ok(file.create("")?),
             (Some(_), None) => Ok(()),
             (None, Some(report)) => Ok(std::fs::write(path, report)?),
-            (None, None) => Ok(File::options().create(true).append(true).open(path).map(drop)?),
+            (None, None) => Ok(File::options().create(true).read(true).append(true).open(path).map(drop)?),
         }
     };
     write()

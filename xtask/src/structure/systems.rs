@@ -1,0 +1,33 @@
+//! What other systems refuse, and neither Linux nor Wine shows: held by the text of the code.
+
+use super::sources::{rust_files, shown};
+
+/// The files of our crates in which a line, or one that a call spans, is so.
+fn found(is_wrong: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in rust_files() {
+        let name = shown(&path);
+        // The rig runs on Linux.
+        if !name.starts_with("crates/") || name.starts_with("crates/testing/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a file that can be read");
+        let statements = text.split(';').filter(|statement| is_wrong(statement));
+        found.extend(statements.map(|statement| format!("{name}: {}", statement.trim())));
+    }
+    found
+}
+
+/// Windows locks no file that is open for appending alone, and Wine does.
+#[test]
+fn a_file_that_is_appended_to_can_be_locked() {
+    let found = found(|statement| statement.contains(".append(true)") && !statement.contains(".read(true)"));
+    assert!(found.is_empty(), "Windows could not lock it without `.read(true)`:\n{}", found.join("\n"));
+}
+
+/// The prefix `\\?\` of Windows' real paths stands in no URI, and few programs take it.
+#[test]
+fn real_paths_have_the_spelling_of_people() {
+    let found = found(|statement| statement.contains("canonicalize(") && !statement.contains("dunce::"));
+    assert!(found.is_empty(), "`Canonical::canonical` spells it as people do:\n{}", found.join("\n"));
+}
