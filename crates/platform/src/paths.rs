@@ -23,7 +23,49 @@ pub fn to_bytes(path: &Path) -> Vec<u8> {
 
 /// The real path, or the given one if nothing exists there.
 pub fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    path.canonical().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The path without links, as the system spells its names where it takes others for them, too: another case,
+/// another form of a character, `PROJEC~1`. What does not exist keeps its spelling. Blocks, except on Linux,
+/// where a name has one spelling.
+pub fn spelled(os: Os, path: PathBuf) -> PathBuf {
+    if os == Os::Linux {
+        return path;
+    }
+    let there = path.ancestors().find_map(|above| Some((above, above.canonical().ok()?)));
+    match there {
+        Some((above, real)) => match path.strip_prefix(above) {
+            Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+            _ => real,
+        },
+        None => path,
+    }
+}
+
+/// The part of an absolute path below the top of its file system, which may be `/`, a drive or a share.
+pub fn below_top(os: Os, path: &Path) -> &Path {
+    let Some(text) = path.to_str().filter(|_| os == Os::Windows) else {
+        return path.strip_prefix("/").unwrap_or(path);
+    };
+    let is_separator = |c: char| c == '\\' || c == '/';
+    let behind = |text: &'_ str, names: usize| -> usize {
+        let ends = text.match_indices(is_separator).map(|(at, _)| at + 1);
+        ends.take(names).last().filter(|_| text.matches(is_separator).count() >= names).unwrap_or(text.len())
+    };
+    let plain = text.strip_prefix(r"\\?\").or_else(|| text.strip_prefix(r"\\.\"));
+    let below = match (plain, text.strip_prefix(r"\\")) {
+        (Some(plain), _) => match plain.get(..4) {
+            Some(unc) if unc.eq_ignore_ascii_case(r"UNC\") => &plain[4 + behind(&plain[4..], 2)..],
+            _ => &plain[behind(plain, 1)..],
+        },
+        (None, Some(share)) => &share[behind(share, 2)..],
+        (None, None) => match text.as_bytes() {
+            [drive, b':', ..] if drive.is_ascii_alphabetic() => &text[2..],
+            _ => text,
+        },
+    };
+    Path::new(below.trim_start_matches(is_separator))
 }
 
 /// Whether `path` is `root` or lies below it. Does not read the disk: see [`real`].
@@ -93,6 +135,44 @@ mod tests {
         assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
     }
+    #[test]
+    fn the_top_of_a_path_is_its_root_its_drive_or_its_share() {
+        let below = |os, path| below_top(os, Path::new(path)).to_str().unwrap().to_owned();
+        for os in [Os::Linux, Os::MacOs] {
+            assert_eq!((below(os, "/a/b"), below(os, "/")), ("a/b".into(), String::new()));
+        }
+        for path in
+            [r"C:\a\b", r"\\?\C:\a\b", r"\\server\share\a\b", r"\\?\UNC\server\share\a\b", r"\a\b", r"a\b"]
+        {
+            assert_eq!(below(Os::Windows, path), r"a\b", "{path}");
+        }
+        assert_eq!(below(Os::Windows, "c:/a/b"), "a/b");
+        for path in [r"C:\", r"C:", r"\\?\C:", r"\\server\share", r"\\server", r"\\?\"] {
+            assert_eq!(below(Os::Windows, path), "", "{path}");
+        }
+    }
+
+    #[test]
+    fn the_system_spells_what_exists_of_a_path() {
+        let base = tempfile::tempdir().unwrap();
+        let real = base.path().canonical().unwrap();
+        std::fs::create_dir(real.join("there")).unwrap();
+        for os in [Os::MacOs, Os::Windows] {
+            for path in ["there", "there/not/yet", "not/yet"] {
+                // Another spelling, which each system takes.
+                let other = real.join("there").join("..").join(path);
+                let wanted = real.join(path);
+                assert_eq!(
+                    spelled(os, if path == "not/yet" { wanted.clone() } else { other }),
+                    wanted,
+                    "{os:?}"
+                );
+            }
+        }
+        let other = real.join("there").join("..");
+        assert_eq!(spelled(Os::Linux, other.clone()), other, "there a name has one spelling");
+    }
+
 
     #[test]
     fn windows_real_and_written_paths_are_equal() {

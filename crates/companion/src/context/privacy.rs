@@ -6,6 +6,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use alongside_platform::Os;
+use alongside_platform::paths::{Canonical as _, below_top};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -83,7 +85,7 @@ impl Privacy {
         Ok(Self {
             tell_git_ignored,
             by_root: by_root.collect::<Result<_, _>>()?,
-            elsewhere: exclusions(Path::new("/"), &globs)?,
+            elsewhere: exclusions(Path::new(""), &globs)?,
             untold,
             global: super::git_ignore_file::ignore_file(dirs),
             parsed: RefCell::default(),
@@ -92,7 +94,7 @@ impl Privacy {
 
     /// Whether agents may know that this file is open: by its name, and by the target of a link.
     pub(crate) fn allows(&self, path: &Path) -> bool {
-        let real = path.canonicalize().ok().filter(|real| real != path);
+        let real = path.canonical().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
     }
 
@@ -105,7 +107,8 @@ impl Privacy {
         let excluded = |globs: &Gitignore| globs.matched_path_or_any_parents(path, false).is_ignore();
         let excluded = match holding.peek() {
             Some(_) => holding.any(|(_, globs)| excluded(globs)),
-            None => excluded(&self.elsewhere),
+            // Its globs begin at the top, which every drive of Windows has.
+            None => self.elsewhere.matched_path_or_any_parents(below_top(Os::HERE, path), false).is_ignore(),
         };
         !excluded && (self.tell_git_ignored || !self.matches_gitignore(path))
     }
@@ -113,7 +116,7 @@ impl Privacy {
     fn matches_gitignore(&self, path: &Path) -> bool {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
-        let top = top.or(root).unwrap_or(Path::new("/")).to_owned();
+        let top = top.or(root).or(path.ancestors().last()).unwrap_or(path).to_owned();
         let mut steps: Vec<PathBuf> =
             path.ancestors().take_while(|step| *step != top).map(Path::to_owned).collect();
         steps.reverse();
@@ -164,7 +167,7 @@ fn stamp(found: &Metadata) -> (u64, Option<SystemTime>) {
 
 /// The path of a directory as it is spelled, and its real path.
 fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let real = root.canonicalize().ok();
+    let real = root.canonical().ok();
     [Some(root.to_owned()), real].into_iter().flatten()
 }
 
