@@ -11,8 +11,8 @@ use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{OnFailure, Trust};
 use alongside_contract::settings::Release;
 use alongside_desk::harmless;
+use alongside_platform::Os;
 use alongside_platform::files::Links;
-use alongside_platform::{Os, shell};
 use anyhow::Context as _;
 
 use super::agents::ID_PREFIX;
@@ -131,8 +131,7 @@ impl AgentHook {
         }
         let mut plan = Plan::default();
         let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let program = shell::quoted(Os::HERE, &user.program);
-        let wanted = WantedHook::new(self.hook, self.agent, self.release, Os::HERE, &program);
+        let wanted = WantedHook::new(self.hook, self.agent, self.release, Os::HERE, &user.program);
         let after = hooks::with_hook(before.as_deref(), &wanted)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot change {}", path.display()))

@@ -14,11 +14,24 @@ pub use registration::{EntryShape, HookFile, Json, OffSwitch, OwnFile, Trust};
 pub use tool::{EditArguments, Escapes, FileArguments, LineEnds, Mark, Replacing, Tool, ToolArguments};
 pub use wait::{TimeoutUnit, Wait};
 
+/// A shell of Windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowsShell {
+    /// Git Bash, to which a backslash is no part of a path.
+    Bash,
+    /// PowerShell, which runs a word in quotes only behind `&`.
+    PowerShell,
+    /// The command prompt.
+    Cmd,
+}
+
 /// The part of an agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hook {
     /// The file that names the hooks.
     pub file: HookFile,
+    /// The shell that reads a hook's command line on Windows; elsewhere it is a POSIX shell in each agent.
+    pub windows_shell: WindowsShell,
     /// The shape of the hooks in that file.
     pub entries: EntryShape,
     /// The settings by which a person switches hooks off.

@@ -70,7 +70,16 @@ pub fn unquoted(os: Os, text: &str) -> Option<String> {
     let text = text.trim();
     match os {
         Os::Linux | Os::MacOs => posix_word(text),
-        Os::Windows => <[String; 1]>::try_from(words(text)).ok().map(|[word]| word),
+        Os::Windows => windows_word(text),
+    }
+}
+
+/// The word as the shells of Windows take it: PowerShell behind `&`, in single quotation marks it and Bash.
+fn windows_word(text: &str) -> Option<String> {
+    let text = text.strip_prefix("& ").unwrap_or(text);
+    if let Some(word) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+        let word = word.replace("''", "\0").replace(r"'\''", "\0");
+        return (!word.contains('\'')).then(|| word.replace('\0', "'"));
     }
 }
 
@@ -81,6 +90,7 @@ fn posix_word(text: &str) -> Option<String> {
         match c {
             '\'' => loop {
                 match chars.next()? {
+    <[String; 1]>::try_from(words(text)).ok().map(|[word]| word)
                     '\'' => break,
                     c => word.push(c),
                 }
@@ -168,6 +178,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn the_shell_interprets_the_command_only() {
+        assert_eq!(unquoted(Os::Windows, r"& 'C:\it''s\a.exe'").as_deref(), Some(r"C:\it's\a.exe"));
+        assert_eq!(unquoted(Os::Windows, "'C:/a b/a.exe'").as_deref(), Some("C:/a b/a.exe"));
+        assert_eq!(unquoted(Os::Windows, "'C:/a' 'b'"), None);
         let (program, arguments) = run(Os::HERE, "printf '%s|' \"a b\"", ["$HOME `id`; x".into()]);
         let ran = std::process::Command::new(program).args(arguments).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "a b|$HOME `id`; x|");

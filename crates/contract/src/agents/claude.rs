@@ -10,7 +10,7 @@ use crate::family::{
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
     InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, Tool, ToolArguments, Trust,
-    Wait,
+    Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns, Wake};
@@ -68,6 +68,7 @@ const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..E
 /// Measured with 2.1.330. The text that its tools write into a file was read in 2.1.332.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
+    windows_shell: WindowsShell::Bash,
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::DisableAllHooks,
     trust: Trust::NotNeeded,

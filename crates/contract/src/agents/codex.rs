@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::agent::Agent;
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
-    OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
+    OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
@@ -40,6 +40,7 @@ const HOOK: Hook = Hook {
         name: "hooks.json",
         json: Json::Strict,
     }),
+    windows_shell: WindowsShell::Cmd,
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::None,
     trust: Trust::AppServer,

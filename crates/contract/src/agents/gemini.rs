@@ -6,7 +6,7 @@ use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, 
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Escapes, FileArguments, Hook, HookEvent,
     HookFile, InputFormat, LineEnds, OffSwitch, OnFailure, OtherEncodings, PathRules, Replacing, TimeoutUnit,
-    Tool, ToolArguments, Trust, Wait,
+    Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
@@ -62,6 +62,7 @@ const FAMILY: Family = Family {
 /// Measured with 0.61.0. The text that its tools write into a file was read in that release.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
+    windows_shell: WindowsShell::PowerShell,
     entries: EntryShape::Groups { is_named: true },
     off_switch: OffSwitch::HooksConfig,
     trust: Trust::NotNeeded,

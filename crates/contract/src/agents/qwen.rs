@@ -8,7 +8,7 @@ use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, 
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
     InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, TimeoutUnit, Tool,
-    ToolArguments, Trust, Wait,
+    ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
@@ -65,6 +65,7 @@ const FAMILY: Family = Family {
 /// Measured with 0.24.4. The text that its tools write into a file was read in that release.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
+    windows_shell: WindowsShell::Cmd,
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::DisableAllHooks,
     trust: Trust::NotNeeded,

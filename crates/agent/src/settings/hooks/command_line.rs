@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_contract::agent::HookAgent;
+use alongside_contract::hook::WindowsShell;
 use alongside_platform::{Os, shell};
 
 use super::registration::OurHook;
@@ -31,17 +32,37 @@ fn arguments(agent: HookAgent, hook: OurHook) -> String {
     format!(" {} {}", hook.argument(), agent.id)
 }
 
-/// The command line of a hook. `program` is quoted already.
+/// The command line of a hook.
 pub(super) fn command(os: Os, program: &str, agent: HookAgent, hook: OurHook) -> String {
+    let program = &quoted(os, program, agent);
     let line = format!("{program}{}", arguments(agent, hook));
     let can_refuse = hook.registrations(agent, None).iter().any(|entry| entry.can_refuse);
     match os {
         Os::Linux | Os::MacOs if can_refuse => guarded(program, &line, agent),
         Os::Linux | Os::MacOs => line,
-        // Git Bash or PowerShell reads it, and no guard is right in both.
+        // Another shell may read it than usual, and no guard is right in all of them.
         Os::Windows => line,
     }
 }
+
+/// The program as the shell reads it that runs the hook.
+fn quoted(os: Os, program: &str, agent: HookAgent) -> String {
+    if os != Os::Windows {
+        return shell::quoted(os, program);
+    }
+    match agent.hook.windows_shell {
+        // Both Bash and PowerShell take such a path, and no backslash is lost.
+        WindowsShell::Bash => shell::quoted(Os::Linux, &program.replace('\\', "/")),
+        WindowsShell::PowerShell => match shell::quoted(os, program) {
+            plain if plain == program => plain,
+            _ => format!("{CALL}'{}'", program.replace('\'', "''")),
+        },
+        WindowsShell::Cmd => shell::quoted(os, program),
+    }
+}
+
+/// PowerShell's operator that runs a word in quotes.
+const CALL: &str = "& ";
 
 /// The parts of a guard around the program, the line, and the message to the person. `exec` leaves one
 /// process for the agent to end.
@@ -129,13 +150,16 @@ impl<'a> CommandLine<'a> {
             Some(rest) if hook == OurHook::Turn => (true, rest),
             _ => (false, behind),
         };
-        let (begin, quote) = last_word(start);
+        let (begin, quote) = match start.strip_prefix(CALL) {
+            Some(called) if last_word(called).0 == 0 => (0, None),
+            _ => last_word(start),
+        };
         let (before, program) = start.split_at(begin);
         let is_end = |c: char| c.is_whitespace() || Some(c) == quote;
         if !behind.is_empty() && !behind.starts_with(is_end) || !keeps_our_answer(behind) || !runs(before) {
             return None;
         }
-        let name = program.trim_matches(['"', '\'']);
+        let name = program.trim_start_matches(CALL).trim_matches(['"', '\'']);
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_named_like_ours = name == "alongside" || name == "alongside.exe";
         let is_in_quotes = quote.is_some();
@@ -159,7 +183,8 @@ impl<'a> CommandLine<'a> {
     /// does a program that a PATH or a variable leads to. Words before the program get no guard: they may
     /// lead elsewhere.
     pub(super) fn with_program_of(&self, new: &Self, agent: HookAgent) -> String {
-        let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
+        let path = self.program.trim_start_matches(CALL).trim_matches(['"', '\'']);
+        let has_path = Path::new(path).is_absolute();
         let is_replaced = has_path && !self.is_in_quotes;
         let program = if is_replaced { new.program } else { self.program };
         let waits = if self.waits { WAITS } else { "" };

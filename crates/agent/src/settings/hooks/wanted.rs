@@ -21,7 +21,7 @@ pub struct WantedHook {
 }
 
 impl WantedHook {
-    /// The hook that starts `program`, which is quoted already.
+    /// The hook that starts `program`, its name or path.
     pub fn new(hook: OurHook, agent: HookAgent, release: Option<Release>, os: Os, program: &str) -> Self {
         Self { agent, hook, release, command: command_line::command(os, program, agent, hook) }
     }

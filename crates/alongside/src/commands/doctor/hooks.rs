@@ -140,8 +140,7 @@ pub(super) async fn examine(
 /// The consequence of a hook that fails: by its entries, each with its file and whether that is the
 /// project's, and by the release.
 fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Option<Release>) -> HookCause {
-    let program = shell::quoted(Os::HERE, &own_program());
-    let wanted = WantedHook::new(OurHook::Write, agent, release, Os::HERE, &program);
+    let wanted = WantedHook::new(OurHook::Write, agent, release, Os::HERE, &own_program());
     let (command, registrations) = (&wanted.command, wanted.registrations());
     let OnFailure::RefusesIfAsked { since } = agent.hook.before_tool.on_failure else {
         return HookCause::FailsOpen;

@@ -18,10 +18,6 @@ fn an_entry_of_an_older_version_gets_its_guard_and_asks() {
     }
     // Without a guard, a removed program would refuse every edit.
     assert!(!has_guard(COMMAND, agent("claude")) && has_guard(&wanted, agent("claude")));
-    assert_eq!(
-        command_line(Os::Windows, "C:\\alongside.exe", agent("claude")),
-        "C:\\alongside.exe hook claude"
-    );
     for one in alongside_contract::agents::with_hook() {
         let can_refuse = one.hook.before_tool.on_failure.can_refuse();
         assert_eq!(has_guard(&command_line(Os::Linux, "alongside", one), one), can_refuse, "{}", one.id);
@@ -88,7 +84,7 @@ fn the_persons_words_stay_within_a_guard() {
 fn a_guard_is_known_wherever_the_program_is() {
     let claude = agent("claude");
     for place in ["R&D", "a;b", "a`b", "a$(b)", "a\nb", "it's", "a b", "a|b", "a #b"] {
-        let program = alongside_platform::shell::quoted(Os::Linux, &format!("/opt/{place}/alongside"));
+        let program = format!("/opt/{place}/alongside");
         let wanted = command_line(Os::Linux, &program, claude);
         assert!(is_write(&wanted, claude) && has_guard(&wanted, claude), "{wanted}");
         let installed = with_write(None, claude, &wanted).unwrap();
@@ -143,5 +139,30 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
         if let Ok(output) = std::process::Command::new(shell).args(["-c", &line]).output() {
             assert_eq!((output.status.code(), output.stdout.len()), (Some(126), 0), "{shell}");
         }
+    }
+}
+
+#[test]
+fn on_windows_each_agents_shell_reads_the_program() {
+    let line = |id: &str, program: &str| command_line(Os::Windows, program, agent(id));
+    let (plain, blank) = (r"C:\Users\ada\alongside.exe", r"C:\Users\Ada L\alongside.exe");
+    // Git Bash takes a backslash for an escape, and PowerShell a quoted word for a text.
+    assert_eq!(line("claude", plain), "C:/Users/ada/alongside.exe hook claude");
+    assert_eq!(line("claude", blank), "'C:/Users/Ada L/alongside.exe' hook claude");
+    assert_eq!(line("gemini", plain), r"C:\Users\ada\alongside.exe hook gemini");
+    assert_eq!(line("gemini", blank), r"& 'C:\Users\Ada L\alongside.exe' hook gemini");
+    assert_eq!(line("gemini", r"C:\it's\alongside.exe"), r"& 'C:\it''s\alongside.exe' hook gemini");
+    for id in ["qwen", "codex"] {
+        assert_eq!(line(id, plain), format!(r"C:\Users\ada\alongside.exe hook {id}"));
+        assert_eq!(line(id, blank), format!("\"C:\\Users\\Ada L\\alongside.exe\" hook {id}"));
+    }
+    for (one, program) in alongside_contract::agents::with_hook().flat_map(|one| [(one, plain), (one, blank)])
+    {
+        let command = command_line(Os::Windows, program, one);
+        assert!(is_write(&command, one), "{command}");
+        let text = with_write(None, one, &command).unwrap();
+        let found = find_hook(&text, one).unwrap();
+        let read = alongside_platform::shell::unquoted(Os::Windows, found[0].program(one).unwrap()).unwrap();
+        assert_eq!(read.replace('/', "\\"), program, "{command}");
     }
 }
