@@ -6,7 +6,7 @@ use std::time::Duration;
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::PortHold;
 use alongside_platform::memory;
-use alongside_platform::process::own_program;
+use alongside_platform::process::{own_program, start_apart};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -64,6 +64,7 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLo
         .stdin(held.unwrap_or_else(Stdio::null))
         .stdout(Stdio::piped())
         .stderr(lock.to_stderr().context("cannot hand the lock to the companion")?);
+    start_apart(command.as_std_mut());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {

@@ -46,7 +46,42 @@ pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     }
 }
 
-/// Leaves the parent's terminal and process group, to outlive them. On Windows the parent decides this.
+/// Starts a command apart, so that it may outlive this program: on Windows without its console, whose Ctrl-C
+/// ends every program there, and without its standard streams, whose other end would wait for the command.
+/// On Unix the command leaves by itself, with [`detach`].
+pub fn start_apart(command: &mut std::process::Command) {
+    #[cfg(windows)]
+    {
+        use std::os::windows::process::CommandExt as _;
+
+        use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW};
+        keep_standard_streams();
+        command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
+    }
+    #[cfg(not(windows))]
+    let _ = command;
+}
+
+/// Gives the standard streams of this program to no child that is not meant to have them. One that inherits
+/// a stream gets a copy.
+#[cfg(windows)]
+#[allow(unsafe_code, reason = "the standard library has no such call")]
+fn keep_standard_streams() {
+    use std::os::windows::io::{AsRawHandle as _, RawHandle};
+
+    use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
+    let streams: [RawHandle; 3] = [
+        std::io::stdin().as_raw_handle(),
+        std::io::stdout().as_raw_handle(),
+        std::io::stderr().as_raw_handle(),
+    ];
+    for stream in streams.into_iter().filter(|stream| !stream.is_null()) {
+        // SAFETY: nobody closes the standard streams of this process; a wrong handle is only refused.
+        unsafe { SetHandleInformation(stream.cast(), HANDLE_FLAG_INHERIT, 0) };
+    }
+}
+
+/// Leaves the parent's terminal and process group, to outlive them. On Windows see [`start_apart`].
 pub fn detach() {
     // It fails for the leader of a group, which needs no change.
     #[cfg(unix)]
