@@ -34,7 +34,7 @@ impl StartLock {
     /// # Errors
     /// When the system has no descriptor left.
     pub(super) fn to_stderr(&self) -> io::Result<Stdio> {
-        Ok(self.0.try_clone()?.into())
+        stderr::handing_over(&self.0)
     }
 
     /// The copy that the desk which started this host has handed over.

@@ -3,6 +3,22 @@
 
 use std::fs::File;
 use std::io;
+use std::process::Stdio;
+
+/// A standard error for a program that [takes](take) this file. On Windows, where none can, it leads
+/// nowhere: the program would hold the file, and a lock on it, for good.
+///
+/// # Errors
+/// If the system has no descriptor left.
+pub fn handing_over(file: &File) -> io::Result<Stdio> {
+    #[cfg(unix)]
+    return file.try_clone().map(Into::into);
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        Ok(Stdio::null())
+    }
+}
 
 /// Takes the file that this program was started with in place of standard error. From then on, standard error
 /// leads nowhere.
