@@ -4,7 +4,7 @@
 //! again, and the name of a file may contain its special characters: blanks split the line, except within
 //! quotation marks.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use crate::Os;
 
@@ -29,9 +29,18 @@ pub fn run(
         }
         Os::Windows => {
             let mut words = words(command).into_iter().map(OsString::from);
-            (words.next().unwrap_or_default(), words.chain(arguments).collect())
+            (program(&words.next().unwrap_or_default()), words.chain(arguments).collect())
         }
     }
+}
+
+/// The program that a name of PATH stands for: on Windows also one that ends in `.cmd`, as npm installs them
+/// and as only shells find them. Elsewhere, and where there is none, the name itself.
+pub fn program(name: &OsStr) -> OsString {
+    #[cfg(windows)]
+    return which::which(name).map_or_else(|_| name.to_owned(), Into::into);
+    #[cfg(not(windows))]
+    name.to_owned()
 }
 
 /// The program in a command line: `nvim` in `/usr/bin/nvim -n` and `"C:\Program Files\nvim.exe" -n`.
@@ -81,6 +90,7 @@ fn windows_word(text: &str) -> Option<String> {
         let word = word.replace("''", "\0").replace(r"'\''", "\0");
         return (!word.contains('\'')).then(|| word.replace('\0', "'"));
     }
+    <[String; 1]>::try_from(words(text)).ok().map(|[word]| word)
 }
 
 fn posix_word(text: &str) -> Option<String> {
@@ -90,7 +100,6 @@ fn posix_word(text: &str) -> Option<String> {
         match c {
             '\'' => loop {
                 match chars.next()? {
-    <[String; 1]>::try_from(words(text)).ok().map(|[word]| word)
                     '\'' => break,
                     c => word.push(c),
                 }
@@ -169,6 +178,9 @@ mod tests {
         assert_eq!(quoted(Os::Linux, "/usr/bin/alongside"), "/usr/bin/alongside");
         assert_eq!(quoted(Os::Linux, "/it's"), r"'/it'\''s'");
         assert_eq!(quoted(Os::Windows, r"C:\Program Files\a.exe"), r#""C:\Program Files\a.exe""#);
+        assert_eq!(unquoted(Os::Windows, r"& 'C:\it''s\a.exe'").as_deref(), Some(r"C:\it's\a.exe"));
+        assert_eq!(unquoted(Os::Windows, "'C:/a b/a.exe'").as_deref(), Some("C:/a b/a.exe"));
+        assert_eq!(unquoted(Os::Windows, "'C:/a' 'b'"), None);
         assert_eq!(unquoted(Os::Linux, "\"/a \\\"b\"/c").as_deref(), Some("/a \"b/c"));
         for text in ["", "a b", "$HOME/a", "~/a", "\"$HOME/a\"", "a; b", "'a", "a\\"] {
             assert_eq!(unquoted(Os::Linux, text), None, "{text}");
@@ -178,9 +190,6 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn the_shell_interprets_the_command_only() {
-        assert_eq!(unquoted(Os::Windows, r"& 'C:\it''s\a.exe'").as_deref(), Some(r"C:\it's\a.exe"));
-        assert_eq!(unquoted(Os::Windows, "'C:/a b/a.exe'").as_deref(), Some("C:/a b/a.exe"));
-        assert_eq!(unquoted(Os::Windows, "'C:/a' 'b'"), None);
         let (program, arguments) = run(Os::HERE, "printf '%s|' \"a b\"", ["$HOME `id`; x".into()]);
         let ran = std::process::Command::new(program).args(arguments).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "a b|$HOME `id`; x|");

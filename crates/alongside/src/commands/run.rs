@@ -13,7 +13,7 @@ use alongside_contract::agents::with_family;
 use alongside_desk::{Desk, Event, Status};
 use alongside_host::companions;
 use alongside_host::{JoinRequest, project_of};
-use alongside_platform::process;
+use alongside_platform::{process, shell};
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
@@ -116,7 +116,7 @@ async fn status(keeper: &mut Desk) -> anyhow::Result<Status> {
 fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Result<Child> {
     let (program, args) = agent.split_first().context("no agent is given")?;
     let current = |name: &str| std::env::var(name).ok();
-    let mut command = Command::new(program);
+    let mut command = Command::new(shell::program(program));
     command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
     let agent = program.to_str().and_then(FamilyAgent::of_command);
     let misleading = agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_ports);
