@@ -80,7 +80,7 @@ pub async fn reports() -> Vec<Report> {
 
 /// The process of the host that serves these directories, also of one that does not answer.
 pub fn process_of(dirs: &[PathBuf]) -> Option<u32> {
-    let lives = |entry: &Entry| process::look_up(entry.pid).is_some();
+    let lives = |entry: &Entry| process::is_alive(entry.pid);
     let entries = Registry::of_this_process().entries().into_iter();
     entries.filter(|entry| dirs.iter().all(|dir| entry.serves(dir))).find(lives).map(|entry| entry.pid)
 }

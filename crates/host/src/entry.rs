@@ -1,12 +1,11 @@
 //! The entry of a host: everything that others know of it without asking, and need to start it again.
 
-use std::cell::LazyCell;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::socket::{EditorProcess, Role};
 use alongside_platform::machine::{Boot, Origin};
-use alongside_platform::process::Processes;
+use alongside_platform::process;
 use serde::{Deserialize, Serialize};
 
 use super::directories::{holds, holds_in_project};
@@ -67,10 +66,7 @@ impl Entry {
 
     /// The parties without an editor that still run.
     pub(crate) fn living_parties(&self) -> Vec<PartyRecord> {
-        // Some systems take a second to read them, and this process is often the only party.
-        let processes = LazyCell::new(Processes::now);
-        let lives = |pid: u32| pid == std::process::id() || processes.get(pid).is_some();
-        self.parties.iter().filter(|party| lives(party.pid)).cloned().collect()
+        self.parties.iter().filter(|party| process::is_alive(party.pid)).cloned().collect()
     }
 
     /// The projects that the host serves.

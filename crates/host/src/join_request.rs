@@ -126,7 +126,7 @@ impl JoinRequest {
     /// everybody who was there and still runs.
     pub(super) fn restart(&self, crashed: &Entry) -> Entry {
         let mut editors: Vec<EditorProcess> = self.editor.iter().cloned().collect();
-        let living = crashed.editors.iter().filter(|editor| process::look_up(editor.pid).is_some());
+        let living = crashed.editors.iter().filter(|editor| process::is_alive(editor.pid));
         editors.extend(living.filter(|editor| !self.editor.iter().any(|own| own.pid == editor.pid)).cloned());
         let mut parties: Vec<PartyRecord> = self.without_editor().into_iter().collect();
         let living = crashed.living_parties().into_iter();

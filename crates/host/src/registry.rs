@@ -256,7 +256,7 @@ fn is_taken(at: &RuntimeDir, entry: &Entry) -> bool {
 }
 
 fn is_alive(pid: u32) -> bool {
-    process::look_up(pid).is_some()
+    process::is_alive(pid)
 }
 
 fn there(at: &RuntimeDir, name: &str) -> Option<Entry> {

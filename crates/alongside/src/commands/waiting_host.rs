@@ -6,7 +6,7 @@ use alongside_platform::process;
 
 /// Whether the host only waits: for an editor that was closed, or for a desk.
 pub(super) fn only_waits(report: &Report) -> bool {
-    let are_gone = || report.editors.iter().all(|editor| process::look_up(editor.pid).is_none());
+    let are_gone = || report.editors.iter().all(|editor| !process::is_alive(editor.pid));
     let has_no_one = || report.status.desks == 0 && !report.editors.is_empty() && are_gone();
     report.hidden || report.seconds_left.is_some() || has_no_one()
 }

@@ -79,7 +79,7 @@ impl Draft {
     fn was_saved_by(&self, pid: u32) -> bool {
         let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(self.saved_at_ms);
         let is_older = || process::started(pid).is_none_or(|started| started <= saved + START_PRECISION);
-        process::look_up(pid).is_some() && is_older()
+        process::is_alive(pid) && is_older()
     }
 }
 

@@ -5,34 +5,52 @@ use super::table::Process;
 use crate::Os;
 
 /// Programs that run another one for somebody.
-const RUNNERS: &[&str] =
-    &["ash", "bash", "busybox", "dash", "env", "fish", "ksh", "nice", "sh", "timeout", "zsh"];
+const RUNNERS: &[&str] = &[
+    "ash",
+    "bash",
+    "busybox",
+    "cmd",
+    "dash",
+    "env",
+    "fish",
+    "ksh",
+    "nice",
+    "powershell",
+    "pwsh",
+    "sh",
+    "timeout",
+    "zsh",
+];
 
 /// The most processes between a program and its caller.
 const MAX_STEPS: usize = 8;
 
-/// The process that has this one run: the nearest one above that is no shell. `None` on Windows, where
-/// looking takes up to a second.
+/// The process that has this one run: the nearest one above that is no shell.
 pub fn caller() -> Option<u32> {
-    if Os::HERE == Os::Windows {
-        return None;
-    }
     let processes = Processes::now();
-    caller_above(parent()?, |pid| processes.get(pid))
+    caller_above(Os::HERE, parent()?, |pid| processes.get(pid))
 }
 
 /// The same from a process on; `process` looks one up.
-fn caller_above(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+fn caller_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_STEPS {
         // The first process adopts those whose caller has gone.
         let found = process(pid).filter(|_| pid > 1)?;
-        if !RUNNERS.contains(&found.name.trim_start_matches('-')) {
+        if !is_runner(os, &found.name) {
             return Some(pid);
         }
         pid = found.parent;
     }
     None
+}
+
+fn is_runner(os: Os, name: &str) -> bool {
+    let program = match os {
+        Os::Linux | Os::MacOs => name.trim_start_matches('-').to_owned(),
+        Os::Windows => name.to_ascii_lowercase().trim_end_matches(".exe").to_owned(),
+    };
+    RUNNERS.contains(&program.as_str())
 }
 
 #[cfg(test)]
@@ -46,11 +64,24 @@ mod tests {
             let (_, parent, name) = table.iter().find(|row| row.0 == pid)?;
             Some(Process { parent: *parent, name: (*name).to_owned(), arguments: Vec::new() })
         };
-        assert_eq!(caller_above(40, process), Some(20));
-        assert_eq!(caller_above(20, process), Some(20));
-        assert_eq!(caller_above(10, process), None, "its caller is gone");
-        assert_eq!(caller_above(99, process), None);
+        let above = |pid| caller_above(Os::Linux, pid, process);
+        assert_eq!(above(40), Some(20));
+        assert_eq!(above(20), Some(20));
+        assert_eq!(above(10), None, "its caller is gone");
+        assert_eq!(above(99), None);
         let circle = |_| Some(Process { parent: 7, name: "sh".into(), arguments: Vec::new() });
-        assert_eq!(caller_above(7, circle), None);
+        assert_eq!(caller_above(Os::Linux, 7, circle), None);
+    }
+
+    #[test]
+    fn shells_of_windows_are_passed_over_too() {
+        let table =
+            [(40, 30, "Bash.EXE"), (30, 20, "cmd.exe"), (20, 10, "node.exe"), (10, 0, "explorer.exe")];
+        let process = |pid: u32| {
+            let (_, parent, name) = table.iter().find(|row| row.0 == pid)?;
+            Some(Process { parent: *parent, name: (*name).to_owned(), arguments: Vec::new() })
+        };
+        assert_eq!(caller_above(Os::Windows, 40, process), Some(20));
+        assert_eq!(caller_above(Os::Linux, 40, process), Some(40), "another system has other names");
     }
 }

@@ -1,79 +1,122 @@
-//! Facts about this user's processes: numbers, start, directory, environment. Only Linux shows all.
+//! Facts about this user's processes: numbers, start, directory, environment. Unknown where the system hides
+//! them from this user.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-#[cfg(target_os = "linux")]
-use crate::proc_files::ProcProcess;
-
 /// The processes of this user, by number.
-#[cfg(target_os = "linux")]
-pub fn ours() -> Vec<u32> {
-    let processes = super::processes::Processes::now();
-    let mut pids: Vec<u32> = crate::proc_files::all_pids().filter(|pid| processes.is_ours(*pid)).collect();
-    pids.sort_unstable();
-    pids
-}
-
-/// The processes of this user, by number.
-#[cfg(not(target_os = "linux"))]
 pub fn ours() -> Vec<u32> {
     let mut pids = super::processes::Processes::now().ours();
     pids.sort_unstable();
     pids
 }
 
-/// The start time of a process, to a clock tick. `None` if it has ended.
-#[cfg(target_os = "linux")]
+/// The start time of a process: on Linux to a clock tick, elsewhere to a second. `None` if it has ended.
 pub fn started(pid: u32) -> Option<SystemTime> {
-    ProcProcess::open(pid)?.started()
-}
-
-/// Always `None`: this system does not show start times.
-#[cfg(not(target_os = "linux"))]
-pub fn started(_: u32) -> Option<SystemTime> {
-    None
+    system::started(pid)
 }
 
 /// The environment at the start of a process. `None` if this user may not read it.
-#[cfg(target_os = "linux")]
 pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
-    ProcProcess::open(pid)?.environment()
-}
-
-/// Always `None`: this system does not show environments.
-#[cfg(not(target_os = "linux"))]
-pub fn environment(_: u32) -> Option<HashMap<OsString, OsString>> {
-    None
+    system::environment(pid)
 }
 
 /// The current directory of a process. `None` if this user may not read it.
-#[cfg(target_os = "linux")]
 pub fn directory(pid: u32) -> Option<PathBuf> {
-    ProcProcess::open(pid)?.directory()
+    system::directory(pid)
 }
 
-/// Always `None`: this system does not show directories.
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{HashMap, OsString, PathBuf, SystemTime};
+    use crate::proc_files::ProcProcess;
+
+    pub(super) fn started(pid: u32) -> Option<SystemTime> {
+        ProcProcess::open(pid)?.started()
+    }
+
+    pub(super) fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
+        ProcProcess::open(pid)?.environment()
+    }
+
+    pub(super) fn directory(pid: u32) -> Option<PathBuf> {
+        ProcProcess::open(pid)?.directory()
+    }
+}
+
 #[cfg(not(target_os = "linux"))]
-pub fn directory(_: u32) -> Option<PathBuf> {
-    None
+mod system {
+    use std::time::Duration;
+
+    use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
+
+    use super::{HashMap, OsString, PathBuf, SystemTime};
+
+    fn read<T>(pid: u32, what: ProcessRefreshKind, take: impl FnOnce(&Process) -> Option<T>) -> Option<T> {
+        let (mut system, pid) = (System::new().ok()?, Pid::from_u32(pid));
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
+        take(system.process(pid)?)
+    }
+
+    pub(super) fn started(pid: u32) -> Option<SystemTime> {
+        read(pid, ProcessRefreshKind::nothing(), |process| {
+            let since = Some(process.start_time()).filter(|seconds| *seconds > 0)?;
+            SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since))
+        })
+    }
+
+    pub(super) fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
+        read(pid, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+            let variables: HashMap<_, _> =
+                process.environ().iter().filter_map(|line| super::variable(line)).collect();
+            (!variables.is_empty()).then_some(variables)
+        })
+    }
+
+    pub(super) fn directory(pid: u32) -> Option<PathBuf> {
+        read(pid, ProcessRefreshKind::nothing().with_cwd(UpdateKind::Always), |process| {
+            process.cwd().filter(|directory| !directory.as_os_str().is_empty()).map(Into::into)
+        })
+    }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+/// A variable from its line. Windows keeps directories of drives in names that begin with an equals sign.
+#[cfg(any(test, not(target_os = "linux")))]
+fn variable(line: &std::ffi::OsStr) -> Option<(OsString, OsString)> {
+    let (name, value) = line.to_str()?.split_once('=')?;
+    (!name.is_empty()).then(|| (name.into(), value.into()))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::Canonical as _;
+
+    #[test]
+    fn a_variable_is_split_at_the_first_equals_sign() {
+        let read = |line: &str| variable(line.as_ref());
+        assert_eq!(read("A=x=y"), Some(("A".into(), "x=y".into())));
+        assert_eq!(read("EMPTY="), Some(("EMPTY".into(), "".into())));
+        assert_eq!((read(r"=C:=C:\work"), read("NONE")), (None, None));
+    }
+
+    /// A program of this system that waits for a minute.
+    fn sleeper() -> std::process::Command {
+        let (program, arguments) = match cfg!(windows) {
+            true => ("ping", ["-n", "60", "127.0.0.1"].as_slice()),
+            false => ("sleep", ["60"].as_slice()),
+        };
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).stdout(std::process::Stdio::null());
+        command
+    }
 
     #[test]
     fn a_childs_directory_environment_and_age_are_read() {
         let temp = tempfile::tempdir().unwrap();
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .current_dir(temp.path())
-            .env("A_VARIABLE", "its value")
-            .spawn()
-            .unwrap();
+        let mut child = sleeper().current_dir(temp.path()).env("A_VARIABLE", "its value").spawn().unwrap();
         let pid = child.id();
         // Before `exec`, the child is a copy of this process.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
@@ -82,7 +125,8 @@ mod tests {
             assert!(std::time::Instant::now() < end, "waited in vain for the child to start");
         }
         assert!(ours().contains(&pid));
-        assert_eq!(directory(pid), temp.path().canonicalize().ok());
+        let real = |path: PathBuf| path.canonical().ok();
+        assert_eq!(directory(pid).and_then(real), temp.path().canonical().ok());
         assert_eq!(environment(pid).unwrap()[&OsString::from("A_VARIABLE")], "its value");
         assert!(started(pid) >= started(std::process::id()) && started(pid).is_some());
         child.kill().unwrap();

@@ -91,6 +91,16 @@ mod tests {
         assert_eq!(on_unix(&[(9, "node"), (8, "run-server"), (1, "init")]), Some(8));
     }
 
+    /// As macOS 15 lists them.
+    #[test]
+    fn login_shells_and_embedded_editors_are_passed() {
+        let in_terminal = [(790, "node"), (735, "-zsh"), (734, "login"), (412, "Terminal"), (1, "launchd")];
+        assert_eq!(on_unix(&in_terminal), Some(412));
+        let in_neovim = [(2250, "node"), (2240, "/bin/zsh"), (2204, "nvim"), (2203, "nvim"), (2202, "-zsh")];
+        assert_eq!(on_unix(&in_neovim), Some(2203), "its interface");
+        assert_eq!(editor_above(Os::MacOs, 4_000_000, |_| None), None, "an ended process has no editor");
+    }
+
     #[test]
     fn the_windows_editor_is_third_from_the_top() {
         let whole =

@@ -2,14 +2,12 @@
 
 mod alive;
 mod caller;
-mod cim;
 mod control;
 mod details;
 mod editor;
 #[cfg(feature = "tokio")]
 mod ending;
 mod processes;
-mod ps;
 mod table;
 
 pub use alive::{is_alive, may_signal};
@@ -19,5 +17,5 @@ pub use details::{directory, environment, ours, started};
 pub use editor::editor_above;
 #[cfg(feature = "tokio")]
 pub use ending::ended;
-pub use processes::{Processes, look_up, parent};
+pub use processes::{Processes, is_ours, look_up, parent};
 pub use table::Process;

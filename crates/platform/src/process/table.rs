@@ -1,41 +1,54 @@
-//! The types of a process table, whichever system it comes from.
+//! A process, whichever table it comes from.
 
-use std::collections::HashMap;
+#[cfg(any(test, not(target_os = "linux")))]
+use crate::Os;
 
-/// A process as `ps -o ppid=,command=` shows it.
+/// A process as agents see it: as `ps -o ppid=,command=` shows it, on Windows as the system lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     /// Its parent; 0 without one.
     pub parent: u32,
-    /// The first word of the command line, after its last slash.
+    /// The first word of the command line, after its last slash; on Windows the name of the program's file.
     pub name: String,
-    /// The rest of the command line. Only Linux shows where an argument ends; elsewhere blanks split them.
+    /// The rest of the command line; none where the system hides it.
     pub arguments: Vec<String>,
 }
 
-/// A row of the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) process: Process,
-    pub(super) owner: ProcessOwner,
+impl Process {
+    /// From a table of the system: `name` is that of its program, and `command` is empty if it is hidden.
+    #[cfg(any(test, not(target_os = "linux")))]
+    pub(super) fn listed(os: Os, parent: u32, name: &str, command: &[String]) -> Self {
+        let name = match (os, command.first()) {
+            (Os::Linux | Os::MacOs, Some(program)) => name_in(program),
+            _ => name.to_owned(),
+        };
+        Self { parent, name, arguments: command.iter().skip(1).cloned().collect() }
+    }
 }
-
-/// The owner of a process, as far as the table shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProcessOwner {
-    /// The user with this number.
-    User(u32),
-    /// This user: the table shows nobody else's command line.
-    Ours,
-    /// Somebody else, or unknown.
-    Unknown,
-}
-
-/// All processes by number.
-pub(super) type Table = HashMap<u32, Row>;
 
 /// The name in a command line. Agents split at blanks before they look for the last slash, so this does too.
+#[cfg_attr(windows, allow(dead_code, reason = "a rule of the other systems, which tests compare"))]
 pub(super) fn name_in(command: &str) -> String {
     let word = command.split(' ').next().unwrap_or_default();
     word.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_process_has_the_name_that_agents_see() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let code = words(&["/Applications/Visual Studio Code.app/Contents/MacOS/Electron", "--a"]);
+        let on_a_mac = Process::listed(Os::MacOs, 1, "Electron", &code);
+        // Agents split at the first blank.
+        assert_eq!((on_a_mac.name.as_str(), on_a_mac.arguments), ("Visual", words(&["--a"])));
+        assert_eq!(Process::listed(Os::MacOs, 1, "zsh", &words(&["-zsh"])).name, "-zsh");
+        assert_eq!(Process::listed(Os::MacOs, 1, "login", &[]).name, "login", "root's command is hidden");
+        let node = words(&[r"C:\Program Files\nodejs\node.exe", r"C:\my notes.js"]);
+        let on_windows = Process::listed(Os::Windows, 7, "node.exe", &node);
+        assert_eq!((on_windows.parent, on_windows.name.as_str()), (7, "node.exe"));
+        assert_eq!(on_windows.arguments, [r"C:\my notes.js"]);
+    }
 }

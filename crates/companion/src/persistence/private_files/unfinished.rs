@@ -14,7 +14,7 @@ pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Whether no process has this id, which is part of an unfinished file's name.
 pub(crate) fn is_of_dead_process(pid: &str) -> bool {
-    pid.parse().is_ok_and(|pid| alongside_platform::process::look_up(pid).is_none())
+    pid.parse().is_ok_and(|pid| !alongside_platform::process::is_alive(pid))
 }
 
 /// Whether what is unfinished since this time was given up.
