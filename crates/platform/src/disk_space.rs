@@ -1,7 +1,9 @@
 //! Free space on a disk, and files that reserve some.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
+#[cfg(not(windows))]
+use std::io::Write as _;
 use std::path::Path;
 
 /// The free bytes for this user on the disk of a directory; `None` if the system does not show it.
@@ -11,11 +13,8 @@ pub fn available(directory: &Path) -> Option<u64> {
         let found = rustix::fs::statvfs(directory).ok()?;
         Some(found.f_bavail.saturating_mul(found.f_frsize))
     }
-    #[cfg(not(unix))]
-    {
-        let _ = directory;
-        None
-    }
+    #[cfg(windows)]
+    return windows::available(directory);
 }
 
 /// Makes an empty file reserve `bytes` of the disk.
@@ -23,7 +22,7 @@ pub fn available(directory: &Path) -> Option<u64> {
 /// # Errors
 /// If there is too little space; the file may then have a part of it.
 pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
         use rustix::fs::{FallocateFlags, fallocate};
         use rustix::io::Errno;
@@ -32,10 +31,15 @@ pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
             held => return Ok(held?),
         }
     }
+    // NTFS gives a file the clusters of its length.
+    #[cfg(windows)]
+    return file.set_len(bytes);
+    #[cfg(not(windows))]
     write(file, bytes)
 }
 
 /// Writes zeroes, because a sparse file reserves nothing.
+#[cfg(not(windows))]
 fn write(file: &mut File, bytes: u64) -> io::Result<()> {
     let zeroes = [0; 1 << 16];
     let mut left = bytes;
@@ -52,18 +56,44 @@ pub fn is_short(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod tests {
-    use std::os::unix::fs::MetadataExt as _;
+#[cfg(windows)]
+mod windows {
+    use std::os::windows::ffi::OsStrExt as _;
+    use std::path::Path;
 
+    use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
+
+    /// The free bytes within this user's quota.
+    #[allow(unsafe_code, reason = "no crate of ours asks for the disk of one directory alone")]
+    pub(super) fn available(directory: &Path) -> Option<u64> {
+        let wide: Vec<u16> = directory.as_os_str().encode_wide().chain([0]).collect();
+        let (mut free, none) = (0_u64, std::ptr::null_mut());
+        // SAFETY: the path ends with a zero, and the number outlives the call; the others are not asked for.
+        let done = unsafe { GetDiskFreeSpaceExW(wide.as_ptr(), &raw mut free, none, none) };
+        (done != 0).then_some(free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
     use super::*;
 
     #[test]
-    fn a_file_reserves_its_bytes_on_disk() {
+    fn the_space_of_a_directory_is_told_and_that_of_none_is_not() {
         let directory = tempfile::tempdir().unwrap();
         assert!(available(directory.path()).unwrap() > 1 << 20);
         assert_eq!(available(&directory.path().join("none")), None);
+        let mut file = File::create(directory.path().join("held")).unwrap();
+        hold(&mut file, 100_000).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 100_000);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_reserves_its_bytes_on_disk() {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
         type Way = fn(&mut File, u64) -> io::Result<()>;
         for (name, way) in [("held", hold as Way), ("written", write)] {
             let mut file = File::create(directory.path().join(name)).unwrap();

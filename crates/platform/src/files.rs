@@ -136,33 +136,49 @@ pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether both belong to one file. Always true on Windows, which does not show it.
-pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    identity(one) == identity(other)
+/// Whether this path, which is no link, still leads to this file, and not to another.
+pub fn leads_to(path: &Path, file: &File) -> bool {
+    #[cfg(unix)]
+    return matches!(
+        (std::fs::symlink_metadata(path), file.metadata()),
+        (Ok(there), Ok(ours)) if numbers(&there) == numbers(&ours)
+    );
+    #[cfg(windows)]
+    return identity(path).is_some_and(|there| numbers(file) == Some(there));
 }
 
-/// The device of a file and its number there, which every name of it shares; `None` on Windows.
-pub fn identity(found: &Metadata) -> Option<(u64, u64)> {
+/// The device of a file and its number there, which every name of it shares; `None` if there is none. Follows
+/// links.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
-    return {
-        use std::os::unix::fs::MetadataExt as _;
-        Some((found.dev(), found.ino()))
-    };
-    #[cfg(not(unix))]
+    return std::fs::metadata(path).ok().as_ref().map(numbers);
+    #[cfg(windows)]
+    return numbers(&File::open(path).ok()?);
+}
+
+#[cfg(unix)]
+fn numbers(found: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (found.dev(), found.ino())
+}
+
+#[cfg(windows)]
+fn numbers(file: &File) -> Option<(u64, u64)> {
+    let found = winapi_util::file::information(file).ok()?;
+    Some((found.volume_serial_number(), found.file_index()))
+}
+
+/// Whether an open file, with this metadata, has further names.
+pub fn has_other_names(file: &File, found: &Metadata) -> bool {
+    #[cfg(unix)]
     {
-        let _ = found;
-        None
+        let _ = file;
+        std::os::unix::fs::MetadataExt::nlink(found) > 1
     }
-}
-
-/// Whether a file has further names. Always false on Windows, which does not show it.
-pub fn has_other_names(found: &Metadata) -> bool {
-    #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::nlink(found) > 1;
-    #[cfg(not(unix))]
+    #[cfg(windows)]
     {
         let _ = found;
-        false
+        winapi_util::file::information(file).is_ok_and(|found| found.number_of_links() > 1)
     }
 }
 
@@ -219,6 +235,30 @@ pub fn with_execution(found: &Metadata, executable: bool) -> Permissions {
 mod tests {
     use std::fs;
     use std::io::Read as _;
+#[cfg(test)]
+mod names {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_told_from_another_one_of_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("one"), "1").unwrap();
+        let file = File::options().read(true).append(true).open(path("one")).unwrap();
+        assert!(leads_to(&path("one"), &file) && !leads_to(&path("none"), &file));
+        assert!(!has_other_names(&file, &file.metadata().unwrap()));
+        fs::hard_link(path("one"), path("other")).unwrap();
+        assert!(has_other_names(&file, &file.metadata().unwrap()));
+        assert!(identity(&path("one")).is_some() && identity(&path("one")) == identity(&path("other")));
+        fs::rename(path("one"), path("two")).unwrap();
+        fs::write(path("one"), "1").unwrap();
+        assert!(!leads_to(&path("one"), &file) && leads_to(&path("two"), &file));
+        assert_ne!(identity(&path("one")), identity(&path("two")));
+    }
+}
+
     use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 
     use super::*;

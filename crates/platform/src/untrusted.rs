@@ -55,6 +55,11 @@ impl Bounded {
         &self.found
     }
 
+    /// See [`files::has_other_names`].
+    pub fn has_other_names(&self) -> bool {
+        files::has_other_names(&self.file, &self.found)
+    }
+
     /// See [`files::real_path`].
     pub fn real_path(&self) -> Option<PathBuf> {
         files::real_path(&self.file)

@@ -149,7 +149,7 @@ impl<'a> Undoing<'a> {
                 if !files::is_ours(&found) {
                     return Err("it belongs to another user".to_owned());
                 }
-                if files::has_other_names(&found) {
+                if files::has_other_names(&file, &found) {
                     return Err("it has several names (hard links)".to_owned());
                 }
                 if found.permissions().readonly() {

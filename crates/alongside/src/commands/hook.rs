@@ -325,7 +325,7 @@ fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -
         let Some(reviewer) = reviewer else { continue };
         for path in [Some(&*change.path), change.removes()].into_iter().flatten() {
             let file = cwd.join(path);
-            let identity = std::fs::metadata(&file).ok().and_then(|found| files::identity(&found));
+            let identity = files::identity(&file);
             let has_own_identity = identity.is_none_or(|identity| identities.insert(identity));
             if !(seen.insert(real_path::resolve(&file)) && has_own_identity) {
                 return Some(format!("{path} is the same file as another one of the patch"));

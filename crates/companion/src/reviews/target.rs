@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use alongside_platform::files;
 use alongside_platform::untrusted::{self, Bounded, Whose};
 use twox_hash::XxHash3_64;
 
@@ -135,7 +134,7 @@ impl OpenTarget {
 
     /// Whether the file has further names, as hard links do.
     pub(crate) fn has_other_names(&self) -> bool {
-        self.opened.as_ref().is_ok_and(|opened| files::has_other_names(opened.metadata()))
+        self.opened.as_ref().is_ok_and(Bounded::has_other_names)
     }
 
     /// The path without links, if the system tells.

@@ -1,10 +1,10 @@
 //! Lock files, which their holder may remove while others wait for them.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use alongside_platform::files;
+use alongside_platform::files::leads_to;
 use alongside_platform::private::open_for_appending;
 
 /// Takes the lock of this file, and creates the file if needed; `None` while another process has the lock.
@@ -22,13 +22,5 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-    }
-}
-
-/// Whether this path still leads to this file, and not to another.
-pub fn leads_to(path: &Path, file: &File) -> bool {
-    match (fs::symlink_metadata(path), file.metadata()) {
-        (Ok(there), Ok(ours)) => files::is_same(&there, &ours),
-        _ => false,
     }
 }

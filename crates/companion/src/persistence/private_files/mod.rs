@@ -8,12 +8,13 @@ mod linked_copies;
 mod lock;
 mod unfinished;
 
+pub use alongside_platform::files::leads_to;
 pub(crate) use atomic_write::{create, random};
 pub use atomic_write::{in_one_step, write};
 pub(crate) use directory::{ANOTHERS, create_private, open_private, remove_empty};
 pub use directory::{PathTrust, directory};
 pub(crate) use linked_copies::LinkedCopies;
-pub use lock::{leads_to, try_lock};
+pub use lock::try_lock;
 #[cfg(test)]
 pub(crate) use unfinished::WRITE_TIMEOUT;
 pub(crate) use unfinished::{is_of_dead_process, is_old, remove_unfinished, remove_unfinished_in};
