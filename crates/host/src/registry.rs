@@ -14,7 +14,7 @@ use alongside_platform::paths::real;
 use alongside_platform::{Os, process, sockets};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
-use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
+use interprocess::local_socket::{GenericFilePath, ListenerOptions};
 
 use super::entry::Entry;
 use super::start_lock::StartLock;
@@ -162,10 +162,7 @@ impl Registry {
     pub(crate) async fn dial(&self, name: &str) -> std::io::Result<Stream> {
         let mut refused = std::io::Error::from(std::io::ErrorKind::NotFound);
         for directory in self.directories.existing() {
-            let dialled = match socket(directory, name) {
-                Ok(socket) => Stream::connect(socket).await,
-                Err(error) => Err(error),
-            };
+            let dialled = dial_in(directory, name).await;
             match dialled {
                 Ok(stream) => return Ok(stream),
                 Err(error) => refused = error,
@@ -222,7 +219,7 @@ impl Registry {
             self.write(at, entry)?;
             tracing::warn!(directory = %at.path().display(), "restored the host's files");
         }
-        let is_gone = Os::HERE != Os::Windows && !file(at, &entry.name, "sock").exists();
+        let is_gone = !file(at, &entry.name, "sock").exists();
         match is_gone && is_there(at, entry) {
             true => bind(at, &entry.name).map(Some),
             false => Ok(None),
@@ -270,16 +267,29 @@ fn remove_from(directory: &RuntimeDir, entry: &Entry) {
     }
 }
 
+/// Connects to the socket of that name. On Windows, where anybody may take the name of a host that has ended,
+/// this user's process must listen there.
+async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
+    let address = sockets::existing(at.path(), name)?.to_fs_name::<GenericFilePath>()?;
+    let stream = Stream::connect(address).await?;
+    if Os::HERE == Os::Windows {
+        let listens = stream.peer_creds()?.pid().and_then(|pid| u32::try_from(pid).ok());
+        if !listens.is_some_and(|pid| process::is_ours(pid)) {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::PermissionDenied,
+                "somebody else listens there",
+            ));
+        }
+    }
+    Ok(stream)
+}
+
 fn bind(at: &RuntimeDir, name: &str) -> anyhow::Result<Listener> {
     // By the time this host ends, another may listen under the name.
     let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
-    let listener = socket(at, name).and_then(listen);
+    let made = sockets::made(at.path(), name).and_then(|address| address.to_fs_name::<GenericFilePath>());
+    let listener = made.and_then(listen);
     listener.with_context(|| format!("cannot listen at {}", file(at, name, "sock").display()))
-}
-
-fn socket(at: &RuntimeDir, name: &str) -> std::io::Result<Name<'static>> {
-    let address = sockets::address(Os::HERE, at.path(), name, &sockets::user());
-    address.map_err(std::io::Error::other)?.to_fs_name::<GenericFilePath>()
 }
 
 fn file(at: &RuntimeDir, name: &str, extension: &str) -> PathBuf {

@@ -1,6 +1,8 @@
-//! Addresses of local sockets. On Unix a socket is a file with a short path; on Windows it is a named pipe
-//! outside all directories, so the name includes the user.
+//! Addresses of local sockets. On Unix a socket is a file with a short path, in a private directory. On
+//! Windows it is a named pipe outside all directories, and anybody may take a name: so a part of it is
+//! random, and stands in a file where the socket would be.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Os;
@@ -27,18 +29,46 @@ impl std::fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// The socket with this name, in a private directory of the user. `user` is their name or number.
+/// The socket with this name, in a private directory of the user. `secret` is the random part of a pipe's
+/// name.
 ///
 /// # Errors
 /// If the path is longer than the system allows.
-pub fn address(os: Os, directory: &Path, name: &str, user: &str) -> Result<PathBuf, TooLong> {
+pub fn address(os: Os, directory: &Path, name: &str, secret: &str) -> Result<PathBuf, TooLong> {
     let path = match os {
-        Os::Linux | Os::MacOs => directory.join(name).with_extension("sock"),
-        // A pipe name must not contain a backslash.
-        Os::Windows => PathBuf::from(format!(r"\\.\pipe\alongside-{}-{name}", user.replace('\\', "-"))),
+        Os::Linux | Os::MacOs => file(directory, name),
+        Os::Windows => PathBuf::from(format!(r"\\.\pipe\alongside-{name}-{secret}")),
     };
     let limit = limit(os);
     if path.as_os_str().len() > limit { Err(TooLong { path, limit }) } else { Ok(path) }
+}
+
+/// The file in place of a socket: the socket itself, on Windows a file with the random part of its name.
+pub fn file(directory: &Path, name: &str) -> PathBuf {
+    directory.join(name).with_extension("sock")
+}
+
+/// The address of a socket that exists, or did.
+///
+/// # Errors
+/// If the path is too long, or on Windows if no file tells the random part.
+pub fn existing(directory: &Path, name: &str) -> io::Result<PathBuf> {
+    let secret = match Os::HERE {
+        Os::Linux | Os::MacOs => String::new(),
+        Os::Windows => std::fs::read_to_string(file(directory, name))?,
+    };
+    address(Os::HERE, directory, name, &secret).map_err(io::Error::other)
+}
+
+/// The address of a socket that is to be made; on Windows a new one, with its file.
+///
+/// # Errors
+/// If the path is too long, or on Windows if its file cannot be written.
+pub fn made(directory: &Path, name: &str) -> io::Result<PathBuf> {
+    if Os::HERE == Os::Windows {
+        std::fs::write(file(directory, name), crate::random::hex::<16>()?)?;
+    }
+    existing(directory, name)
 }
 
 /// The longest path in bytes, without the final zero.
@@ -63,14 +93,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_is_in_the_directory_and_a_pipe_names_its_user() {
+    fn a_socket_is_in_the_directory_and_a_pipe_has_a_random_name() {
         let directory = Path::new("/run/user/1000/alongside");
         for os in [Os::Linux, Os::MacOs] {
-            assert_eq!(address(os, directory, "0f3a", "1000"), Ok(directory.join("0f3a.sock")));
+            assert_eq!(address(os, directory, "0f3a", ""), Ok(directory.join("0f3a.sock")));
         }
-        let pipe = |user| address(Os::Windows, directory, "0f3a", user).unwrap();
-        assert_eq!(pipe("Ada Lovelace").to_str(), Some(r"\\.\pipe\alongside-Ada Lovelace-0f3a"));
-        assert_eq!(pipe(r"CORP\ada").to_str(), Some(r"\\.\pipe\alongside-CORP-ada-0f3a"));
+        let pipe = address(Os::Windows, directory, "0f3a", "9c4e").unwrap();
+        assert_eq!(pipe.to_str(), Some(r"\\.\pipe\alongside-0f3a-9c4e"));
+        let private = tempfile::tempdir().unwrap();
+        let made = |()| made(private.path(), "0f3a").unwrap();
+        let (one, other) = (made(()), made(()));
+        assert_eq!(existing(private.path(), "0f3a").unwrap(), other);
+        assert_eq!(one != other, cfg!(windows), "each has a name of its own where anybody could guess it");
     }
 
     #[test]
