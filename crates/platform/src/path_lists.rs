@@ -33,6 +33,29 @@ pub fn split(os: Os, list: &str) -> impl Iterator<Item = &str> {
     list.split(delimiter(os)).filter(|path| !path.is_empty())
 }
 
+/// Whether the PATH of a person's shell reaches their editors: on macOS, the Dock starts them with another
+/// one.
+pub const fn reaches_editors(os: Os) -> bool {
+    match os {
+        Os::Linux | Os::Windows => true,
+        Os::MacOs => false,
+    }
+}
+
+/// The command that adds a directory to PATH: for this shell, on Windows for every program that starts
+/// after it.
+pub fn addition(os: Os, directory: &str) -> String {
+    match os {
+        Os::Linux | Os::MacOs => format!("export PATH=\"$PATH:{directory}\""),
+        Os::Windows => format!(
+            "[Environment]::SetEnvironmentVariable('Path', \
+             [Environment]::GetEnvironmentVariable('Path', 'User') \
+             + ';{}', 'User')",
+            directory.replace('\'', "''")
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +71,24 @@ mod tests {
             assert_eq!(split(os, &list).collect::<Vec<_>>(), [one, two], "{os:?}");
             assert_eq!(split(os, "").count(), 0);
         }
+    }
+
+    #[test]
+    fn only_editors_of_the_dock_know_no_path_of_a_shell() {
+        assert_eq!(Os::ALL.map(reaches_editors), [true, false, true]);
+    }
+
+    #[test]
+    fn each_system_has_its_words_for_a_directory_of_path() {
+        for os in [Os::Linux, Os::MacOs] {
+            assert_eq!(addition(os, "/opt/a b"), "export PATH=\"$PATH:/opt/a b\"");
+        }
+        assert_eq!(
+            addition(Os::Windows, r"C:\it's"),
+            "[Environment]::SetEnvironmentVariable('Path', \
+             [Environment]::GetEnvironmentVariable('Path', 'User') \
+             + ';C:\\it''s', 'User')"
+        );
     }
 
     #[test]

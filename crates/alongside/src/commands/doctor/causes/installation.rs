@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use alongside_desk::harmless;
+use alongside_platform::{Os, path_lists};
 
 use crate::commands::doctor::message::{Fix, Message};
 
@@ -65,9 +66,9 @@ impl InstallationCause {
                     "editors start `alongside` by that name, but no directory of PATH holds it; this is {}",
                     harmless::path(program)
                 ),
-                [Fix::Command(format!(
-                    "export PATH=\"$PATH:{}\"",
-                    program.parent().unwrap_or(program).display()
+                [Fix::Command(path_lists::addition(
+                    Os::HERE,
+                    &program.parent().unwrap_or(program).to_string_lossy(),
                 ))],
             ),
             Self::TwoVersions { programs } => {
