@@ -11,6 +11,8 @@ use alongside_common::failure::failure;
 use alongside_common::own_program::own_program;
 use alongside_platform::Os;
 use alongside_platform::files::is_roots_visit;
+use alongside_platform::path_lists::reaches_editors;
+use alongside_platform::paths::Canonical as _;
 use tokio::process::Command;
 
 /// Directories below home that a program often lacks in its PATH if no shell started it.
@@ -72,13 +74,17 @@ impl UserEnvironment {
         commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
 
-    /// How an editor starts this program: by its name if PATH leads to it, else by its path.
+    /// How an editor starts this program: by its name if its PATH leads to it, else by its path.
     pub(crate) fn own_command(&self) -> String {
         let real = |path: &Path| path.canonicalize().ok();
         let on_path = std::env::join_paths(self.path()).ok();
         let found = on_path.and_then(|path| which::which_in("alongside", Some(path), "/").ok());
         match found.and_then(|path| real(&path)) {
-            Some(path) if Some(&path) == real(Path::new(&self.program)).as_ref() => "alongside".into(),
+            Some(path)
+                if reaches_editors(Os::HERE) && Some(&path) == real(Path::new(&self.program)).as_ref() =>
+            {
+                "alongside".into()
+            }
             _ => self.program.clone(),
         }
     }
