@@ -28,6 +28,17 @@ pub(crate) fn plain(part: &OsStr) -> String {
     name.trim_end_matches(['.', ' ']).to_owned()
 }
 
+/// Whether some file system takes this name for git's directory. The short name that Windows may give it
+/// counts.
+pub(crate) fn is_gits(part: &OsStr) -> bool {
+    let name = part.as_encoded_bytes();
+    let may_be_folded =
+        !name.is_ascii() || name.contains(&b':') || name.ends_with(b".") || name.ends_with(b" ");
+    part.eq_ignore_ascii_case(".git")
+        || part.eq_ignore_ascii_case("git~1")
+        || may_be_folded && plain(part) == ".git"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +58,11 @@ mod tests {
         assert_ne!(folded("ａ"), folded("a"), "only a compatible form");
         for name in [".GIT", ".git. .", ".git::$INDEX_ALLOCATION", ".ｇit", ".g\u{202a}it\u{200b}"] {
             assert_eq!(plain(OsStr::new(name)), ".git", "{name:?}");
+            assert!(is_gits(OsStr::new(name)), "{name:?}");
         }
+        assert!(
+            is_gits(OsStr::new("GIT~1")) && !is_gits(OsStr::new(".gitignore")) && !is_gits(OsStr::new("git"))
+        );
         assert_eq!(plain(OsStr::new("..")), "");
     }
 }

@@ -1,5 +1,7 @@
 //! Paths without links, also of files that do not exist yet.
 
+use alongside_platform::Os;
+use alongside_platform::paths::{Canonical as _, spelled};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
@@ -15,7 +17,7 @@ const MAX_LINKS: usize = 40;
 /// The path without links. A path that does not exist is followed as far as it does, and so is a link to
 /// nothing: a program that writes through it makes a file where it leads. Blocks.
 pub fn resolve(path: &Path) -> PathBuf {
-    follow(path, |_| ())
+    spelled(Os::HERE, follow(path, |_| ()))
 }
 
 /// The paths that a program passes which opens this one: each path that leads on by a link, with what follows
@@ -27,7 +29,7 @@ pub(crate) fn passed(path: &Path) -> Vec<PathBuf> {
             passed.push(step.whole());
         }
     });
-    passed.push(end);
+    passed.push(spelled(Os::HERE, end));
     passed
 }
 

@@ -73,7 +73,12 @@ pub fn real_path(file: &File) -> Option<PathBuf> {
         let has_lost_its_name = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
         (path.is_absolute() && !has_lost_its_name).then_some(path)
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
+    {
+        let path = rustix::fs::getpath(file).ok()?;
+        Some(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(path.into_bytes()).into())
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
     {
         let _ = file;
         None
@@ -231,11 +236,6 @@ pub fn with_execution(found: &Metadata, executable: bool) -> Permissions {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
-mod tests {
-    use std::fs;
-    use std::io::Read as _;
-#[cfg(test)]
 mod names {
     use std::fs;
 
@@ -259,9 +259,15 @@ mod names {
     }
 }
 
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::io::Read as _;
     use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 
     use super::*;
+    use crate::paths::Canonical as _;
 
     #[test]
     fn opening_a_pipe_never_waits_and_links_obey_the_mode() {
@@ -282,7 +288,7 @@ mod names {
     #[test]
     fn an_open_file_tells_its_path_until_it_is_removed() {
         let directory = tempfile::tempdir().unwrap();
-        let real = directory.path().canonicalize().unwrap().join("a b");
+        let real = directory.path().canonical().unwrap().join("a b");
         fs::write(&real, "1").unwrap();
         symlink("a b", directory.path().join("link")).unwrap();
         let file = open_without_waiting(&directory.path().join("link"), Links::Followed).unwrap();

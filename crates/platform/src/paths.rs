@@ -5,6 +5,22 @@ use std::path::{Path, PathBuf};
 use crate::Os;
 
 /// A path from the bytes that git writes, with `/` between names. On Windows they are UTF-8; `None` if they
+/// The real path of what exists, as people, agents and editors write it.
+pub trait Canonical {
+    /// The path without links, as the system spells it; on Windows without the prefix `\\?\` wherever it may
+    /// go, for no URI has it, and few programs take it.
+    ///
+    /// # Errors
+    /// As [`std::fs::canonicalize`].
+    fn canonical(&self) -> io::Result<PathBuf>;
+}
+
+impl Canonical for Path {
+    fn canonical(&self) -> io::Result<PathBuf> {
+        dunce::canonicalize(self)
+    }
+}
+
 /// are not.
 pub fn from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]

@@ -8,7 +8,7 @@ use alongside_contract::agents::is_own_file;
 
 use super::ground::Ground;
 use super::{agents_links, git_directories};
-use crate::folded_name::plain;
+use crate::folded_name::{is_gits, plain};
 use crate::real_path;
 use crate::rule::{PROJECT_SETTINGS, Rule};
 
@@ -184,8 +184,8 @@ impl Destinations {
             let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             // One project may lie in another.
             let below = below.min_by_key(|below| below.as_os_str().len()).unwrap_or(path.as_path());
-            // On a file system that ignores case, git does so as well.
-            let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+            // Where a file system takes other names for it, git does so as well.
+            let is_in_git = below.components().any(|part| is_gits(part.as_os_str()));
             is_in_git
                 || match self.is_apart {
                     true => git_directories::is_obeyed_outside(path, ground),
