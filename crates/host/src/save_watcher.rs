@@ -17,6 +17,9 @@ use alongside_contract::context::MAX_OPEN_FILES;
 use alongside_desk::{
     ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId,
 };
+use alongside_platform::Os;
+use alongside_platform::paths::Canonical as _;
+use alongside_platform::watch::watches_whole_trees;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
@@ -192,10 +195,16 @@ impl SaveWatcher {
                     // Files may have been saved in it before it was watched.
                     touched.extend(files_in(path).into_iter().filter(|file| self.filter.wants(file)));
                 }
-            } else if found.is_file() && self.filter.wants(path) {
+            } else if found.is_file() && self.wants(path) {
                 touched.insert(path.clone());
             }
         }
+    }
+
+    /// Whether a saved file counts. A watch of a whole tree tells also of folders that are not worth
+    /// watching.
+    fn wants(&self, path: &Path) -> bool {
+        self.filter.wants(path) && (!watches_whole_trees(Os::HERE) || self.filter.wants_folders_of(path))
     }
 
     /// Reports the saved files; the file written last is the active one.
@@ -244,17 +253,28 @@ impl SaveWatcher {
 
     /// Watches a folder and those below it.
     async fn watch_below(&mut self, folder: &Path) {
+        if watches_whole_trees(Os::HERE) {
+            // The watch of a root holds all folders that come.
+            if self.filter.is_root(folder) {
+                self.watch(folder, RecursiveMode::Recursive);
+            }
+            return;
+        }
         let (filter, folder) = (self.filter.clone(), folder.to_owned());
         let folders =
             tokio::task::spawn_blocking(move || filter.folders_below(&folder)).await.unwrap_or_default();
         for folder in folders {
-            let Some(watcher) = &mut self.watcher else { return };
-            if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                self.watch_failed(&error);
-                if self.is_limit_reported {
-                    return;
-                }
+            self.watch(&folder, RecursiveMode::NonRecursive);
+            if self.is_limit_reported {
+                return;
             }
+        }
+    }
+
+    fn watch(&mut self, folder: &Path, mode: RecursiveMode) {
+        let Some(watcher) = &mut self.watcher else { return };
+        if let Err(error) = watcher.watch(folder, mode) {
+            self.watch_failed(&error);
         }
     }
 
@@ -314,8 +334,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 /// The path without links, also of a file that does not exist yet.
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| {
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    path.canonical().unwrap_or_else(|_| {
+        let folder = path.parent().and_then(|folder| folder.canonical().ok());
         folder.and_then(|folder| Some(folder.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
     })
 }

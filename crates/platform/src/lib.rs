@@ -9,6 +9,8 @@ pub mod directories;
 pub mod directory;
 pub mod disk_space;
 pub mod files;
+#[cfg(all(target_os = "macos", feature = "tokio"))]
+mod kernel_queue;
 pub mod limits;
 pub mod listener;
 pub mod machine;

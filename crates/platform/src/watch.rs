@@ -1,36 +1,47 @@
 //! Notifications about changes in directories, so that an idle process sleeps.
 //!
-//! Linux reports changes by programs on this machine. Without that, or if the kernel has no watches left, the
-//! caller must poll: see [`Watch::is_deaf`].
+//! Systems report changes by programs on this machine. Without that, or if the kernel has no watches left,
+//! the caller must poll: see [`Watch::is_deaf`].
+
+#[cfg(any(test, not(target_os = "linux")))]
+mod reported;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// Whether one watch of a directory holds all below it at no cost. On Linux each directory needs one of its
+/// own; elsewhere each further one would cost, on macOS a restart of all of them.
+pub const fn watches_whole_trees(os: crate::Os) -> bool {
+    match os {
+        crate::Os::Linux => false,
+        crate::Os::MacOs | crate::Os::Windows => true,
+    }
+}
 
 /// Watches directories, not those below: new, removed and written entries, and moves of their own.
 #[derive(Debug)]
 pub struct Watch {
     /// Empty while the kernel gives this user no more of them.
-    #[cfg(target_os = "linux")]
-    listener: std::sync::OnceLock<inotify::Listener>,
+    listener: std::sync::OnceLock<Listener>,
 }
+
+#[cfg(target_os = "linux")]
+use inotify::Listener;
+#[cfg(not(target_os = "linux"))]
+use reported::Listener;
 
 impl Watch {
     /// Starts without any directory. Needs a Tokio runtime.
     pub fn begin() -> Self {
-        let watch = Self {
-            #[cfg(target_os = "linux")]
-            listener: std::sync::OnceLock::new(),
-        };
-        #[cfg(target_os = "linux")]
+        let watch = Self { listener: std::sync::OnceLock::new() };
         watch.listen();
         watch
     }
 
     /// The listener, which it opens where it could not before.
-    #[cfg(target_os = "linux")]
-    fn listen(&self) -> Option<&inotify::Listener> {
+    fn listen(&self) -> Option<&Listener> {
         if self.listener.get().is_none()
-            && let Ok(listener) = inotify::Listener::open()
+            && let Ok(listener) = Listener::open()
         {
             // Another thread may have been faster.
             let _ = self.listener.set(listener);
@@ -42,26 +53,16 @@ impl Watch {
     /// at them after this call misses nothing. Blocks while it checks that they exist. Needs a Tokio runtime.
     /// Returns whether it watches more than before.
     pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
-        #[cfg(target_os = "linux")]
-        return self.listen().is_some_and(|listener| listener.set(directories));
-        #[cfg(not(target_os = "linux"))]
-        {
-            drop(directories);
-            false
-        }
+        self.listen().is_some_and(|listener| listener.set(directories))
     }
 
     /// Whether it may miss changes, so that the caller must poll.
     pub fn is_deaf(&self) -> bool {
-        #[cfg(target_os = "linux")]
-        return self.listener.get().is_none_or(inotify::Listener::is_deaf);
-        #[cfg(not(target_os = "linux"))]
-        true
+        self.listener.get().is_none_or(Listener::is_deaf)
     }
 
     /// Waits until something may have changed; forever where the system reports nothing. Cancel safe.
     pub async fn changed(&self) {
-        #[cfg(target_os = "linux")]
         if let Some(listener) = self.listener.get()
             && listener.changed().await.is_ok()
         {

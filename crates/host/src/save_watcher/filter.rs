@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_platform::paths::Canonical as _;
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -20,6 +21,9 @@ impl SaveFilter {
     pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
         let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();
+        // The system may tell of a file by its real path: that of `/tmp` is `/private/tmp` on macOS.
+        let real = roots.iter().filter_map(|root| root.canonical().ok().filter(|real| real != root));
+        let spellings: Vec<PathBuf> = real.chain(roots.iter().cloned()).collect();
         let matcher = |root: &PathBuf| {
             let mut builder = GitignoreBuilder::new(root);
             for glob in &globs {
@@ -27,7 +31,7 @@ impl SaveFilter {
             }
             (root.clone(), builder.build().unwrap_or_else(|_| Gitignore::empty()))
         };
-        Self { excluded: roots.iter().map(matcher).collect(), with_git_ignored }
+        Self { excluded: spellings.iter().map(matcher).collect(), with_git_ignored }
     }
 
     fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
@@ -49,6 +53,22 @@ impl SaveFilter {
         path.file_name().is_some_and(|name| name != ".git")
             && !self.is_excluded(path, true)
             && !self.is_git_ignored(path)
+    }
+
+    /// Whether a folder was named to watch.
+    pub(super) fn is_root(&self, folder: &Path) -> bool {
+        self.excluded.iter().any(|(root, _)| root == folder)
+    }
+
+    /// Whether every folder between a root and this file is worth watching.
+    pub(super) fn wants_folders_of(&self, path: &Path) -> bool {
+        let root = self.excluded.iter().map(|(root, _)| root).filter(|root| path.starts_with(root));
+        // One root may lie in another.
+        let Some(root) = root.max_by_key(|root| root.as_os_str().len()) else { return false };
+        path.ancestors()
+            .skip(1)
+            .take_while(|folder| *folder != root.as_path())
+            .all(|folder| self.wants_folder(folder))
     }
 
     /// The folder and every folder below it that is worth watching.
@@ -93,7 +113,11 @@ fn is_temporary(path: &Path) -> bool {
     let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"].iter().any(|end| name.ends_with(end));
     let ours =
         path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
-    vim_probe || swap || marked || other || ours || name.starts_with(".goutputstream-")
+    // Finder and Explorer write these beside every file; `._` begins the second half of one on a foreign
+    // disk.
+    let of_desktop =
+        [".DS_Store", "Thumbs.db", "desktop.ini", ".localized"].contains(&name) || name.starts_with("._");
+    vim_probe || swap || marked || other || ours || of_desktop || name.starts_with(".goutputstream-")
 }
 
 #[cfg(test)]
@@ -102,6 +126,9 @@ mod tests {
 
     #[test]
     fn temporary_files_of_editors_do_not_count() {
+        for name in [".DS_Store", "._a.rs", "Thumbs.db", "desktop.ini"] {
+            assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
+        }
         let left = ["4913", "a.rs~", ".a.rs.swp", ".#a.rs", "#a.rs#", "a.rs.tmp", ".goutputstream-X1"];
         for name in left {
             assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
@@ -114,7 +141,7 @@ mod tests {
     #[test]
     fn ignored_folders_are_not_watched() {
         let project = tempfile::tempdir().unwrap();
-        let root = project.path().canonicalize().unwrap();
+        let root = project.path().canonical().unwrap();
         for folder in
             [".git/refs", "src/deep", "target/debug", "node_modules/x", ".github", "secret", "src/secret"]
         {
@@ -136,5 +163,27 @@ mod tests {
         assert!(!filter.wants(&root.join("a.log")) && !filter.wants(&root.join(".env")));
         assert!(!filter.wants_folder(&root.join("target")) && !filter.wants_folder(&root.join(".git")));
         assert!(SaveFilter::new(&[], &[], true).wants(&root.join("a.log")));
+        for (file, is_wanted) in
+            [("src/deep/c.rs", true), ("target/debug/c.o", false), (".git/refs/c", false)]
+        {
+            assert_eq!(filter.wants_folders_of(&root.join(file)), is_wanted, "{file}");
+        }
+        assert!(!filter.wants_folders_of(&root.with_file_name("elsewhere").join("a.rs")));
+    }
+
+    /// macOS tells of a file in `/tmp` as one in `/private/tmp`.
+    #[cfg(unix)]
+    #[test]
+    fn exclusions_hold_for_the_real_path_of_a_root_too() {
+        let project = tempfile::tempdir().unwrap();
+        let real = project.path().canonical().unwrap().join("real");
+        std::fs::create_dir_all(real.join("secret")).unwrap();
+        std::fs::write(real.join("secret/a.rs"), "").unwrap();
+        let link = project.path().join("link");
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let filter = SaveFilter::new(std::slice::from_ref(&link), &["/secret/".into()], false);
+        for root in [&link, &real] {
+            assert!(filter.is_root(root) && !filter.wants(&root.join("secret/a.rs")), "{}", root.display());
+        }
     }
 }

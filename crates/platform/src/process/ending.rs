@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 /// The interval of polling where the system does not report the end.
-#[cfg(unix)]
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The interval on Windows, where each check starts a program.
-#[cfg(not(unix))]
-const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Waits for the end of a process. Notices it at once on Linux, within 1 s on other Unixes, and within 5 s on
-/// Windows. Cancel safe. Needs a Tokio runtime.
+/// Waits for the end of a process. Notices it at once on Linux and macOS, and within 1 s elsewhere. Cancel
+/// safe. Needs a Tokio runtime.
 pub async fn ended(pid: u32) {
     #[cfg(target_os = "linux")]
     if pidfd(pid).await.is_some() {
+        return;
+    }
+    #[cfg(target_os = "macos")]
+    if kqueue(pid).await.is_some() {
         return;
     }
     // In a thread, because the check may block.
@@ -33,6 +33,18 @@ async fn pidfd(pid: u32) -> Option<()> {
     use tokio::io::{Interest, unix::AsyncFd};
     let process = pidfd_open(Pid::from_raw(i32::try_from(pid).ok()?)?, PidfdFlags::NONBLOCK).ok()?;
     AsyncFd::with_interest(process, Interest::READABLE).ok()?.readable().await.ok().map(|_| ())
+}
+
+/// Waits for the end by a queue of the kernel; `None` if it watches no such process.
+#[cfg(target_os = "macos")]
+#[expect(
+    deprecated,
+    reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
+)]
+async fn kqueue(pid: u32) -> Option<()> {
+    use tokio::io::{Interest, unix::AsyncFd};
+    let queue = crate::kernel_queue::end_of(pid)?;
+    AsyncFd::with_interest(queue, Interest::READABLE).ok()?.readable().await.ok().map(|_| ())
 }
 
 #[cfg(test)]
