@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::failure::Hint;
 use alongside_common::person_file::{self, PersonFile};
 use alongside_platform::files::Links;
+use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
 
 /// The extension of a copy.
@@ -149,7 +150,7 @@ pub(crate) fn put(change: &Change, text: Option<&str>) -> anyhow::Result<()> {
 fn copy_at(copy: &Path, links: Links) -> anyhow::Result<PersonFile> {
     let directory = copy.parent().unwrap_or(Path::new("/"));
     let directory = match links {
-        Links::Followed => directory.canonicalize(),
+        Links::Followed => directory.canonical(),
         Links::Refused => Ok(directory.to_owned()),
     };
     let directory = directory.with_context(|| format!("cannot open the directory of {}", copy.display()))?;

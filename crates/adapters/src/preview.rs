@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::person_file::link_target;
 use alongside_common::unified::hunks;
 use alongside_desk::harmless;
+use alongside_platform::paths::Canonical as _;
 use similar::ChangeTag;
 
 use super::change::Change;
@@ -57,7 +58,7 @@ fn end_of_links(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
     let mut steps = path.ancestors().take_while(|step| *step != user.home);
     let is_below_home = path.starts_with(&user.home);
     let is_linked = if is_below_home { steps.any(Path::is_symlink) } else { path.is_symlink() };
-    is_linked.then(|| link_target(path)).map(|real| real.canonicalize().unwrap_or(real))
+    is_linked.then(|| link_target(path)).map(|real| real.canonical().unwrap_or(real))
 }
 
 fn verb_of(change: &Change) -> &'static str {

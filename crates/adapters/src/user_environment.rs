@@ -76,7 +76,7 @@ impl UserEnvironment {
 
     /// How an editor starts this program: by its name if its PATH leads to it, else by its path.
     pub(crate) fn own_command(&self) -> String {
-        let real = |path: &Path| path.canonicalize().ok();
+        let real = |path: &Path| path.canonical().ok();
         let on_path = std::env::join_paths(self.path()).ok();
         let found = on_path.and_then(|path| which::which_in("alongside", Some(path), "/").ok());
         match found.and_then(|path| real(&path)) {

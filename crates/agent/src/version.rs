@@ -10,6 +10,7 @@ use std::time::Duration;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 use alongside_contract::behaviour::Release;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::untrusted::{self, Whose};
 use serde::Deserialize;
 
@@ -89,7 +90,7 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
 pub fn written(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     let mut program = program.to_owned();
     for _ in 0..LAUNCHERS {
-        let real = program.canonicalize().ok()?;
+        let real = program.canonical().ok()?;
         let version = above(&real, agent).or_else(|| managed(&program, agent, here));
         if version.is_some() {
             return version;
@@ -214,7 +215,7 @@ mod tests {
         }
 
         fn path(&self, below: &str) -> PathBuf {
-            self.0.path().canonicalize().unwrap().join(below)
+            self.0.path().canonical().unwrap().join(below)
         }
 
         fn write(&self, below: &str, text: &str) -> PathBuf {

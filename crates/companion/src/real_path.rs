@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// The path as the system spells it, so that two spellings of one file are equal, also where case does not
 /// count. Of a file that does not exist, the path without links. Blocks.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| resolve(path))
+    path.canonical().unwrap_or_else(|_| resolve(path))
 }
 
 /// As many links as Linux follows.

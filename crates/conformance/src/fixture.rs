@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alongside_contract::discovery::split_roots;
+use alongside_platform::paths::Canonical as _;
 use serde_json::Value;
 
 use crate::cleanup::Cleanup;
@@ -107,7 +108,7 @@ impl<'b> Fixture<'b> {
     /// The directory of files that the editor may open. It goes with the run.
     pub(crate) fn scratch(&self) -> PathBuf {
         // Agents and editors name files by their real paths.
-        self.scratch.path().canonicalize().unwrap_or_else(|_| self.scratch.path().to_owned())
+        self.scratch.path().canonical().unwrap_or_else(|_| self.scratch.path().to_owned())
     }
 
     /// The directory that proposals are about. It lies in the project, and does not exist.

@@ -7,6 +7,7 @@ use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
 use alongside_contract::discovery::Record;
 use alongside_contract::family::DiscoveryFile;
+use alongside_platform::paths::Canonical as _;
 use serde_json::Value;
 
 use crate::case::Case;
@@ -91,7 +92,7 @@ pub(crate) fn of(target: &Target) -> Vec<Published> {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|real| Some(real) == other.canonicalize().ok())
+    one == other || one.canonical().ok().is_some_and(|real| Some(real) == other.canonical().ok())
 }
 
 /// The files of the companion, noted as evidence.

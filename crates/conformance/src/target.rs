@@ -10,6 +10,7 @@ use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, join_roots};
 use alongside_contract::family::{FoundBy, LOCKS, Transport};
 use alongside_contract::lock_file::{self, LockFile};
+use alongside_platform::paths::Canonical as _;
 
 use crate::clock::within;
 use crate::record_file;
@@ -135,7 +136,7 @@ impl Target {
     /// When the file cannot be read, is none, or a lock has no port in its name.
     pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
-        let path = path.canonicalize().map_err(unreadable)?;
+        let path = path.canonical().map_err(unreadable)?;
         let json = record_file::record(&path).map_err(unreadable)?;
         let no_record = |why| NoTarget::NoRecord { path: path.clone(), why };
         match agent.map(|agent| &agent.family.found_by) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::settings::Settings;
 use alongside_lsp::{repository, trusted_repository};
 use alongside_platform::directories;
+use alongside_platform::paths::Canonical as _;
 
 /// Whether one of these roots is a directory, or lies above it.
 pub(super) fn holds(roots: &[PathBuf], dir: &Path) -> bool {
@@ -50,7 +51,7 @@ fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    path.canonical().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::settings::Settings;
 use alongside_companion::{Companion, StartError, Workspace};
 use alongside_desk::{Problem, harmless};
+use alongside_platform::paths::Canonical as _;
 use tokio::task::AbortHandle;
 
 use super::directories::{holds, holds_in_project};
@@ -187,7 +188,7 @@ impl Projects {
 
 /// The directories with settings of a project: its own, and those of the repositories around it.
 fn around(root: &Path) -> Vec<PathBuf> {
-    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let real = root.canonical().unwrap_or_else(|_| root.to_owned());
     let above = real.ancestors().skip(1).filter(|above| above.join(".git").exists());
     above.map(Path::to_owned).chain([real.clone()]).collect()
 }

@@ -1,10 +1,10 @@
 //! Whether a path lies below another one. On macOS and Windows, case makes no difference.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Os;
 
-/// A path from the bytes that git writes, with `/` between names. On Windows they are UTF-8; `None` if they
 /// The real path of what exists, as people, agents and editors write it.
 pub trait Canonical {
     /// The path without links, as the system spells it; on Windows without the prefix `\\?\` wherever it may
@@ -21,6 +21,7 @@ impl Canonical for Path {
     }
 }
 
+/// A path from the bytes that git writes, with `/` between names. On Windows they are UTF-8; `None` if they
 /// are not.
 pub fn from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
@@ -135,23 +136,6 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_a_path_and_the_same_bytes_again() {
-        for bytes in [b"a/b".as_slice(), "é/\u{1F600}".as_bytes()] {
-            assert_eq!(from_bytes(bytes).map(|path| to_bytes(&path)).as_deref(), Some(bytes));
-        }
-        assert_eq!(
-            from_bytes(b"a/\xff\n").map(|path| to_bytes(&path)),
-            cfg!(unix).then(|| b"a/\xff\n".to_vec())
-        );
-    }
-
-    #[test]
-    fn case_matters_on_linux_only() {
-        assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
-        assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
-        assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
-    }
-    #[test]
     fn the_top_of_a_path_is_its_root_its_drive_or_its_share() {
         let below = |os, path| below_top(os, Path::new(path)).to_str().unwrap().to_owned();
         for os in [Os::Linux, Os::MacOs] {
@@ -189,6 +173,23 @@ mod tests {
         assert_eq!(spelled(Os::Linux, other.clone()), other, "there a name has one spelling");
     }
 
+    #[test]
+    fn bytes_become_a_path_and_the_same_bytes_again() {
+        for bytes in [b"a/b".as_slice(), "é/\u{1F600}".as_bytes()] {
+            assert_eq!(from_bytes(bytes).map(|path| to_bytes(&path)).as_deref(), Some(bytes));
+        }
+        assert_eq!(
+            from_bytes(b"a/\xff\n").map(|path| to_bytes(&path)),
+            cfg!(unix).then(|| b"a/\xff\n".to_vec())
+        );
+    }
+
+    #[test]
+    fn case_matters_on_linux_only() {
+        assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
+        assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
+        assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
+    }
 
     #[test]
     fn windows_real_and_written_paths_are_equal() {

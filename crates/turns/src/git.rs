@@ -1,6 +1,7 @@
 //! Runs the user's git so that nothing but our own arguments decides what it does: no settings of the person
 //! or the project, no variable, no hook, no filter, and no program that a project brings along.
 
+use alongside_platform::paths::Canonical as _;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -193,7 +194,7 @@ fn find_program(tree: &Path) -> Option<PathBuf> {
     let named: Vec<PathBuf> = std::env::split_paths(&path).filter(|place| place.is_absolute()).collect();
     let places = named.into_iter().chain(USUAL_PLACES.map(PathBuf::from));
     places.filter_map(|place| which::which_in("git", Some(&place), "/").ok()).find(|program| {
-        let real = program.canonicalize();
+        let real = program.canonical();
         real.is_ok_and(|real| !real.starts_with(tree) && !program.starts_with(tree))
     })
 }

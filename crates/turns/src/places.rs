@@ -11,6 +11,7 @@ use alongside_common::runtime_dirs::VARIABLE;
 use alongside_common::settings::Settings;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::{directories, files};
 
 /// The directories and settings that a store needs.
@@ -90,6 +91,6 @@ impl Places {
     /// The directories that are no working tree, whatever is in them.
     pub(crate) fn homes(&self) -> Vec<PathBuf> {
         let homes = [Some(self.dirs.home.clone()), directories::home_in_database()];
-        homes.into_iter().flatten().filter_map(|home| home.canonicalize().ok()).collect()
+        homes.into_iter().flatten().filter_map(|home| home.canonical().ok()).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_companion::git_config;
 use alongside_platform::paths;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::untrusted::{self, Whose};
 
 /// The largest file of a few lines, in bytes.
@@ -31,14 +32,14 @@ impl Repository {
         let name = top.join(".git");
         let found = name.metadata().ok()?;
         let directory = if found.is_file() { named_in(&name, top)? } else { name };
-        Self::in_directory(&directory.canonicalize().ok()?)
+        Self::in_directory(&directory.canonical().ok()?)
     }
 
     /// The repository in a directory, which is that of a working tree, or a bare one.
     pub(crate) fn in_directory(directory: &Path) -> Option<Self> {
         directory.join("HEAD").symlink_metadata().ok()?;
         let common = match read(&directory.join("commondir"), MAX_LINES) {
-            Some(line) => directory.join(paths::from_bytes(trimmed(&line))?).canonicalize().ok()?,
+            Some(line) => directory.join(paths::from_bytes(trimmed(&line))?).canonical().ok()?,
             None => directory.to_owned(),
         };
         if !common.join("objects").is_dir() || !common.join("refs").is_dir() {

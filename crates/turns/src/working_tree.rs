@@ -1,6 +1,7 @@
 //! The working tree around a directory. Its top is where `.git` is, whatever settings say: a repository
 //! cannot name a directory elsewhere.
 
+use alongside_platform::paths::Canonical as _;
 use std::path::{Path, PathBuf};
 
 use crate::repository::Repository;
@@ -17,7 +18,7 @@ pub(crate) struct WorkingTree {
 impl WorkingTree {
     /// The Git working tree around a directory. None of these homes is one, nor is anything above them.
     pub(crate) fn around(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
-        let real = directory.canonicalize().ok()?;
+        let real = directory.canonical().ok()?;
         for top in real.ancestors() {
             if homes.iter().any(|home| home.starts_with(top)) {
                 return None;
@@ -35,7 +36,7 @@ impl WorkingTree {
 
     /// The same; a directory outside of every repository is a working tree of its own.
     pub(crate) fn around_or_at(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
-        let real = directory.canonicalize().ok().filter(|real| real.is_dir())?;
+        let real = directory.canonical().ok().filter(|real| real.is_dir())?;
         Self::around(&real, homes).or_else(|| {
             let holds_a_home = homes.iter().any(|home| home.starts_with(&real));
             let is_in_repository = real.ancestors().any(|above| Repository::in_directory(above).is_some());

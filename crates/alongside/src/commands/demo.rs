@@ -15,6 +15,7 @@ use alongside_common::signals::{self, Signals};
 use alongside_companion::{AppDirs, Companion};
 use alongside_desk::harmless;
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
+use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
 
 use super::output;
@@ -56,7 +57,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .tempdir()
         .context("cannot make a temporary directory")
         .hint("set TMPDIR to a directory that you can write to")?;
-    let root = scratch.path().canonicalize()?.join("shop");
+    let root = scratch.path().canonical()?.join("shop");
     project::write(&root)?;
     let dirs = AppDirs::below(&scratch.path().join("private"));
     for directory in dirs.tmp.iter().chain([&dirs.home]) {

@@ -28,6 +28,7 @@ use alongside_contract::agent::Agent as AgentRow;
 use alongside_contract::agents::AGENTS;
 use alongside_desk::harmless;
 use alongside_host::companions;
+use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
 use clap::ValueEnum;
 
@@ -234,7 +235,7 @@ fn surroundings(args: &Args) -> anyhow::Result<Surroundings> {
     };
     if let Some(dir) = &args.dir {
         let dir = std::path::absolute(dir)?;
-        here.cwd = dir.canonicalize().with_context(|| format!("{} is not a directory", dir.display()))?;
+        here.cwd = dir.canonical().with_context(|| format!("{} is not a directory", dir.display()))?;
     }
     Ok(here)
 }

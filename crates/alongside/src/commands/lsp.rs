@@ -16,6 +16,7 @@ use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_desk::{Desk, Problem};
 use alongside_host::JoinRequest;
 use alongside_lsp::{Client, Connection, Program};
+use alongside_platform::paths::Canonical as _;
 use anyhow::Context as _;
 
 use super::agent_setup;
@@ -79,7 +80,7 @@ fn reviews_directory() -> Option<PathBuf> {
     let directories = RuntimeDirs::of_this_process();
     let opened = directories.open();
     let opened = opened.inspect_err(|error| tracing::error!(%error, "proposals cannot be shown"));
-    Some(opened.ok()?.path().canonicalize().ok()?.join("reviews"))
+    Some(opened.ok()?.path().canonical().ok()?.join("reviews"))
 }
 
 /// Joins the companion of an editor's projects, or starts it.

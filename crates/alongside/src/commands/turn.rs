@@ -15,6 +15,7 @@ use alongside_contract::agents::with_turns;
 use alongside_contract::turns::{Moment, Turns};
 use alongside_desk::{SnapshotKind, SnapshotTaken};
 use alongside_hook::prompt_answer;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
 use alongside_turns::{Claimed, Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
 
@@ -194,7 +195,7 @@ fn go_on(args: &Args, top: &Path, until: Instant) {
     let places = Places::of_hook(args.state_dir.clone());
     let done =
         alongside_turns::seed(&places, top, until).and_then(|()| match alongside_turns::is_due(&places) {
-            true => alongside_turns::trim(&places, &top.canonicalize()?, MAX_BYTES, until),
+            true => alongside_turns::trim(&places, &top.canonical()?, MAX_BYTES, until),
             false => Ok(()),
         });
     if let Err(fault) = done {

@@ -13,6 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::{AppDirs, Builder, Rule};
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 pub use desk::{Notify, Shade};
@@ -147,7 +148,7 @@ impl Settings {
             }
         }
         for root in roots {
-            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+            let real = root.canonical().unwrap_or_else(|_| root.clone());
             for above in real.ancestors().skip(1).filter(|above| above.join(".git").exists()) {
                 if known.iter().any(|known| known == above) {
                     continue;

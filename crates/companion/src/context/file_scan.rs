@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use alongside_contract::context::IdeContext;
+use alongside_platform::paths::Canonical as _;
 
 #[derive(Debug)]
 pub(crate) struct ScanResult {
@@ -24,7 +25,7 @@ impl ScanResult {
     pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut directories = BTreeSet::new();
         for file in self.looks.keys().map(Path::new).filter(|file| file.is_absolute()) {
-            let real = file.canonicalize().ok();
+            let real = file.canonical().ok();
             directories.extend(real.iter().filter_map(|real| real.parent()).map(Path::to_owned));
             let root = roots.iter().find(|root| file.starts_with(root));
             let above = file.ancestors().skip(1);

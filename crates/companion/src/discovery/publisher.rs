@@ -11,6 +11,7 @@ use alongside_contract::discovery::Stdio;
 use alongside_contract::family::DiscoveryFile;
 use alongside_desk::Problem;
 use alongside_platform::directory::Directory;
+use alongside_platform::paths::Canonical as _;
 
 use super::ancestors;
 use super::liveness::answers;
@@ -297,7 +298,7 @@ impl Publisher {
     }
 
     fn holds_home(&self, root: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.to_owned());
         real(&self.dirs.home).starts_with(real(root))
     }
 }

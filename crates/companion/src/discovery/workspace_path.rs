@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::{delimiter, join_roots};
 use alongside_desk::Problem;
+use alongside_platform::paths::Canonical as _;
 
 /// The literal and real paths of the roots, joined. A root that the format cannot hold becomes a problem.
 pub(super) fn workspace_path(roots: &[PathBuf]) -> (String, Vec<Problem>) {
     let (mut spelled, mut problems) = (Vec::<String>::new(), Vec::new());
     for root in roots {
-        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+        let real = root.canonical().unwrap_or_else(|_| root.clone());
         for path in [root, &real] {
             match path.to_str().map(|path| (path, join_roots([path]))) {
                 Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}

@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use alongside_agent::find::Surroundings;
+use alongside_platform::paths::Canonical as _;
 
 /// Everything outside a companion. It is removed when dropped.
 pub(crate) struct World {
@@ -24,7 +25,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory for a test");
-        let real = directory.path().canonicalize().expect("its real path");
+        let real = directory.path().canonical().expect("its real path");
         let [tmp, home, project, real_project] =
             ["tmp", "home", "project", "disk/project"].map(|name| real.join(name));
         for made in [&tmp, &home, &real_project] {

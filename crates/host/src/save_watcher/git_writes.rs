@@ -167,6 +167,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use alongside_platform::paths::Canonical as _;
 
     /// Runs git in a directory. `None` without git.
     fn git(directory: &Path, args: &[&str]) -> Option<()> {
@@ -182,7 +183,7 @@ mod tests {
     fn a_checkout_is_told_from_a_person_in_every_form_of_the_index() {
         for format in ["--object-format=sha1", "--object-format=sha256"] {
             let directory = tempfile::tempdir().unwrap();
-            let top = directory.path().canonicalize().unwrap();
+            let top = directory.path().canonical().unwrap();
             let file = |name: &str| top.join(name);
             if git(&top, &["init", "--quiet", format]).is_none() {
                 return alongside_testing::skip("there is no git here");

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use alongside_desk::{Call, Closed, Review, Seat, Word};
+use alongside_platform::paths::Canonical as _;
 
 use super::*;
 
@@ -17,7 +18,7 @@ struct Watched {
 impl Watched {
     async fn project() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
+        let root = dir.path().canonical().unwrap();
         fs::create_dir_all(root.join(".git")).unwrap();
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();

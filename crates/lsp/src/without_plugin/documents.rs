@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::Text;
+use alongside_platform::paths::Canonical as _;
 use serde_json::{Value, json};
 
 use super::document::{Document, DocumentEdit, DocumentKey, is_whole_text};
@@ -36,7 +37,7 @@ impl Documents {
         if self.open.contains_key(&path) {
             return path;
         }
-        let real = path.canonicalize().ok();
+        let real = path.canonical().ok();
         real.filter(|real| self.open.contains_key(real)).unwrap_or(path)
     }
 

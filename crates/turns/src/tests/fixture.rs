@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, TurnTexts, Undo, UndoTo};
 use alongside_contract::turns::Moment;
 use alongside_desk::{FileChange, UndoneFile};
+use alongside_platform::paths::Canonical as _;
 
 use crate::{Fault, Places, Recorded, TurnEvent, TurnStore, record};
 
@@ -55,7 +56,7 @@ impl Project {
             return None;
         }
         let directory = tempfile::tempdir().unwrap();
-        let top = directory.path().canonicalize().unwrap().join("project");
+        let top = directory.path().canonical().unwrap().join("project");
         fs::create_dir(&top).unwrap();
         fs::create_dir(directory.path().join("home")).unwrap();
         let places = Places::below(directory.path());
@@ -64,7 +65,7 @@ impl Project {
 
     /// A directory beside the project.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(name)
+        self.directory.path().canonical().unwrap().join(name)
     }
 
     /// The same store for another working tree.

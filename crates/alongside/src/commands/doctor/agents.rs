@@ -9,6 +9,7 @@ use alongside_agent::version;
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
 use alongside_contract::behaviour::Release;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
 
 /// An agent that is installed, or that the person named.
@@ -44,7 +45,7 @@ pub(super) async fn installed(known: &[FamilyAgent], here: &Surroundings) -> Vec
                 let Ok(program) = which::which_in(command, Some(&directory), &directory) else {
                     continue;
                 };
-                let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+                let real = program.canonical().unwrap_or_else(|_| program.clone());
                 if agents.iter().any(|(listed, _)| *listed == real) {
                     continue;
                 }

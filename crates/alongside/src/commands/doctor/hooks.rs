@@ -10,6 +10,7 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{OnFailure, Trust};
 use alongside_contract::settings::Release;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::{Os, shell};
 
 use super::agents;
@@ -200,7 +201,7 @@ fn causes_in(
             None => Some(HookCause::NoProgram { path: path(), program, is_project }),
             Some(real) => {
                 let own = own_program();
-                let is_own = Path::new(&own).canonicalize().is_ok_and(|own| own == real);
+                let is_own = Path::new(&own).canonical().is_ok_and(|own| own == real);
                 (!is_own).then_some(HookCause::OtherProgram { program, own, is_project })
             }
         }
@@ -211,5 +212,5 @@ fn causes_in(
 /// The file that a shell would start for a program's name or path.
 fn real_program(program: &str, here: &Surroundings) -> Option<PathBuf> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
-    which::which_in(program, Some(path), &here.cwd).ok()?.canonicalize().ok()
+    which::which_in(program, Some(path), &here.cwd).ok()?.canonical().ok()
 }

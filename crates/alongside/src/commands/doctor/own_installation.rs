@@ -13,6 +13,7 @@ use alongside_common::failure;
 use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_contract::discovery::WRITER;
+use alongside_platform::paths::Canonical as _;
 
 use super::causes::InstallationCause;
 use super::message::Message;
@@ -78,7 +79,7 @@ async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let mut programs: Vec<PathBuf> = Vec::new();
     for program in which::which_in_all("alongside", Some(path), &here.cwd).into_iter().flatten() {
-        let real = program.canonicalize().unwrap_or(program);
+        let real = program.canonical().unwrap_or(program);
         if !programs.contains(&real) {
             programs.push(real);
         }

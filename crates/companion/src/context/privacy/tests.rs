@@ -1,5 +1,6 @@
 //! The files that agents may know, and those that they may not.
 
+use alongside_platform::paths::Canonical as _;
 use std::fs;
 
 use super::*;
@@ -12,7 +13,7 @@ struct Project {
 impl Project {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap().join("project");
+        let root = directory.path().canonical().unwrap().join("project");
         for (path, content) in [
             (".git/info/exclude", "mine.txt\n"),
             (".gitignore", "*.log\nbuild/\n"),
@@ -96,7 +97,7 @@ fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
 #[test]
 fn exclusions_hold_for_both_spellings_of_a_root() {
     let project = Project::new();
-    let link = project.directory.path().canonicalize().unwrap().join("link");
+    let link = project.directory.path().canonical().unwrap().join("link");
     std::os::unix::fs::symlink(&project.root, &link).unwrap();
     for root in [&link, &project.root] {
         let privacy = project.privacy(&[root], &["/private/", "/sub/notes/"]);

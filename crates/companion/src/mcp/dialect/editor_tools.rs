@@ -9,6 +9,7 @@ use alongside_contract::websocket::tools::{
 };
 use alongside_contract::websocket::{Place, SelectedRange};
 use alongside_desk as desk;
+use alongside_platform::paths::Canonical as _;
 
 use crate::agents::context_frames;
 use crate::events::{EditorState, Event, Events};
@@ -94,7 +95,7 @@ fn file_url(path: &str) -> String {
 /// know are told once. Blocks.
 fn diagnostics(found: Vec<desk::FileDiagnostics>, uri: Option<String>) -> Vec<FileDiagnostics> {
     let wanted = uri.as_deref().map(paths);
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.to_owned());
     let mut files: Vec<(String, Vec<desk::Diagnostic>)> = Vec::new();
     for file in found {
         let path = Path::new(&file.path);

@@ -1,5 +1,6 @@
 //! Where paths lead, through links and `..`.
 
+use alongside_platform::paths::Canonical as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -31,7 +32,7 @@ fn of(path: impl AsRef<Path>) -> Judged {
 /// A directory for a test, and its path without links.
 fn home() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().canonicalize().unwrap();
+    let path = directory.path().canonical().unwrap();
     (directory, path)
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use alongside_platform::paths::Canonical as _;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -143,7 +144,7 @@ impl Shared {
     fn workspace_path(&self) -> String {
         let mut roots: Vec<String> = Vec::new();
         for folder in &self.state().editor.folders {
-            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let real = folder.canonical().unwrap_or_else(|_| folder.clone());
             let names = if self.has(Fault::OnlyLiteralRoots) { vec![folder] } else { vec![folder, &real] };
             for name in names.into_iter().map(|name| name.to_string_lossy().into_owned()) {
                 if !roots.contains(&name) && !name.contains(':') {

@@ -1,5 +1,6 @@
 //! The rules with links and git's settings on disk. Each rule accepts everything that a rule may.
 
+use alongside_platform::paths::Canonical as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -24,7 +25,7 @@ impl Disk {
     }
 
     fn path(&self, below: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(below)
+        self.directory.path().canonical().unwrap().join(below)
     }
 
     fn write(&self, below: &str, text: impl AsRef<[u8]>) {
