@@ -32,6 +32,7 @@ impl Row {
 
 /// The table of test programs. Unit tests have no rows.
 pub(super) const ROWS: &[Row] = &[
+    row("alongside", "everywhere", [10, 10]).waits(),
     row("alongside", "it", [110, 110]).waits(),
     row("conformance", "check", [90, 270]).waits(),
     row("rig", "bench", [45, 45]).starts("a companion on the official TypeScript SDK"),

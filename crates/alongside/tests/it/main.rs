@@ -1,6 +1,8 @@
 //! The real program with its input and output in pipes. The agent crate plays the agent over the real wire.
 //! Every test has directories of its own.
 
+// It looks into /proc.
+#![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod check;
@@ -15,7 +17,6 @@ mod editor;
 mod help;
 mod hook;
 mod host;
-#[cfg(target_os = "linux")]
 mod idle;
 mod install;
 mod json;
@@ -30,7 +31,6 @@ mod settings_effects;
 mod shutdown;
 mod squatter;
 mod support;
-#[cfg(target_os = "linux")]
 mod system_calls;
 mod terminal;
 mod token_secrecy;

@@ -15,6 +15,7 @@ use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::Record;
+use alongside_platform::paths::Canonical as _;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) use machine::Machine;
@@ -39,7 +40,7 @@ pub(crate) struct Home {
 impl Home {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let base = dir.path().canonicalize().unwrap();
+        let base = dir.path().canonical().unwrap();
         for name in ["home", "tmp", "run", "project"] {
             std::fs::create_dir(base.join(name)).unwrap();
         }
@@ -49,7 +50,7 @@ impl Home {
 
     /// A path in the temporary directory of this home.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
-        self.dir.path().canonicalize().unwrap().join(below)
+        self.dir.path().canonical().unwrap().join(below)
     }
 
     /// Makes a directory.

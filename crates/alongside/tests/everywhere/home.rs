@@ -1,0 +1,257 @@
+//! A fresh profile with a project, the program in it, a program as its desk, and an agent.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use alongside_agent::find::{self, Surroundings};
+use alongside_agent::{Endpoint, Identity, PendingDiff, Session};
+use alongside_contract::agent::FamilyAgent;
+use alongside_platform::paths::Canonical as _;
+use serde_json::Value;
+
+/// The deadline of every wait. Only a failing test waits this long; programs start slowly under Wine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The program.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_alongside");
+
+/// The directories of one test.
+pub(crate) struct Home {
+    base: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().canonical().unwrap();
+        for name in ["home", "tmp", "project"] {
+            std::fs::create_dir(base.join(name)).unwrap();
+        }
+        Self { base, _directory: directory }
+    }
+
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.base.join(below)
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    /// Writes a file of the project, and returns its path as agents spell it.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.project().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn runtime_dir(&self) -> PathBuf {
+        self.path("run")
+    }
+
+    /// A program that runs in the project, with a profile of its own.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        // Those that hold the system's own places stay.
+        let ours = |name: &str| {
+            name.starts_with("XDG_") || name.starts_with("ALONGSIDE_") || name.starts_with("GEMINI_")
+        };
+        for (name, _) in std::env::vars().filter(|(name, _)| ours(name)) {
+            command.env_remove(name);
+        }
+        for name in ["HOME", "USERPROFILE"] {
+            command.env(name, self.path("home"));
+        }
+        for name in ["TMPDIR", "TEMP", "TMP"] {
+            command.env(name, self.path("tmp"));
+        }
+        for (name, below) in [("APPDATA", "AppData/Roaming"), ("LOCALAPPDATA", "AppData/Local")] {
+            command.env(name, self.path("home").join(below));
+        }
+        command.env("ALONGSIDE_RUNTIME_DIR", self.runtime_dir()).current_dir(self.project());
+        command
+    }
+
+    pub(crate) fn alongside(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(PROGRAM);
+        command.args(arguments);
+        command
+    }
+
+    /// Runs to the end, with an empty standard input.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.alongside(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs to the end, which must be a success, and returns the output.
+    pub(crate) fn succeeds(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        let said = [ran.stdout, ran.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(ran.status.success(), "{arguments:?}: {}{}", said[0], said[1]);
+        said.into_iter().next().unwrap_or_default()
+    }
+
+    /// A program as the desk.
+    pub(crate) fn desk(&self) -> Desk {
+        Desk::start(self.alongside(&["review", "--json"]))
+    }
+
+    /// The processes of all hosts.
+    pub(crate) fn hosts(&self) -> Vec<u32> {
+        let entries = std::fs::read_dir(self.runtime_dir()).into_iter().flatten().flatten();
+        let entries =
+            entries.map(|entry| entry.path()).filter(|path| path.extension() == Some("json".as_ref()));
+        let entries =
+            entries.filter_map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).ok()?).ok());
+        entries.filter_map(|entry| u32::try_from(entry["pid"].as_u64()?).ok()).collect()
+    }
+
+    pub(crate) fn kill_hosts(&self) {
+        self.hosts().into_iter().for_each(kill);
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            tmp: self.path("tmp"),
+            home: self.path("home"),
+            variables: HashMap::new(),
+            cwd: self.project(),
+            pid: std::process::id(),
+        }
+    }
+
+    /// Gemini, once it finds a companion.
+    pub(crate) async fn agent(&self) -> Session {
+        let gemini = FamilyAgent::named("gemini").unwrap();
+        let end = Instant::now() + DEADLINE;
+        loop {
+            for found in find::candidates(gemini, &self.surroundings()).found {
+                let token = found.record.auth_token.as_deref();
+                let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
+                if let Ok(agent) = Session::connect(Endpoint::local(found.record.port), token, identity).await
+                {
+                    return agent;
+                }
+            }
+            assert!(Instant::now() < end, "waited in vain for a companion that serves the project");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        self.kill_hosts();
+    }
+}
+
+fn kill(pid: u32) {
+    let pid = pid.to_string();
+    let (program, arguments) = match cfg!(windows) {
+        true => ("taskkill", ["/F", "/PID", &pid]),
+        false => ("kill", ["-s", "KILL", &pid]),
+    };
+    let _ = Command::new(program).args(arguments).output();
+}
+
+/// Waits for a future, or fails and names what was awaited.
+pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+/// Opens a diff.
+pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
+    soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
+}
+
+/// `alongside review --json`.
+pub(crate) struct Desk {
+    child: Child,
+    told: Arc<Mutex<Vec<Value>>>,
+    said: Arc<Mutex<String>>,
+}
+
+impl Desk {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (told, said) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Mutex<String>>::default());
+        let (out, lines) = (child.stdout.take().unwrap(), Arc::clone(&told));
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                lines.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let (mut err, text) = (child.stderr.take().unwrap(), Arc::clone(&said));
+        std::thread::spawn(move || {
+            let mut all = String::new();
+            let _ = err.read_to_string(&mut all);
+            text.lock().unwrap().push_str(&all);
+        });
+        Self { child, told, said }
+    }
+
+    /// The parameters of the first message of this kind that fits.
+    pub(crate) async fn hears(&self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            let told = self.told.lock().unwrap();
+            let mut heard = told.iter().filter(|message| message["method"] == method);
+            if let Some(message) = heard.find(|message| fits(&message["params"])) {
+                return message["params"].clone();
+            }
+            let so_far = format!("{:?} {}", *told, self.said.lock().unwrap());
+            drop(told);
+            assert!(Instant::now() < end, "waited in vain for {method}; there was {so_far}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The review of this file.
+    pub(crate) async fn review(&self, file: &str) -> Value {
+        self.hears("alongside/didOpenReview", |review| review["file"] == file).await
+    }
+
+    pub(crate) fn asks(&mut self, request: &Value) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
+    }
+
+    /// Decides a review as it was opened.
+    pub(crate) fn decides(&mut self, review: &Value, decision: &str) {
+        self.asks(&serde_json::json!({
+            "method": "alongside/decideReview",
+            "params": {"id": review["id"], "revision": review["revision"], "decision": decision},
+        }));
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// All files below a directory, by their paths below it.
+pub(crate) fn files_below(directory: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => {
+                    let path = entry.path();
+                    files.push(path.strip_prefix(directory).unwrap().to_string_lossy().replace('\\', "/"));
+                }
+            }
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,145 @@
+//! Hooks as agents start them: by the command line that is installed, in the shell that reads it there.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use alongside_agent::settings::hooks::{OurHook, WantedHook};
+use alongside_contract::agent::HookAgent;
+use alongside_platform::Os;
+use serde_json::{Value, json};
+
+use crate::home::{Home, PROGRAM, soon};
+
+/// The words that Git Bash makes of a command line, as far as ours go.
+fn bash_words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(mark), c) if mark == c => quote = None,
+            (None, '\\') => word.extend(chars.next()),
+            (None, ' ') => words.push(std::mem::take(&mut word)),
+            (_, c) => word.push(c),
+        }
+    }
+    words.push(word);
+    words
+}
+
+/// The same of PowerShell: a word in quotes is run behind `&` only.
+fn powershell_words(line: &str) -> Vec<String> {
+    let called = line.strip_prefix("& ");
+    let line = called.unwrap_or(line);
+    assert!(called.is_some() || !line.starts_with(['\'', '"']), "PowerShell prints {line}");
+    let (program, rest) = match line.strip_prefix('\'') {
+        Some(quoted) => quoted.split_once('\'').unwrap(),
+        None => line.split_once(' ').unwrap(),
+    };
+    std::iter::once(program).chain(rest.split_whitespace()).map(str::to_owned).collect()
+}
+
+/// The command by which the agent's shell starts its installed hook.
+fn installed(home: &Home, agent: &str, words: fn(&str) -> Vec<String>, program: &str) -> Command {
+    let agent = HookAgent::named(agent).unwrap();
+    let line = WantedHook::new(OurHook::Write, agent, None, Os::HERE, program).command;
+    let mut command = match Os::HERE {
+        Os::Windows => {
+            let words = words(&line);
+            let mut command = home.command(&words[0]);
+            command.args(&words[1..]);
+            command
+        }
+        Os::Linux | Os::MacOs => {
+            let mut command = home.command("sh");
+            // An option at its end keeps it from the real user's hosts; the guard's part behind it stays.
+            let ours = format!(" hook {}", agent.id);
+            let more = format!("{ours} --runtime-dir '{}'", home.runtime_dir().display());
+            command.arg("-c").arg(line.replace(&ours, &more));
+            command
+        }
+    };
+    if Os::HERE == Os::Windows {
+        command.arg("--runtime-dir").arg(home.runtime_dir());
+    }
+    command
+}
+
+fn run(mut command: Command, input: &Value) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let _ = stdin.write_all(input.to_string().as_bytes());
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn answer(ran: &Output) -> Value {
+    let error = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && error.is_empty(), "{}: {error}", ran.status);
+    if ran.stdout.is_empty() { Value::Null } else { serde_json::from_slice(&ran.stdout).unwrap() }
+}
+
+/// The program in a directory whose name has blanks and an apostrophe.
+fn program_at(home: &Home, directory: &str) -> String {
+    let directory = home.path(directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    let copy = directory.join(std::path::Path::new(PROGRAM).file_name().unwrap());
+    std::fs::copy(PROGRAM, &copy).unwrap();
+    copy.to_str().unwrap().to_owned()
+}
+
+fn claude_writes(home: &Home, file: &str, content: &str) -> Value {
+    json!({
+        "session_id": "s", "cwd": home.project(), "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": {"file_path": file, "content": content},
+    })
+}
+
+#[tokio::test]
+async fn claudes_hook_asks_the_person_wherever_the_program_is() {
+    let home = Home::new();
+    let mut desk = home.desk();
+    desk.hears("alongside/didChangeStatus", |_| true).await;
+    for (number, directory) in ["plain", "a b"].into_iter().enumerate() {
+        let file = home.file(&format!("{number}.txt"), "a\n");
+        let command = installed(&home, "claude", bash_words, &program_at(&home, directory));
+        let input = claude_writes(&home, &file, "A\n");
+        let hook = tokio::task::spawn_blocking(move || run(command, &input));
+        let review = desk.review(&file).await;
+        desk.decides(&review, if number == 0 { "accept" } else { "reject" });
+        let answer = answer(&soon("the hook", hook).await.unwrap());
+        let verdict = &answer["hookSpecificOutput"]["permissionDecision"];
+        assert_eq!(verdict, if number == 0 { "allow" } else { "deny" }, "{directory}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn geminis_hook_starts_in_powershell_wherever_the_program_is() {
+    let home = Home::new();
+    let mut desk = home.desk();
+    desk.hears("alongside/didChangeStatus", |_| true).await;
+    for (number, directory) in ["plain", "a b"].into_iter().enumerate() {
+        let file = home.file(&format!("{number}.txt"), "a\n");
+        let command = installed(&home, "gemini", powershell_words, &program_at(&home, directory));
+        let input = json!({
+            "session_id": "s", "cwd": home.project(), "hook_event_name": "BeforeTool",
+            "tool_name": "write_file",
+            "tool_input": {"file_path": file, "content": "A\n"},
+        });
+        let hook = tokio::task::spawn_blocking(move || run(command, &input));
+        let review = desk.review(&file).await;
+        desk.decides(&review, "reject");
+        let ran = soon("the hook", hook).await.unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+        assert!(said.contains("deny") || ran.status.code() == Some(2), "{directory}: {}: {said}", ran.status);
+    }
+}
+
+#[test]
+fn without_a_companion_a_hook_says_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let command = installed(&home, "claude", bash_words, PROGRAM);
+    assert_eq!(answer(&run(command, &claude_writes(&home, &file, "A\n"))), Value::Null);
+}
