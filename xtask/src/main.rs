@@ -12,6 +12,7 @@ mod layers;
 mod pages;
 mod rig;
 mod structure;
+mod systems;
 mod test;
 #[cfg(test)]
 mod workflows;
@@ -67,6 +68,11 @@ enum Chore {
     /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
     /// commit before.
     Counts(counts::Options),
+    /// Builds the program and its tests for Windows, runs the tests under Wine, and compiles them for macOS.
+    ///
+    /// It installs what that needs in ${XDG_CACHE_HOME:-~/.cache}/alongside-rig once, with debootstrap and as
+    /// root: 4 min, 4 GB. Without them it says so and checks nothing.
+    Systems(systems::Options),
     /// Installs the agents, editors and system packages that the tests drive.
     Rig(rig::Arguments),
     /// Builds the extension for VS Code with npm, which the next build of alongside embeds.
@@ -93,6 +99,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Book => book::book(),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Counts(options) => counts::counts(&options),
+        Chore::Systems(options) => systems::systems(&options),
         Chore::Rig(arguments) => rig::start("rig", &arguments),
         Chore::Vscode(arguments) => rig::start("vscode", &arguments),
         Chore::Matrix(arguments) => rig::start("matrix", &arguments),

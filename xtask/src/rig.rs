@@ -27,7 +27,8 @@ pub(crate) fn build_extension(lost: &str) -> anyhow::Result<()> {
     must(built_now().args(["vscode", "--or-say", lost]))
 }
 
-fn built_now() -> Command {
+/// The program of the rig, which is built first.
+pub(crate) fn built_now() -> Command {
     let mut command = cargo();
     command.args(["run", "--quiet", "--package", "alongside-rig", "--bin", "rig", "--"]);
     command

@@ -1,16 +1,12 @@
 //! The checks beside the tests: formatting, lints, other targets, and the crates we depend on.
 
-use std::path::Path;
-use std::process::Command;
-
 use alongside_testing::chores::{cargo, run};
 
 use super::outcome::Outcome;
 use super::output::Output;
 use crate::deny;
-
-/// Targets for which the program must compile, because nobody can run it there.
-const TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+use crate::systems::root::Root;
+use crate::systems::target::{MACOS, WINDOWS};
 
 /// Checks the formatting.
 pub(super) fn formatting(output: &mut Output) -> anyhow::Result<Outcome> {
@@ -45,20 +41,15 @@ pub(super) fn crates(output: &mut Output) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Checks the program for other targets. That needs the standard library of the target and nothing else.
+/// Checks the program and its tests for other systems, where `cargo xtask systems` has installed what that
+/// needs.
 pub(super) fn other_targets(output: &mut Output) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::default();
-    for target in TARGETS {
-        let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
-        let installed = printed.is_ok_and(|output| {
-            Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() && output.status.success()
-        });
-        if installed {
-            let check = ["check", "--quiet", "--package", "alongside", "--target", target];
-            outcome.check(target, run(cargo().args(check))?.success(), output);
-        } else {
-            let reason = format!("its standard library is not installed (rustup target add {target})");
-            outcome.skip(target, &reason, output);
+    let root = Root::existing();
+    for target in [WINDOWS, MACOS] {
+        match &root {
+            Ok(root) => outcome.check(target.triple, target.is_clean(root)?, output),
+            Err(why) => outcome.skip(target.triple, &format!("{why:#}"), output),
         }
     }
     Ok(outcome)

