@@ -274,7 +274,7 @@ async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
     let stream = Stream::connect(address).await?;
     if Os::HERE == Os::Windows {
         let listens = stream.peer_creds()?.pid().and_then(|pid| u32::try_from(pid).ok());
-        if !listens.is_some_and(|pid| process::is_ours(pid)) {
+        if !listens.is_some_and(process::is_ours) {
             return Err(std::io::Error::new(
                 std::io::ErrorKind::PermissionDenied,
                 "somebody else listens there",

@@ -213,8 +213,8 @@ impl TurnList {
 
     /// The comment at which the person is, which an agent has read.
     pub(crate) fn chosen_comment(&self) -> Option<CommentId> {
-        let upwards = self.rows.get(..=self.at()?)?.iter().rev();
-        match upwards.skip_while(|row| matches!(row, TurnRow::Words(_))).next()? {
+        let mut upwards = self.rows.get(..=self.at()?)?.iter().rev();
+        match upwards.find(|row| !matches!(row, TurnRow::Words(_)))? {
             TurnRow::Comment { id, .. } => Some(*id),
             _ => None,
         }

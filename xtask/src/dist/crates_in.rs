@@ -30,9 +30,9 @@ impl Crates {
         let mut metadata: Value = serde_json::from_str(&tools::output(&mut metadata)?)?;
         let packages = metadata["packages"].as_array_mut().context("cargo metadata names no packages")?;
         packages.retain(|package| linked.contains(&name_of(package)));
-        let packages = packages.drain(..).collect();
+        let packages = std::mem::take(packages);
         let nodes = metadata["resolve"]["nodes"].as_array_mut().context("cargo metadata has no graph")?;
-        Ok(Self { packages, nodes: nodes.drain(..).collect() })
+        Ok(Self { packages, nodes: std::mem::take(nodes) })
     }
 }
 

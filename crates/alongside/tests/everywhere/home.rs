@@ -200,13 +200,12 @@ impl Desk {
     pub(crate) async fn hears(&self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + DEADLINE;
         loop {
-            let told = self.told.lock().unwrap();
+            let told = self.told.lock().unwrap().clone();
             let mut heard = told.iter().filter(|message| message["method"] == method);
             if let Some(message) = heard.find(|message| fits(&message["params"])) {
                 return message["params"].clone();
             }
-            let so_far = format!("{:?} {}", *told, self.said.lock().unwrap());
-            drop(told);
+            let so_far = format!("{told:?} {}", self.said.lock().unwrap());
             assert!(Instant::now() < end, "waited in vain for {method}; there was {so_far}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
