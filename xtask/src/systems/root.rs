@@ -31,20 +31,6 @@ const NAME: &str = "systems-sid-1";
 /// Where the checkout, the target directory, cargo's own directory and what the rig installs are in there.
 const MOUNTS: [&str; 4] = ["checkout", "target", "cargo", "rig"];
 
-/// Mounts what the commands need, and becomes the command. The arguments are the root, what is mounted, and
-/// the command. All mounts and processes of its own end with it.
-const ENTER: &str = r#"
-root=$1 checkout=$2 target=$3 cargo=$4 rig=$5; shift 5
-mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit 1
-mount --bind "$checkout" "$root/checkout" && mount --bind "$target" "$root/target" || exit 1
-mount --bind "$cargo" "$root/cargo" && mount --bind "$rig" "$root/rig" || exit 1
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    CARGO_HOME=/cargo CARGO_TARGET_DIR=/target CARGO_INCREMENTAL=0 RUSTC_BOOTSTRAP=1 \
-    CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt \
-    sh -c 'cd /checkout && exec "$@"' sh "$@"
-"#;
-
 /// The directory.
 #[derive(Debug)]
 pub(crate) struct Root {
@@ -89,6 +75,8 @@ impl Root {
         let policy = half.path.join("usr/sbin/policy-rc.d");
         fs::write(&policy, "#!/bin/sh\nexit 101\n")?;
         fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+        // A mirror may be some days behind; the installation says so if that matters.
+        run(half.command("apt-get").arg("update"))?;
         let mut apt = half.command("env");
         apt.args([
             "DEBIAN_FRONTEND=noninteractive",
@@ -114,8 +102,13 @@ impl Root {
         // The mount fails without it, and says so.
         let _ = fs::create_dir_all(&target);
         let mut command = Command::new("unshare");
-        command.args(["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh"]);
-        command.arg(&self.path).arg(checkout()).arg(target).arg(cargo.unwrap_or_default());
+        command.args(["--mount", "--pid", "--fork", "--kill-child", "sh"]);
+        command
+            .arg(checkout().join("xtask/src/systems/enter.sh"))
+            .arg(&self.path)
+            .arg(checkout())
+            .arg(target)
+            .arg(cargo.unwrap_or_default());
         command.arg(cache_directory().unwrap_or_default()).arg(program);
         command
     }
