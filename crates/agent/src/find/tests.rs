@@ -1,6 +1,7 @@
 //! Stories of finding: what each family takes, in which order, and what it passes over.
 
 use std::collections::HashMap;
+#[cfg(unix)]
 use std::path::Path;
 
 use alongside_contract::agent::FamilyAgent;

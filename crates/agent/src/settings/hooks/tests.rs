@@ -91,7 +91,7 @@ fn a_new_file_holds_only_the_hook() {
 #[test]
 fn each_agent_gets_its_events_and_its_unit() {
     for one in alongside_contract::agents::with_hook() {
-        let command = command_line(Os::Linux, "'/a b/alongside'", one);
+        let command = command_line(Os::Linux, "/a b/alongside", one);
         let text = with_write(None, one, &command).unwrap();
         let found = find_hook(&text, one).unwrap();
         assert_eq!(found.len(), one.hook.events().count(), "{text}");

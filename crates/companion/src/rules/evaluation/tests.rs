@@ -18,6 +18,7 @@ fn rule(paths: &[&str], ruling: Ruling) -> Rule {
 }
 
 /// No repository within the project has rules.
+#[cfg(unix)]
 fn none_of(_: &Path) -> Option<Vec<Rule>> {
     Some(Vec::new())
 }

@@ -107,11 +107,7 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
 
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("it's $HERE").join("alongside");
-    let line = command_line(
-        Os::HERE,
-        &alongside_platform::shell::quoted(Os::HERE, program.to_str().unwrap()),
-        agent("claude"),
-    );
+    let line = command_line(Os::HERE, program.to_str().unwrap(), agent("claude"));
     let runs = || std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
     let output = runs();
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
