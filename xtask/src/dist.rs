@@ -14,6 +14,7 @@ mod npm;
 mod product;
 mod recipes;
 mod sbom;
+mod static_build;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,8 @@ use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_d
 use anyhow::{Context as _, ensure};
 
 use super::targets::{self, Libc, TARGETS, Target};
-use super::{c_library, tools};
+use super::{c_library, static_build, tools};
+use crate::systems::root::Root;
 
 /// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
 const TOOLS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
@@ -30,8 +31,8 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     for triple in wanted {
         let program = match targets::row_of(triple) {
             None => as_usual(triple)?,
-            Some(row) => match tools_for(row) {
-                Ok(zig) => with_zig(row, &zig)?,
+            Some(row) => match way_for(row) {
+                Ok(way) => with_zig(row, &way)?,
                 Err(why) if triple == host && own_glibc => {
                     println!(
                         "SKIPPED: an old C library for {triple}, the program needs this machine's: {why:#}"
@@ -55,20 +56,40 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     Ok(built)
 }
 
-/// The directory of the linker, if Rust has its part of a target, too.
-fn tools_for(target: &Target) -> anyhow::Result<PathBuf> {
+/// How a target is built. Each way names the directory of the linker.
+enum Way {
+    /// By the Rust of this machine.
+    Here(PathBuf),
+    /// In a Debian, whose Rust builds its own library, too.
+    There(PathBuf, Root),
+}
+
+fn way_for(target: &Target) -> anyhow::Result<Way> {
     let triple = target.triple;
-    ensure!(target.can_be_built()?, "Rust's library for it is missing: rustup target add {triple}");
-    zig()
+    if target.can_be_built()? {
+        return Ok(Way::Here(zig()?));
+    }
+    let missing = format!("Rust's library for it is missing: rustup target add {triple}");
+    ensure!(target.libc == Libc::Static, missing);
+    Ok(Way::There(zig()?, Root::made().context(missing)?))
 }
 
 fn as_usual(triple: &str) -> anyhow::Result<PathBuf> {
     let mut build = cargo();
-    must(build_arguments(build.arg("build"), triple))?;
+    must(in_checkout(build.arg("build"), triple))?;
     Ok(built_for(triple))
 }
 
-fn with_zig(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
+fn with_zig(target: &Target, way: &Way) -> anyhow::Result<PathBuf> {
+    let program = match way {
+        Way::Here(zig) => here(target, zig)?,
+        Way::There(zig, root) => static_build::build(target.triple, zig, root)?,
+    };
+    c_library::check(&fs::read(&program)?, target.libc).context(target.triple)?;
+    Ok(program)
+}
+
+fn here(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
     let mut build = Command::new(zig.join("bin/cargo-zigbuild"));
     build.arg("zigbuild").env("CARGO_ZIGBUILD_ZIG_PATH", zig.join("ziglang/zig"));
     build
@@ -78,20 +99,29 @@ fn with_zig(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
         Libc::Glibc { oldest } => format!("{}.2.{oldest}", target.triple),
         Libc::Static => target.triple.to_owned(),
     };
-    must(build_arguments(&mut build, &triple))?;
-    let program = built_for(target.triple);
-    c_library::check(&fs::read(&program)?, target.libc).context(target.triple)?;
-    Ok(program)
+    must(in_checkout(&mut build, &triple))?;
+    Ok(built_for(target.triple))
 }
 
-fn build_arguments<'a>(build: &'a mut Command, target: &str) -> &'a mut Command {
-    build.args(["--release", "--locked", "--package", "alongside", "--target", target]);
-    // Paths of this machine would make every build different.
+/// Cargo's arguments for a program to be packed.
+pub(super) fn arguments(target: &str) -> [&str; 6] {
+    ["--release", "--locked", "--package", "alongside", "--target", target]
+}
+
+fn in_checkout<'a>(build: &'a mut Command, target: &str) -> &'a mut Command {
     let home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
-    let places = [(checkout().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
-    let remap = places.map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
-    build.env("CARGO_ENCODED_RUSTFLAGS", remap.join("\u{1f}")).current_dir(checkout())
+    let flags = remapped([(&checkout().display().to_string(), "."), (&home.unwrap_or_default(), "cargo")]);
+    build.args(arguments(target)).env(FLAGS, flags).current_dir(checkout())
+}
+
+/// The variable with flags for the compiler.
+pub(super) const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
+
+/// The flags by which a program names these places otherwise: those of this machine would make every build
+/// different.
+pub(super) fn remapped(places: [(&str, &str); 2]) -> String {
+    places.map(|(place, name)| format!("--remap-path-prefix={place}={name}")).join("\u{1f}")
 }
 
 fn built_for(triple: &str) -> PathBuf {

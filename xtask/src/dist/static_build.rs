@@ -1,0 +1,41 @@
+//! Builds a static program where Rust has no library for it here: in the Debian of `cargo xtask systems`, whose
+//! Rust has the sources of that library. Zig has musl.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use alongside_testing::chores::{must, target_directory};
+use anyhow::Context as _;
+
+use super::{build, tools};
+use crate::systems::root::Root;
+
+/// Files that Rust's own library for musl has, and links with. Those of Zig count, so these may be empty.
+const STARTS: &str = "crt1.o crti.o crtn.o crtbegin.o crtend.o crtbeginS.o crtendS.o rcrt1.o Scrt1.o";
+
+/// Builds it for a target; the program.
+pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<PathBuf> {
+    // What the Debian sees as /target.
+    let target = target_directory().join("other-systems");
+    let linker = target.join("zig");
+    if !linker.is_dir() {
+        let half = target.join("zig.half");
+        let _ = std::fs::remove_dir_all(&half);
+        std::fs::create_dir_all(&target)?;
+        tools::run(Command::new("cp").arg("-a").args([zig, &half]))?;
+        std::fs::rename(&half, &linker)?;
+    }
+    let directory = format!("/usr/lib/rustlib/{triple}/lib/self-contained");
+    let touch = format!("mkdir -p {directory} && cd {directory} && touch {STARTS}");
+    tools::run(root.command("sh").args(["-c", &touch])).context("cannot write into the Debian")?;
+    let mut zigbuild = root.command("env");
+    zigbuild.args([
+        "CARGO_ZIGBUILD_ZIG_PATH=/target/zig/ziglang/zig",
+        "CARGO_ZIGBUILD_CACHE_DIR=/target/zig/cache",
+        "ZIG_GLOBAL_CACHE_DIR=/target/zig/cache/zig",
+    ]);
+    zigbuild.arg(format!("{}={}", build::FLAGS, build::remapped([("/checkout", "."), ("/cargo", "cargo")])));
+    zigbuild.args(["/target/zig/bin/cargo-zigbuild", "zigbuild", "-Zbuild-std=std,panic_abort"]);
+    must(zigbuild.args(build::arguments(triple)))?;
+    Ok(target.join(triple).join("release/alongside"))
+}
