@@ -72,10 +72,10 @@ impl TurnStore {
             Some(blob) if blob.kind == SideKind::Link => return Err("it was a symbolic link".to_owned()),
             blob => blob.map(|blob| blob.bytes),
         };
-        let place = match TreePlace::find(&look.root, &file.path) {
-            // Its directory may be a link now.
-            Err(_) if file.told.change == FileChange::Deleted => None,
-            place => place?,
+        let place = match file.told.change {
+            // A directory may be in its place, or a link on the way to it.
+            FileChange::Deleted => None,
+            _ => TreePlace::find(&look.root, &file.path)?,
         };
         let now = match place {
             None => None,

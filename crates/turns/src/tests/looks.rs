@@ -52,7 +52,31 @@ fn a_file_becomes_a_directory_and_a_directory_a_file() {
     project.write("a/deep/er", "x\n");
     fs::remove_dir_all(project.path("b")).unwrap();
     project.write("b", "y\n");
-    assert_eq!(rows(&project.look()), ["D a", "A a/deep/er", "A b", "D b/c"]);
+    let look = project.look();
+    assert_eq!(rows(&look), ["D a", "A a/deep/er", "A b", "D b/c"]);
+    let texts = project.texts(&look, "a");
+    assert_eq!((texts.before.as_deref(), texts.now), (Some(b"one\ntwo\nthree\n".as_slice()), None));
+}
+
+#[test]
+fn a_stash_and_a_rebase_in_the_middle_leave_the_baseline() {
+    let Some(project) = Project::new() else { return };
+    project.git(&["checkout", "-q", "-b", "other"]);
+    project.write("other", "o\n");
+    project.commit();
+    project.git(&["checkout", "-q", "main"]);
+    project.prompt();
+    project.write("a", "1\n");
+    project.write("new", "n\n");
+    project.git(&["stash", "-q", "-u"]);
+    assert!(project.look().files.is_empty());
+    project.git(&["stash", "pop", "-q"]);
+    assert_eq!(rows(&project.look()), ["M a", "A new"]);
+    project.commit();
+    project.git(&["rebase", "-q", "other"]);
+    let look = project.look();
+    assert_eq!(rows(&look), ["M a", "A new", "A other"]);
+    assert!(look.remarks.iter().any(|it| it.contains("The commit has changed")), "{:?}", look.remarks);
 }
 
 #[test]
