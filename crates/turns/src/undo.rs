@@ -12,7 +12,7 @@ use alongside_desk::{FileChange, UndoneFile};
 use alongside_platform::directory::Entry;
 use alongside_platform::{files, paths};
 
-use crate::blobs::{self, Blob};
+use crate::blobs::{self, Blob, Blobs};
 use crate::escaped::escape;
 use crate::fault::Fault;
 use crate::hash::hash;
@@ -29,6 +29,9 @@ const TAKEN: &str = "another file is in its place";
 const DIRECTORY: &str = "there is a directory in its place";
 /// The most bytes of a link, or of a file that is compared: larger ones are in no snapshot.
 const MAX_READ: u64 = MAX_FILE + 1;
+
+/// How many files are read together: git is not started for each, and not all are in memory at once.
+const TOGETHER: usize = 16;
 
 /// Undoes changes of one look.
 #[derive(Debug)]
@@ -58,16 +61,24 @@ impl<'a> Undoing<'a> {
         let mut waiting: Vec<usize> = first.into_iter().chain(then).collect();
         let mut done: Vec<Option<Result<Option<String>, String>>> = files.iter().map(|_| None).collect();
         loop {
-            let before = waiting.len();
-            waiting.retain(|at| {
-                let undone = self.undo_one(&files[*at]);
-                let is_refused = undone.is_err();
-                done[*at] = Some(undone);
-                is_refused
-            });
-            if waiting.is_empty() || waiting.len() == before {
+            let mut refused = Vec::new();
+            for some in waiting.chunks(TOGETHER) {
+                let blobs = self.blobs(some.iter().map(|at| &files[*at]));
+                for at in some {
+                    let undone = match &blobs {
+                        Ok(blobs) => self.undo_one(&files[*at], blobs),
+                        Err(fault) => Err(fault.to_string()),
+                    };
+                    if undone.is_err() {
+                        refused.push(*at);
+                    }
+                    done[*at] = Some(undone);
+                }
+            }
+            if refused.is_empty() || refused.len() == waiting.len() {
                 break;
             }
+            waiting = refused;
         }
         let answer = |(undo, undone): (&Undo, Option<Result<Option<String>, String>>)| {
             let path = undo.file.told.path.clone();
@@ -80,7 +91,7 @@ impl<'a> Undoing<'a> {
     }
 
     /// Returns the path of the copy of the text before.
-    fn undo_one(&self, undo: &Undo) -> Result<Option<String>, String> {
+    fn undo_one(&self, undo: &Undo, blobs: &Blobs) -> Result<Option<String>, String> {
         let path = &undo.file.path;
         match &undo.to {
             UndoTo::Text { shown, wanted } => {
@@ -93,10 +104,14 @@ impl<'a> Undoing<'a> {
                 self.step(&Step { path: path.clone(), shown: blob(shown), wanted: blob(wanted) })
             }
             UndoTo::Baseline => {
-                let shown = self.blob(&self.state.now, path)?;
+                let shown = blobs.now(path)?;
                 let earlier = undo.file.from.as_ref().unwrap_or(path);
-                let wanted = self.blob(&self.state.before, earlier)?;
-                if (shown.is_none() && wanted.is_none()) || self.is_left_out(path, &undo.file.told.path) {
+                let wanted = blobs.before(earlier)?;
+                // Where a file was that the baseline leaves out, nothing is known of it: to remove what is
+                // there now would lose both.
+                let is_new = undo.file.told.change == FileChange::Added;
+                let is_lost = wanted.is_none() && (!is_new || shown.is_none());
+                if is_lost || self.is_left_out(path, &undo.file.told.path) {
                     return Err(NOT_HELD.to_owned());
                 }
                 if earlier == path {
@@ -112,8 +127,13 @@ impl<'a> Undoing<'a> {
         }
     }
 
-    fn blob(&self, tree: &str, path: &Path) -> Result<Option<Blob>, String> {
-        blobs::read(self.bench, tree, path).map_err(|fault| fault.to_string())
+    /// The contents of these files at the baseline and in the look.
+    fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, Fault> {
+        let whole: Vec<_> = files.filter(|undo| undo.to == UndoTo::Baseline).map(|undo| &undo.file).collect();
+        let earlier: Vec<&Path> =
+            whole.iter().map(|file| &**file.from.as_ref().unwrap_or(&file.path)).collect();
+        let now: Vec<&Path> = whole.iter().map(|file| &*file.path).collect();
+        Blobs::read(self.bench, (&self.state.before, &earlier), (&self.state.now, &now))
     }
 
     /// Whether the snapshot of the look leaves a file out, so that nobody has seen its content.

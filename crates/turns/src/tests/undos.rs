@@ -171,6 +171,38 @@ fn what_the_store_does_not_hold_is_not_undone() {
 }
 
 #[test]
+fn a_file_that_the_baseline_leaves_out_is_not_removed() {
+    let Some(project) = Project::new() else { return };
+    project.write("large", vec![b'x'; 9 << 20]);
+    project.prompt();
+    project.write("large", "small now\n");
+    let look = project.look();
+    assert_eq!(rows(&look), ["M- large"]);
+    let undone = project.undo(&look, &["large"]);
+    assert_eq!(undone[0].refused.as_deref(), Some("its earlier text is not kept"));
+    assert_eq!(project.read("large").unwrap(), b"small now\n");
+}
+
+#[test]
+fn more_files_than_are_read_together_are_undone() {
+    let Some(project) = Project::new() else { return };
+    let name = |number: usize| format!("many/{number}");
+    (0..40).for_each(|number| project.write(&name(number), format!("{number}\n")));
+    project.prompt();
+    (0..40).for_each(|number| fs::remove_file(project.path(&name(number))).unwrap());
+    fs::remove_dir(project.path("many")).unwrap();
+    project.write("many", "in the place of a directory\n");
+    (0..40).for_each(|number| project.write(&format!("new-{number}"), "n\n"));
+    let look = project.look();
+    let all: Vec<_> = look.files.iter().map(|file| file.told.path.clone()).collect();
+    let all: Vec<_> = all.iter().map(String::as_str).collect();
+    assert_eq!(all.len(), 81);
+    assert!(project.undo(&look, &all).iter().all(|file| file.refused.is_none()));
+    assert_eq!(project.read("many/39").unwrap(), b"39\n");
+    assert!(project.look().files.is_empty());
+}
+
+#[test]
 fn a_path_that_leaves_the_tree_is_never_written() {
     let Some(project) = Project::new() else { return };
     project.prompt();
