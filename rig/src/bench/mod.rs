@@ -53,6 +53,7 @@ pub fn run(
             Scene::Contexts => bench.contexts()?,
             Scene::Proposals => bench.proposals()?,
             Scene::Hooks => bench.hooks()?,
+            Scene::Turns => bench.turn_reviews()?,
             Scene::Stops => bench.stops()?,
             Scene::Idle => {}
         }

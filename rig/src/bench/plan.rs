@@ -21,6 +21,8 @@ pub enum Scene {
     Proposals,
     /// Until a desk has what an agent's hook proposes.
     Hooks,
+    /// Snapshots at prompts, and the changes of a turn at a desk.
+    Turns,
     /// The end.
     Stops,
     /// The cost while nothing happens.
@@ -29,7 +31,7 @@ pub enum Scene {
 
 impl Scene {
     /// All of them, in the order in which they are measured, by name.
-    pub const ALL: [(&'static str, Self); 10] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("machine", Self::Machine),
         ("starts", Self::Starts),
         ("memory", Self::Memory),
@@ -38,6 +40,7 @@ impl Scene {
         ("contexts", Self::Contexts),
         ("proposals", Self::Proposals),
         ("hooks", Self::Hooks),
+        ("turns", Self::Turns),
         ("stops", Self::Stops),
         ("rest", Self::Idle),
     ];
@@ -68,6 +71,10 @@ pub struct Plan {
     pub steady: Duration,
     /// Sizes of proposals, in bytes, and how often each is made.
     pub proposals: Vec<(usize, usize)>,
+    /// How many files are in the projects of prompts.
+    pub turn_files: Vec<usize>,
+    /// How many files a turn changes.
+    pub turn_changes: usize,
     /// How long nothing happens, to see what that costs.
     pub idle: Duration,
     /// How long a companion waits for more before it tells what has changed.
@@ -94,6 +101,8 @@ impl Default for Plan {
             moves: 5,
             steady: Duration::from_secs(3),
             proposals: vec![(MB, 10), (10 * MB, 5), (64 * MB, 3)],
+            turn_files: vec![100, 5_000, 50_000],
+            turn_changes: 500,
             idle: Duration::from_secs(60),
             debounce: Duration::from_millis(50),
         }
@@ -114,6 +123,8 @@ impl Plan {
             moves: 1,
             steady: Duration::from_millis(600),
             proposals: vec![(MB, 1)],
+            turn_files: vec![20],
+            turn_changes: 5,
             idle: Duration::from_secs(2),
             ..Self::default()
         }

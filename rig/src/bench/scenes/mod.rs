@@ -10,6 +10,7 @@ mod proposals;
 mod requests;
 mod starts;
 mod stops;
+mod turns;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

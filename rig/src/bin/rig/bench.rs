@@ -39,8 +39,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "MS", default_value_t = 50)]
     debounce: u64,
 
-    /// Measure only these: machine, starts, memory, requests, decisions, contexts, proposals, hooks, stops,
-    /// rest
+    /// Measure only these: machine, starts, memory, requests, decisions, contexts, proposals, hooks, turns,
+    /// stops, rest
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = scene)]
     only: Vec<Scene>,
 
