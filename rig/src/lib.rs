@@ -32,6 +32,7 @@ pub mod rng;
 pub mod sandbox;
 pub mod screen;
 pub mod tmux;
+pub mod turns;
 pub mod wait;
 pub mod wire;
 

@@ -83,6 +83,9 @@ enum Chore {
     /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at
     /// random points.
     Chaos(rig::Arguments),
+    /// Changes projects at random, marks some of it in reviews of turns, and looks whether the tree is byte for
+    /// byte what was decided.
+    Turns(rig::Arguments),
     /// Has a thousand agents at once play against this program for ten minutes, and prints the cost.
     Load(rig::Arguments),
     /// Measures cost and speed of a companion beside another one.
@@ -104,6 +107,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Vscode(arguments) => rig::start("vscode", &arguments),
         Chore::Matrix(arguments) => rig::start("matrix", &arguments),
         Chore::Chaos(arguments) => rig::start("chaos", &arguments),
+        Chore::Turns(arguments) => rig::start("turns", &arguments),
         Chore::Load(arguments) => rig::start("load", &arguments),
         Chore::Bench(arguments) => rig::start("bench", &arguments),
         Chore::Screenshot(arguments) => rig::start("screenshot", &arguments),

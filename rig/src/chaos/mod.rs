@@ -5,8 +5,8 @@
 //! [`Record`]. The [`oracle`] judges the record alone: the script's own actions, the agents' results, and the
 //! files on disk at the end. [`paused`] plays our own agents in this process on a paused clock, some ten
 //! rounds a second; [`real`] plays the shipped agents' own clients and the real program; [`hooks`] plays
-//! agents that run the program's hook, by the rules that were measured with them. A failing plan is
-//! [minimised](minimise) and kept as a test.
+//! agents that run the program's hook, by the rules that were measured with them; [turns] plays the hooks at
+//! prompts and ends, and the reviews that follow. A failing plan is [minimised](minimise) and kept as a test.
 
 mod deed;
 mod desk;
@@ -28,6 +28,7 @@ mod shared_record;
 pub mod small_disk;
 mod squatter;
 pub mod tool_call;
+pub mod turns;
 
 pub use harness::{Harness, play};
 pub use oracle::{Rule, Violation};

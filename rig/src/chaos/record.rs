@@ -31,6 +31,8 @@ pub struct Record {
     pub leaks: Vec<String>,
     /// Number of steps that were not void.
     pub steps: usize,
+    /// All that was seen of turns.
+    pub turns: Turns,
     /// The files that were left when everything had ended.
     pub leftovers: Leftovers,
     /// The companions' logs and the state of connections, for finding the cause of a violation. The oracle
@@ -296,6 +298,58 @@ pub struct Trouble {
     pub from: u64,
     /// When it ended: the companion is back, the frozen process runs, the held connection passes or is cut.
     pub until: u64,
+}
+
+/// All that was seen of turns and their reviews.
+#[derive(Debug, Clone, Default)]
+pub struct Turns {
+    /// Every hook at a prompt or an end.
+    pub hooks: Vec<TurnHook>,
+    /// Every comment of which a desk was told that it is kept.
+    pub comments: Vec<KeptComment>,
+    /// Number of lists that were told.
+    pub lists: usize,
+    /// The files that had changed since the baseline, and that such a list did not have.
+    pub escaped: Vec<String>,
+    /// The files that held something else than they may.
+    pub files: Vec<TurnFile>,
+}
+
+/// A hook at a prompt or an end of a turn.
+#[derive(Debug, Clone)]
+pub struct TurnHook {
+    /// Whether it was a prompt.
+    pub is_prompt: bool,
+    /// Its exit code; `None` if it was killed.
+    pub code: Option<i32>,
+    /// Its output.
+    pub said: String,
+    /// Its error output.
+    pub complained: String,
+    /// Its time in milliseconds.
+    pub took: u64,
+}
+
+/// A comment on a turn that was kept.
+#[derive(Debug, Clone)]
+pub struct KeptComment {
+    /// Its text, which occurs nowhere else.
+    pub text: String,
+    /// The outputs of hooks that gave it to an agent.
+    pub found: Vec<String>,
+    /// Whether the program lists it at the end.
+    pub waits: bool,
+}
+
+/// A project file that held something else than it may.
+#[derive(Debug, Clone)]
+pub struct TurnFile {
+    /// Its path.
+    pub path: String,
+    /// The texts that it may have held.
+    pub possible: Vec<String>,
+    /// Its text; `None` if it was missing or no text.
+    pub found: Option<String>,
 }
 
 /// Kinds of trouble.

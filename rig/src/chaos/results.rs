@@ -68,6 +68,15 @@ pub struct Totals {
     /// Calls in which another hook had the last word.
     #[serde(default)]
     pub outvoted: u64,
+    /// Hooks at the prompts and ends of turns.
+    #[serde(default)]
+    pub turns: u64,
+    /// Comments on turns that were kept.
+    #[serde(default)]
+    pub comments: u64,
+    /// Lists of turns that were told.
+    #[serde(default)]
+    pub lists: u64,
     /// Duration in milliseconds.
     pub took: u64,
 }
@@ -97,6 +106,9 @@ impl Totals {
             writes: calls(|call| matches!(call.ruling, Some((_, Ruling::Writes(_))))),
             dead_hooks: calls(|call| call.runs.iter().any(|run| run.end.is_dead())),
             outvoted: calls(Call::is_outvoted),
+            turns: record.turns.hooks.len() as u64,
+            comments: record.turns.comments.len() as u64,
+            lists: record.turns.lists as u64,
             took,
         }
     }
@@ -106,7 +118,7 @@ impl Totals {
         self.counts().into_iter().zip(other.counts()).for_each(|(sum, count)| *sum += *count);
     }
 
-    fn counts(&mut self) -> [&mut u64; 16] {
+    fn counts(&mut self) -> [&mut u64; 19] {
         let Self {
             steps,
             diffs,
@@ -123,11 +135,14 @@ impl Totals {
             writes,
             dead_hooks,
             outvoted,
+            turns,
+            comments,
+            lists,
             took,
         } = self;
         [
             steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, calls,
-            writes, dead_hooks, outvoted, took,
+            writes, dead_hooks, outvoted, turns, comments, lists, took,
         ]
     }
 }

@@ -40,6 +40,7 @@ pub(super) const ROWS: &[Row] = &[
     row("rig", "chaos_full", [25, 25]),
     row("rig", "chaos_hooks", [35, 35]).waits(),
     row("rig", "chaos_real", [0, 60]).starts("the agents' own clients"),
+    row("rig", "chaos_turns", [15, 15]).waits(),
     row("rig", "editors", [140, 400]).waits().starts("real editors, the agents and tmux"),
     row("rig", "load", [12, 12]),
     row("rig", "matrix", [0, 30]).starts("the agents' own clients"),
@@ -48,6 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     row("rig", "screens", [60, 60]).waits().starts("tmux"),
     row("rig", "sdks", [8, 8]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
     row("rig", "stories", [110, 180]).waits().starts("the agents and tmux"),
+    row("rig", "turns", [8, 8]),
     row("rig", "tools", [15, 300]).starts("Codex's `apply_patch`"),
 ];
 

@@ -11,6 +11,7 @@ use alongside_rig::chaos::minimise::minimise;
 use alongside_rig::chaos::paused::PausedHarness;
 use alongside_rig::chaos::real::RealHarness;
 use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
+use alongside_rig::chaos::turns::TurnsHarness;
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use alongside_testing::chores::target_directory;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -38,6 +39,11 @@ pub(crate) struct Options {
     /// some seconds of waiting: 4 jobs suit two cores
     #[arg(long, conflicts_with_all = ["real", "full_disk", "without_receipts"])]
     hooks: bool,
+
+    /// Play agents that note their turns, and persons who review them, with the real program on the machine's
+    /// clock
+    #[arg(long, conflicts_with_all = ["real", "hooks", "without_receipts"])]
+    turns: bool,
 
     /// For each round that fails, search the shortest plan that breaks the same rule, and keep it in
     /// target/chaos
@@ -121,6 +127,7 @@ fn play_all(
             && !interrupted.load(Ordering::Relaxed)
         {
             let plan = match (options.hooks, options.full_disk) {
+                _ if options.turns => Plan::with_turns(*seed),
                 (true, _) => Plan::with_hooks(*seed),
                 (false, true) => Plan::on_full_disk(*seed),
                 (false, false) => Plan::from_seed(*seed),
@@ -173,6 +180,10 @@ fn harness(options: &Options) -> Result<Box<dyn Harness>> {
         );
         return Ok(Box::new(HooksHarness::new()?));
     }
+    if options.turns {
+        anyhow::ensure!(TurnsHarness::can_play(), "--turns needs git");
+        return Ok(Box::new(TurnsHarness::new()));
+    }
     if options.real {
         return Ok(Box::new(RealHarness::new(alongside_rig::install_every_release()?)?));
     }
@@ -190,7 +201,7 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
     let (totals, rounds, broken) = log.totals(seeds);
     let Totals { steps, diffs, decisions, edits, outcomes, drafts, took, .. } = totals;
     let Totals { kills, ends, cuts, freezes, squats, .. } = totals;
-    let Totals { calls, writes, dead_hooks, outvoted, .. } = totals;
+    let Totals { calls, writes, dead_hooks, outvoted, turns, comments, lists, .. } = totals;
     let curve = log.memory_curve();
     for (round, memory) in &curve {
         println!("memory after {round} rounds: {memory} KiB");
@@ -221,6 +232,9 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
             "{calls} tool calls: {writes} wrote, {dead_hooks} had a dead hook, {outvoted} another last word"
         );
     }
+    if options.turns {
+        println!("{turns} hooks of turns, {comments} comments kept, {lists} lists");
+    }
     println!("{rounds} rounds, {} failed", broken.len());
     if broken.is_empty() && grown <= MAX_GROWTH { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -230,7 +244,12 @@ fn repeated_options(options: &Options) -> String {
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
-    let asked = [(options.real, " --real"), (options.hooks, " --hooks"), (options.full_disk, " --full-disk")];
+    let asked = [
+        (options.real, " --real"),
+        (options.hooks, " --hooks"),
+        (options.turns, " --turns"),
+        (options.full_disk, " --full-disk"),
+    ];
     asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| *option).collect()
 }
 
@@ -286,6 +305,7 @@ fn shorten(harness: &mut dyn Harness, plan: &Plan, broken: &[Violation], directo
 fn log_name(options: &Options) -> Result<String> {
     let disk = if options.full_disk { "-full" } else { "" };
     let harness = match (options.hooks, options.real) {
+        _ if options.turns => "turns",
         (true, _) => "hooks",
         (false, true) => "real",
         (false, false) => "paused",

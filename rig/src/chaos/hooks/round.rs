@@ -126,7 +126,9 @@ impl<'a> Round<'a> {
             | Action::Stall { .. }
             | Action::Clean
             | Action::Squat { .. }
-            | Action::FillDisk { .. } => false,
+            | Action::FillDisk { .. }
+            | Action::Turn { .. }
+            | Action::ReviewTurn { .. } => false,
         })
     }
 

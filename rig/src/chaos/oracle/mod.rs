@@ -7,6 +7,7 @@ mod leftovers;
 mod limits;
 mod proposals;
 mod rule;
+mod turns;
 
 pub(super) use limits::GRACE;
 pub use limits::{Bounds, Excuse};
@@ -36,6 +37,7 @@ pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Violat
     judge.check_typed();
     judge.check_leftovers();
     judge.check_leaks();
+    judge.check_turns();
     judge.violations
 }
 

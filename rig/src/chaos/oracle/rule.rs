@@ -35,6 +35,10 @@ pub enum Rule {
     Altered,
     /// An agent that obeys its hooks writes although the person rejected.
     Overruled,
+    /// A comment that was kept is gone, or an agent got it twice without being told so.
+    Comment,
+    /// A change since the baseline of a turn review is in no list.
+    Escaped,
 }
 
 /// A broken rule.

@@ -76,7 +76,9 @@ impl Round<'_> {
             Action::Call { .. }
             | Action::KillHook { .. }
             | Action::FreezeHook { .. }
-            | Action::Drop { .. } => false,
+            | Action::Drop { .. }
+            | Action::Turn { .. }
+            | Action::ReviewTurn { .. } => false,
             Action::FillDisk { ms } => {
                 let fills = self.small_disk.as_mut().is_some_and(|disk| disk.fill());
                 if fills {

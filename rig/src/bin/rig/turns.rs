@@ -1,0 +1,88 @@
+//! `cargo xtask turns`: lives of projects by the thousand, with the reviews of their turns.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use alongside_rig::turns::{Life, Played, minimise, play};
+use anyhow::{Context as _, Error, Result};
+
+use crate::run::{interruption, progress};
+
+/// Options of `cargo xtask turns`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Seed of the first project; the next ones count up from it
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Number of reviews. A project has eight
+    #[arg(long, default_value_t = 50_000)]
+    cases: usize,
+
+    /// Number of projects at once
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    jobs: u8,
+
+    /// For each project that fails, search the fewest steps that fail in the same way, and show them
+    #[arg(long)]
+    minimise: bool,
+}
+
+pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
+    let (started, interrupted) = (Instant::now(), interruption());
+    let lives = options.cases.div_ceil(Life::from_seed(options.seed).reviews().max(1));
+    let (next, mut failed, mut all) = (AtomicUsize::new(0), 0, Played::default());
+    let (send, played) = mpsc::channel::<(Life, Result<Played, Error>)>();
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            let send = send.clone();
+            scope.spawn(|| {
+                let send = send;
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= lives || interrupted.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let life = Life::from_seed(options.seed.wrapping_add(number as u64));
+                    let result = play(&life);
+                    // The receiver waits for all.
+                    let _ = send.send((life, result));
+                }
+            });
+        }
+        drop(send);
+        let (mut printed, mut done) = (Instant::now(), 0);
+        for (life, result) in &played {
+            done += 1;
+            match result {
+                Ok(one) => {
+                    all.reviews += one.reviews;
+                    all.undone += one.undone;
+                    all.refused += one.refused;
+                }
+                Err(error) => {
+                    failed += 1;
+                    println!("seed {}: {error:#}", life.seed);
+                    if options.minimise {
+                        let least = minimise(&life, &error);
+                        println!("  the fewest steps: {:#?}", least.steps);
+                    }
+                    println!("  again: cargo xtask turns --seed {} --cases 1 --minimise", life.seed);
+                }
+            }
+            if printed.elapsed() >= Duration::from_secs(10) {
+                printed = Instant::now();
+                println!("{}", progress(started, done, lives));
+            }
+        }
+    });
+    let Played { reviews, undone, refused } = all;
+    let seconds = started.elapsed().as_secs();
+    println!(
+        "{reviews} reviews, {undone} files undone, {refused} refused; {failed} projects failed; {seconds} s"
+    );
+    let is_done = (next.load(Ordering::Relaxed) >= lives).then_some(()).context("interrupted");
+    is_done.map(|()| if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

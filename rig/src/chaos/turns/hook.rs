@@ -1,0 +1,69 @@
+//! A hook of turns, as an agent runs it.
+
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal};
+use serde_json::json;
+
+use crate::chaos::record::TurnHook;
+use crate::program::alongside_bin;
+use crate::sandbox::Sandbox;
+
+/// The agents, whose sessions never change.
+const AGENTS: [&str; 2] = ["codex", "claude"];
+
+pub(super) struct RunningHook {
+    child: Child,
+    since: Instant,
+    is_prompt: bool,
+}
+
+/// Starts the hook of an agent at its prompt, or at an end.
+pub(super) fn start(sandbox: &Sandbox, agent: usize, is_prompt: bool) -> Result<RunningHook> {
+    let name = if is_prompt { "UserPromptSubmit" } else { "Stop" };
+    let input = json!({
+        "session_id": format!("session-{agent}"), "turn_id": "t", "cwd": sandbox.project(),
+        "hook_event_name": name, "prompt": "go on",
+    });
+    let mut command = Command::new(alongside_bin()?);
+    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).process_group(0);
+    command.args(["turn", AGENTS[agent % AGENTS.len()], "--state-dir"]);
+    command.arg(sandbox.home().join(".local/state/alongside"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let since = Instant::now();
+    let mut child = command.spawn().context("a hook does not start")?;
+    let mut stdin = child.stdin.take().context("piped")?;
+    // It may be dead already.
+    let _ = stdin.write_all(input.to_string().as_bytes());
+    Ok(RunningHook { child, since, is_prompt })
+}
+
+impl RunningHook {
+    /// Kills it after so many milliseconds: alone, or with the programs that it has started.
+    pub(super) fn kill_after(&mut self, ms: u64) {
+        std::thread::sleep(Duration::from_millis(ms));
+        let Some(pid) = Pid::from_raw(self.child.id().cast_signed()) else { return };
+        // It may have ended.
+        let _ = match ms % 2 {
+            0 => rustix::process::kill_process(pid, Signal::KILL),
+            _ => rustix::process::kill_process_group(pid, Signal::KILL),
+        };
+    }
+
+    pub(super) fn wait(self) -> Result<TurnHook> {
+        let (since, is_prompt) = (self.since, self.is_prompt);
+        let output = self.child.wait_with_output()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(TurnHook {
+            is_prompt,
+            code: output.status.code(),
+            said: text(&output.stdout),
+            complained: text(&output.stderr),
+            took: since.elapsed().as_millis() as u64,
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! The changes that agents, shells and people make in a project.
+
+use std::fs::{self, File, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::text;
+use super::tree::path;
+use crate::rng::Rng;
+
+/// The paths of all changes. Some stand in each other's way, some differ only in their case.
+const NAMES: [&[u8]; 20] = [
+    b"a",
+    b"A",
+    b"b.txt",
+    b"c.sh",
+    b"d/a",
+    b"d/A",
+    b"d/e/f",
+    b"d",
+    b"d/e",
+    b"g\nh",
+    b"t\tq\"\\",
+    b"-n",
+    b":(top)x",
+    b"\xff\xfe",
+    b"\xc3\xa9",
+    b"[a]*",
+    b"sp ace ",
+    b"build/o",
+    b"x.ign",
+    b".env",
+];
+
+/// One change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A file is written anew, in its place or by a rename over it.
+    Write {
+        at: usize,
+        text: u64,
+        in_place: bool,
+    },
+    /// Some lines of a file.
+    Edit {
+        at: usize,
+        text: u64,
+        in_place: bool,
+    },
+    /// Other bytes of the same length, and the time of before.
+    Sneak {
+        at: usize,
+        text: u64,
+    },
+    Append {
+        at: usize,
+        text: u64,
+    },
+    Link {
+        at: usize,
+        to: usize,
+    },
+    /// A second name of a file.
+    HardLink {
+        at: usize,
+        to: usize,
+    },
+    Pipe {
+        at: usize,
+    },
+    Remove {
+        at: usize,
+    },
+    Rename {
+        at: usize,
+        to: usize,
+    },
+    /// The first name in other letters.
+    Recase {
+        at: usize,
+    },
+    Mode {
+        at: usize,
+        mode: u32,
+    },
+    Directory {
+        at: usize,
+    },
+    /// A command of git, as a person or an agent runs it.
+    Git(GitCommand),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GitCommand {
+    Add,
+    Commit,
+    Stash,
+    Unstash,
+    Checkout,
+    Back,
+    Reset,
+    Rebase,
+}
+
+impl Change {
+    pub(super) fn random(rng: &mut Rng) -> Self {
+        let (at, to) = (rng.index(NAMES.len()), rng.index(NAMES.len()));
+        // A text of a small number occurs again and again, so that files are like each other.
+        let text = if rng.percent(20) { rng.below(4) } else { rng.below(u64::MAX) };
+        let in_place = rng.percent(50);
+        match rng.below(100) {
+            0..20 => Self::Write { at, text, in_place },
+            20..50 => Self::Edit { at, text, in_place },
+            50..54 => Self::Sneak { at, text },
+            54..58 => Self::Append { at, text },
+            58..63 => Self::Link { at, to },
+            63..65 => Self::HardLink { at, to },
+            65..66 => Self::Pipe { at },
+            66..75 => Self::Remove { at },
+            75..84 => Self::Rename { at, to },
+            84..86 => Self::Recase { at },
+            86..93 => Self::Mode { at, mode: [0o755, 0o644, 0o600, 0o700, 0o444][rng.index(5)] },
+            93..95 => Self::Directory { at },
+            _ => Self::Git(GitCommand::random(rng)),
+        }
+    }
+
+    /// Carries it out below a top. One that is impossible now is none.
+    pub(super) fn carry_out(self, top: &Path) -> Result<()> {
+        let place = |at: usize| top.join(path(NAMES[at]));
+        let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
+        match self {
+            Self::Write { at, text, in_place } => write(top, &place(at), &text::new(text), in_place),
+            Self::Edit { at, text, in_place } => {
+                let old = if is_file(&place(at)) { fs::read(place(at))? } else { text::new(text) };
+                write(top, &place(at), &text::edited(&old, text), in_place)
+            }
+            Self::Sneak { at, text } if is_file(&place(at)) => {
+                let before = place(at).metadata()?.modified()?;
+                fs::write(place(at), text::same_length(&fs::read(place(at))?, text))?;
+                Ok(File::options().append(true).open(place(at))?.set_modified(before)?)
+            }
+            Self::Append { at, text } if is_file(&place(at)) => {
+                Ok(File::options().append(true).open(place(at))?.write_all(&text::new(text))?)
+            }
+            Self::Link { at, to } => {
+                make_room(top, &place(at))?;
+                Ok(symlink(path(NAMES[to]), place(at))?)
+            }
+            Self::HardLink { at, to } if is_file(&place(at)) && at != to => {
+                make_room(top, &place(to))?;
+                // The room may have been the file.
+                let _ = fs::hard_link(place(at), place(to));
+                Ok(())
+            }
+            Self::Pipe { at } => {
+                make_room(top, &place(at))?;
+                let mode = rustix::fs::Mode::from(0o600);
+                Ok(rustix::fs::mknodat(rustix::fs::CWD, place(at), rustix::fs::FileType::Fifo, mode, 0)?)
+            }
+            Self::Remove { at } => remove(&place(at)),
+            Self::Rename { at, to } => rename(top, &place(at), &place(to)),
+            Self::Recase { at } => {
+                let other = NAMES[at].to_ascii_uppercase();
+                rename(top, &place(at), &top.join(path(&other)))
+            }
+            Self::Mode { at, mode } if is_file(&place(at)) => {
+                Ok(fs::set_permissions(place(at), Permissions::from_mode(mode))?)
+            }
+            Self::Directory { at } => {
+                // A file may be in its place.
+                let _ = fs::create_dir_all(place(at));
+                Ok(())
+            }
+            Self::Git(command) => command.run(top),
+            Self::Sneak { .. } | Self::Append { .. } | Self::HardLink { .. } | Self::Mode { .. } => Ok(()),
+        }
+    }
+}
+
+/// Makes room for a file, as a shell would with `mkdir -p` and `rm -rf`.
+fn make_room(top: &Path, path: &Path) -> Result<()> {
+    for above in path.ancestors().skip(1).take_while(|above| *above != top) {
+        if above.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+            fs::remove_file(above)?;
+        }
+    }
+    fs::create_dir_all(path.parent().context("a file has a directory")?)?;
+    remove(path)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => Ok(fs::remove_dir_all(path)?),
+        Ok(_) => Ok(fs::remove_file(path)?),
+        Err(_) => Ok(()),
+    }
+}
+
+fn write(top: &Path, path: &Path, bytes: &[u8], in_place: bool) -> Result<()> {
+    if in_place && path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(fs::write(path, bytes)?);
+    }
+    let other = PathBuf::from(path.as_os_str().to_owned()).with_file_name(".written");
+    if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        fs::write(&other, bytes)?;
+        return Ok(fs::rename(other, path)?);
+    }
+    make_room(top, path)?;
+    Ok(fs::write(path, bytes)?)
+}
+
+/// A file or a directory gets another name.
+fn rename(top: &Path, from: &Path, to: &Path) -> Result<()> {
+    if from.symlink_metadata().is_err() || from == to || to.starts_with(from) || from.starts_with(to) {
+        return Ok(());
+    }
+    make_room(top, to)?;
+    // The room may have been on the way to the file.
+    let _ = fs::rename(from, to);
+    Ok(())
+}
+
+impl GitCommand {
+    fn random(rng: &mut Rng) -> Self {
+        use GitCommand::{Add, Back, Checkout, Commit, Rebase, Reset, Stash, Unstash};
+        [Add, Commit, Commit, Stash, Unstash, Checkout, Back, Reset, Rebase][rng.index(9)]
+    }
+
+    /// One that git refuses is none.
+    fn run(self, top: &Path) -> Result<()> {
+        let commands: &[&[&str]] = match self {
+            Self::Add => &[&["add", "-A"]],
+            Self::Commit => &[&["add", "-A"], &["commit", "-q", "--allow-empty", "-m", "x"]],
+            Self::Stash => &[&["stash", "-q", "-u"]],
+            Self::Unstash => &[&["stash", "pop", "-q"]],
+            Self::Checkout => &[&["checkout", "-q", "-B", "other"]],
+            Self::Back => &[&["checkout", "-q", "main"]],
+            Self::Reset => &[&["reset", "-q", "--hard"]],
+            Self::Rebase => &[&["rebase", "-q", "--autostash", "other"], &["rebase", "--abort"]],
+        };
+        for arguments in commands {
+            let _ = git(top, arguments)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs git as a person does. Returns whether it did what it was asked.
+pub(super) fn git(top: &Path, arguments: &[&str]) -> Result<bool> {
+    let mut command = Command::new("git");
+    for (variable, _) in std::env::vars_os().filter(|(it, _)| it.as_encoded_bytes().starts_with(b"GIT_")) {
+        command.env_remove(variable);
+    }
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    for setting in ["user.name=a", "user.email=a@example.com", "init.defaultBranch=main", "gc.auto=0"] {
+        command.args(["-c", setting]);
+    }
+    command.args(arguments).current_dir(top).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(command.status().context("git does not start")?.success())
+}

@@ -1,0 +1,154 @@
+//! A desk as its person sees it: the list of a turn review, and the files that are open.
+
+use std::collections::BTreeMap;
+
+use alongside_desk::{Desk as Seat, Event, Refusal, Request, Review, Revised, Turn, TurnFinished};
+use anyhow::{Context as _, Result, ensure};
+
+/// How often a person tries again who was overtaken by news.
+const TRIES: usize = 20;
+
+pub(super) struct Desk {
+    seat: Seat,
+    turn: Option<Turn>,
+    /// The files that were opened, by their path in the list.
+    opened: BTreeMap<String, Review>,
+    finished: Option<TurnFinished>,
+}
+
+impl Desk {
+    pub(super) fn new(seat: Seat) -> Self {
+        Self { seat, turn: None, opened: BTreeMap::new(), finished: None }
+    }
+
+    /// The list as it was told last.
+    pub(super) fn turn(&self) -> Result<&Turn> {
+        self.turn.as_ref().context("no list was told")
+    }
+
+    /// The texts of a file that is open.
+    pub(super) fn text(&self, path: &str) -> Option<&Review> {
+        self.opened.get(path)
+    }
+
+    pub(super) async fn look(&mut self) -> Result<()> {
+        self.ask(Request::ReviewTurn { directory: None, since: None }).await?.context("a look")?;
+        Ok(())
+    }
+
+    /// Opens a file of the list; the refusal of one that has no texts.
+    pub(super) async fn open(&mut self, path: &str) -> Result<Result<Review, Refusal>> {
+        let opened =
+            self.on_list(path, |turn, revision, file| Request::OpenTurnFile { turn, revision, file }).await?;
+        Ok(match opened {
+            Ok(()) => Ok(self.opened.get(path).context("an opened file is told")?.clone()),
+            Err(refusal) => Err(refusal),
+        })
+    }
+
+    pub(super) async fn mark(&mut self, path: &str, undo: bool) -> Result<()> {
+        let marked = self
+            .on_list(path, |turn, revision, file| Request::MarkTurnFile { turn, revision, file, undo })
+            .await?;
+        marked.with_context(|| format!("a mark of {path}"))
+    }
+
+    /// Marks hunks of an open file, or takes the marks back.
+    pub(super) async fn keep(&mut self, path: &str, hunks: Vec<usize>, keep: bool) -> Result<()> {
+        let Review { id, revision, .. } = *self.text(path).context("it is open")?;
+        self.ask(Request::KeepHunks { id, revision, hunks, keep }).await?.context("hunks are marked")?;
+        Ok(())
+    }
+
+    /// Splits a hunk, if it can be split.
+    pub(super) async fn split(&mut self, path: &str, hunk: usize) -> Result<()> {
+        let Review { id, revision, .. } = *self.text(path).context("it is open")?;
+        match self.ask(Request::SplitHunk { id, revision, hunk }).await? {
+            Ok(_) | Err(Refusal::CannotSplit) => Ok(()),
+            Err(refusal) => Err(refusal).context("a hunk is split"),
+        }
+    }
+
+    /// Takes the last mark back, and sets it again.
+    pub(super) async fn undo_and_redo(&mut self, path: &str) -> Result<()> {
+        for redo in [false, true] {
+            let Review { id, revision, .. } = *self.text(path).context("it is open")?;
+            let request = match redo {
+                true => Request::RedoReview { id, revision },
+                false => Request::UndoReview { id, revision },
+            };
+            self.ask(request).await?.context("a mark is taken back and set again")?;
+        }
+        Ok(())
+    }
+
+    /// Finishes what the list shows; `None` if that is another one by now.
+    pub(super) async fn finish(&mut self, ask_to_undo: bool) -> Result<Option<TurnFinished>> {
+        self.finished = None;
+        let Turn { id, revision, .. } = *self.turn()?;
+        let request = Request::FinishTurn { turn: id, revision, send: false, ask_to_undo };
+        match self.ask(request).await? {
+            Err(Refusal::NoSuchTurn) => Ok(None),
+            answer => {
+                answer.context("a finish")?;
+                self.finished.take().context("an end is told").map(Some)
+            }
+        }
+    }
+
+    /// The files that are open.
+    pub(super) fn open_files(&self) -> Vec<String> {
+        self.opened.keys().cloned().collect()
+    }
+
+    /// Takes all news.
+    pub(super) fn hear(&mut self) -> Result<()> {
+        while let Some(event) = self.seat.try_next() {
+            match event {
+                Event::Turn(turn) => {
+                    let is_listed = |path: &String| turn.files.iter().any(|file| file.path == *path);
+                    self.opened.retain(|path, _| is_listed(path));
+                    self.turn = Some(turn);
+                }
+                Event::TurnFile(opened) => {
+                    let turn = self.turn.as_ref().context("a file comes after its list")?;
+                    ensure!(turn.revision == opened.revision, "a file of another list");
+                    let file = turn.files.get(opened.file).context("a file of the list")?;
+                    self.opened.insert(file.path.clone(), opened.review);
+                }
+                Event::Changed(changed) => {
+                    if let Some(review) = self.opened.values_mut().find(|review| review.id == changed.id) {
+                        review.take(changed).context("changes come in order")?;
+                    }
+                }
+                Event::TurnFinished(finished) => self.finished = Some(finished),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A request about a file of the list, which is made again if the list is another one by now.
+    async fn on_list(
+        &mut self,
+        path: &str,
+        request: impl Fn(alongside_desk::TurnId, u64, usize) -> Request,
+    ) -> Result<Result<(), Refusal>> {
+        for _ in 0..TRIES {
+            let Turn { id, revision, files, .. } = self.turn()?;
+            let place = files.iter().position(|file| file.path == path);
+            let place = place.with_context(|| format!("{path} is in the list"))?;
+            match self.ask(request(*id, *revision, place)).await? {
+                Err(Refusal::NoSuchTurn) => {}
+                answer => return Ok(answer.map(drop)),
+            }
+        }
+        anyhow::bail!("the list changes all the time")
+    }
+
+    async fn ask(&mut self, request: Request) -> Result<Result<Revised, Refusal>> {
+        let answer = self.seat.request(request).await;
+        self.hear()?;
+        Ok(answer)
+    }
+}

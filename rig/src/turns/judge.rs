@@ -1,0 +1,209 @@
+//! The judge: which list a look has to show, and which tree a finish has to leave. It knows what was on disk
+//! and what a desk was told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alongside_desk::{FileChange, Turn, TurnFile, TurnFinished, UndoneFile};
+use anyhow::{Result, ensure};
+
+use super::marking::{Decided, Decision, Names};
+use super::tree::{Class, Entry, Name, Tree, shown};
+
+/// The state of a project that a review begins with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Baseline {
+    /// The files that the snapshot holds.
+    pub(super) kept: BTreeMap<Name, Entry>,
+    /// All others.
+    pub(super) others: BTreeMap<Name, Entry>,
+}
+
+impl Baseline {
+    pub(super) fn of(tree: &Tree) -> Self {
+        let kept = tree.kept();
+        // Git does not see pipes at all.
+        let is_other = |(name, entry): &(&Name, &Entry)| !kept.contains_key(*name) && **entry != Entry::Other;
+        let others = tree.entries.iter().filter(is_other);
+        Self { others: others.map(|(name, entry)| (name.clone(), entry.clone())).collect(), kept }
+    }
+}
+
+/// No change escapes, and nothing is listed that has not changed.
+pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &Tree) -> Result<()> {
+    let kept = now.kept();
+    let all: BTreeSet<&Name> = baseline.kept.keys().chain(kept.keys()).collect();
+    let differing: BTreeSet<&Name> =
+        all.into_iter().filter(|name| baseline.kept.get(*name) != kept.get(*name)).collect();
+    let rows = turn.files.iter().map(|file| (names.get(&file.path), file));
+    let rows: BTreeMap<Name, &TurnFile> = rows.collect();
+    let from = rows.values().filter_map(|file| Some(names.get(file.from.as_ref()?)));
+    let listed: BTreeSet<Name> = rows.keys().cloned().chain(from).collect();
+    for name in &differing {
+        ensure!(listed.contains(*name), "a change escapes: {}", shown(name));
+    }
+    for (name, entry) in &baseline.others {
+        let is_same = now.entries.get(name) == Some(entry) || Class::of(name) == Class::Ignored;
+        ensure!(is_same || listed.contains(name), "a change of what is left out escapes: {}", shown(name));
+    }
+    for (name, file) in rows.iter().filter(|(name, _)| Class::of(name) == Class::Kept) {
+        let (before, after) = (baseline.kept.get(name), kept.get(name));
+        let has_other = now.entries.get(name) == Some(&Entry::Other);
+        ensure!(differing.contains(name) || has_other, "{} has not changed: {file:?}", shown(name));
+        if has_other {
+            continue;
+        }
+        let expected = match (before, after) {
+            (_, Some(_)) if file.from.is_some() => FileChange::Renamed,
+            (None, _) => FileChange::Added,
+            (_, None) => FileChange::Deleted,
+            (Some(Entry::Link { .. }), Some(Entry::Link { .. })) => FileChange::Modified,
+            (Some(Entry::File { bytes: one, .. }), Some(Entry::File { bytes: other, .. })) => {
+                if one == other { FileChange::Mode } else { FileChange::Modified }
+            }
+            _ => FileChange::Kind,
+        };
+        ensure!(file.change == expected, "{} is {expected:?}: {file:?}", shown(name));
+    }
+    for file in turn.files.iter().filter(|file| file.from.is_some()) {
+        let from = names.get(file.from.as_deref().unwrap_or_default());
+        ensure!(differing.contains(&from), "{} was not renamed", shown(&from));
+    }
+    Ok(())
+}
+
+/// A review as it was finished.
+pub(super) struct Finish<'a> {
+    pub(super) baseline: &'a Baseline,
+    /// The disk when the desk looked last, before the finish, and afterwards.
+    pub(super) seen: &'a Tree,
+    pub(super) before: &'a Tree,
+    pub(super) after: &'a Tree,
+    pub(super) decided: &'a [Decided],
+    pub(super) finished: &'a TurnFinished,
+    /// Files that have changed between two looks.
+    pub(super) outdated: &'a BTreeSet<Name>,
+}
+
+impl Finish<'_> {
+    /// The tree is what was decided. Returns the next baseline, if this review has ended.
+    pub(super) fn judge(&self, asks: bool) -> Result<Option<Baseline>> {
+        let mut expected = self.before.entries.clone();
+        let mut undone: BTreeSet<&Name> = BTreeSet::new();
+        let answers = if asks { &[] } else { &self.finished.files[..] };
+        ensure!(asks || answers.len() == self.decided.len(), "{} answers", answers.len());
+        ensure!(!asks || self.finished.files.is_empty(), "something was undone");
+        for (decided, answer) in self.decided.iter().zip(answers) {
+            ensure!(answer.path == decided.file.path, "an answer of {}", answer.path);
+            if let Some(why) = &answer.refused {
+                self.check_refusal(decided, why)?;
+                continue;
+            }
+            self.check_undo(decided, answer)?;
+            undone.extend([Some(&decided.path), decided.from.as_ref()].into_iter().flatten());
+            match &decided.decision {
+                Decision::Whole => {
+                    expected.remove(&decided.path);
+                    let place = decided.from.as_ref().unwrap_or(&decided.path);
+                    if let Some(entry) = self.baseline.kept.get(place) {
+                        expected.insert(place.clone(), entry.clone());
+                    }
+                }
+                Decision::Text { wanted, .. } => {
+                    if let Some(Entry::File { bytes, .. }) = expected.get_mut(&decided.path) {
+                        *bytes = wanted.clone().into_bytes();
+                    }
+                }
+            }
+        }
+        let names: BTreeSet<_> = expected.keys().chain(self.after.entries.keys()).collect();
+        for name in names {
+            let (wanted, found) = (expected.get(name), self.after.entries.get(name));
+            ensure!(wanted == found, "{} is to be {wanted:?}, and is {found:?}", shown(name));
+        }
+        self.check_modes(&undone)?;
+        let empty: Vec<_> = self.after.empty_directories().into_iter().collect();
+        for directory in empty {
+            let was_there = self.before.directories.contains(directory);
+            ensure!(was_there, "an empty directory is left: {}", shown(directory));
+        }
+        let is_done = asks || answers.iter().all(|answer| answer.refused.is_none());
+        Ok((is_done && self.finished.not_sent.is_none()).then(|| self.next_baseline(&undone)))
+    }
+
+    /// What the person has seen, with what they undid.
+    fn next_baseline(&self, undone: &BTreeSet<&Name>) -> Baseline {
+        let (seen, after) = (self.seen.kept(), self.after.kept());
+        let names: BTreeSet<&Name> = seen.keys().chain(after.keys()).collect();
+        let entry = |name: &&Name| {
+            let entry = if undone.contains(*name) { after.get(*name) } else { seen.get(*name) };
+            Some(((*name).clone(), entry?.clone()))
+        };
+        let kept = names.iter().filter_map(entry).collect();
+        Baseline { kept, others: Baseline::of(self.seen).others }
+    }
+
+    /// Nothing is refused without a reason, and only for a reason that is true.
+    fn check_refusal(&self, decided: &Decided, why: &str) -> Result<()> {
+        let paths = [Some(&decided.path), decided.from.as_ref()].into_iter().flatten();
+        let has_changed =
+            paths.clone().any(|name| self.seen.entries.get(name) != self.before.entries.get(name));
+        let has_other = paths.clone().any(|name| self.seen.entries.get(name) == Some(&Entry::Other));
+        let has_changed = has_changed || has_other || self.outdated.contains(&decided.path);
+        let nature = self.before.natures.get(&decided.path);
+        let place = decided.from.as_ref().unwrap_or(&decided.path);
+        let is_left_out = [&decided.path, place].into_iter().any(|name| self.is_left_out(name));
+        let is_true = match why {
+            "it has changed since it was shown" | "it has changed since it was opened" => has_changed,
+            "its earlier text is not kept" => is_left_out,
+            "it has several names (hard links)" => nature.is_some_and(|it| it.names > 1),
+            "it is write-protected" => nature.is_some_and(|it| it.mode & 0o222 == 0),
+            "another file is in its place" => self.after.entries.contains_key(place),
+            "there is a directory in its place"
+            | "a link is on the way to it"
+            | "a file is in the place of its directory" => self.after.is_taken(place) || has_changed,
+            _ => is_left_out,
+        };
+        ensure!(is_true, "{:?} is refused: {why}", decided.file);
+        Ok(())
+    }
+
+    /// An undo wrote only into what was shown, and kept the text of before.
+    fn check_undo(&self, decided: &Decided, answer: &UndoneFile) -> Result<()> {
+        let name = &decided.path;
+        let before = self.before.entries.get(name);
+        ensure!(!self.is_left_out(name), "{} is left out, and was undone", shown(name));
+        let is_shown = match (&decided.decision, before) {
+            (Decision::Text { shown, .. }, Some(Entry::File { bytes, .. })) => shown.as_bytes() == bytes,
+            (Decision::Text { .. }, _) => false,
+            (Decision::Whole, _) => self.seen.entries.get(name) == before,
+        };
+        ensure!(is_shown, "{} has changed since it was shown, and was undone", shown(name));
+        if let Some(Entry::File { bytes, .. }) = before {
+            let draft = answer.draft.as_ref().and_then(|draft| std::fs::read(draft).ok());
+            ensure!(draft.as_ref() == Some(bytes), "the text of before of {} is not kept", shown(name));
+        }
+        Ok(())
+    }
+
+    /// Whether no snapshot holds what is there, or what was there at the baseline.
+    fn is_left_out(&self, name: &Name) -> bool {
+        let is_kept = Class::of(name) == Class::Kept;
+        !is_kept
+            || self.baseline.others.contains_key(name)
+            || self.seen.entries.get(name) == Some(&Entry::Other)
+    }
+
+    /// A file that is written keeps its mode, but for its execution.
+    fn check_modes(&self, undone: &BTreeSet<&Name>) -> Result<()> {
+        for (name, nature) in &self.after.natures {
+            let Some(before) = self.before.natures.get(name) else { continue };
+            let was_kind = std::mem::discriminant(&self.before.entries[name]);
+            if was_kind != std::mem::discriminant(&self.after.entries[name]) {
+                continue;
+            }
+            let which = if undone.contains(name) { !0o111 } else { !0 };
+            ensure!(before.mode & which == nature.mode & which, "{} has another mode", shown(name));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! The world of a life: a project with its repository, the store beside it, and a companion.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alongside_companion::{AppDirs, Companion, DeskProfile};
+use alongside_contract::turns::Moment;
+use alongside_turns::{Places, Recorded, TurnEvent, TurnStore, record};
+use anyhow::{Context as _, Result, ensure};
+use tempfile::TempDir;
+
+use super::change::git;
+use super::desk::Desk;
+use super::life::Repository;
+
+/// Longer than a snapshot takes on the busiest machine: no life is about time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The files that say what git ignores and converts.
+const IGNORE: &str = "*.ign\nbuild/\n";
+const ATTRIBUTES: &str =
+    "* text=auto\n*.txt eol=crlf\na ident\nA filter=evil\nd/* working-tree-encoding=UTF-16\n";
+
+pub(super) struct Stage {
+    directory: TempDir,
+    pub(super) top: PathBuf,
+    places: Places,
+    pub(super) companion: Companion,
+}
+
+impl Stage {
+    /// An empty project, whose repository is of this kind, with a companion.
+    pub(super) async fn set(kind: Repository) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("al-").tempdir_in(place())?;
+        let root = directory.path().canonicalize()?;
+        fs::create_dir(root.join("home"))?;
+        let top = make(&root, kind)?;
+        let places = Places::below(&root);
+        let store = TurnStore::new(places.clone());
+        let builder = Companion::builder().editor("turns", "Turns").root(&top).aliases(false);
+        let companion = builder.app_dirs(AppDirs::below(&root)).turns(Arc::new(store)).start().await?;
+        Ok(Self { directory, top, places, companion })
+    }
+
+    pub(super) fn desk(&self) -> Desk {
+        let profile = DeskProfile { shows_turns: true, ..DeskProfile::default() };
+        Desk::new(self.companion.join_as(profile).1)
+    }
+
+    /// An agent's hook takes a snapshot, and tells the companion.
+    pub(super) fn note(&self, moment: Moment, session: u8) -> Result<()> {
+        let (agent, turn) = (["Codex", "Claude Code"][usize::from(session)].to_owned(), String::new());
+        let event = TurnEvent { moment, agent, session: session.to_string(), turn, is_attended: true };
+        let kept = record(&self.places, &event, &self.top, Instant::now() + PATIENCE);
+        ensure!(kept == Ok(Recorded::Kept), "the snapshot of a {moment:?}: {kept:?}");
+        self.companion.snapshot_taken(self.top.clone());
+        Ok(())
+    }
+
+    /// The repository's directories.
+    pub(super) fn repositories(&self) -> Vec<PathBuf> {
+        let main = self.directory.path().join("main/.git");
+        [self.top.join(".git"), main].into_iter().filter(|git| git.is_dir()).collect()
+    }
+}
+
+/// Files need not outlive a power failure here.
+fn place() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let is_ours = tempfile::tempdir_in(memory).is_ok();
+    if is_ours { memory.to_owned() } else { std::env::temp_dir() }
+}
+
+/// Makes the project. Returns its top.
+fn make(root: &Path, kind: Repository) -> Result<PathBuf> {
+    let top = root.join("project");
+    let first = if kind == Repository::Worktree { root.join("main") } else { top.clone() };
+    fs::create_dir(&first)?;
+    let hash = if kind == Repository::Sha256 { "sha256" } else { "sha1" };
+    run(&first, &["init", "-q", "--template=", &format!("--object-format={hash}")])?;
+    fs::write(first.join(".gitignore"), IGNORE)?;
+    if kind == Repository::Converting {
+        fs::write(first.join(".gitattributes"), ATTRIBUTES)?;
+        run(&first, &["config", "core.autocrlf", "true"])?;
+        run(&first, &["config", "core.safecrlf", "false"])?;
+        run(&first, &["config", "filter.evil.clean", &format!("touch '{}'; cat", ran(root).display())])?;
+    }
+    if kind != Repository::Unborn {
+        run(&first, &["add", "-A"])?;
+        run(&first, &["commit", "-q", "-m", "The beginning"])?;
+    }
+    if kind == Repository::Worktree {
+        let top = top.to_str().context("a temporary directory")?;
+        run(&first, &["worktree", "add", "-q", "-b", "second", top])?;
+    }
+    Ok(top)
+}
+
+/// The file that the repository's filter makes.
+fn ran(root: &Path) -> PathBuf {
+    root.join("the filter ran")
+}
+
+fn run(top: &Path, arguments: &[&str]) -> Result<()> {
+    ensure!(git(top, arguments)?, "git {arguments:?}");
+    Ok(())
+}

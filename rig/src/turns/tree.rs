@@ -1,0 +1,170 @@
+//! A project on disk, as the judge sees it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+/// A path below the top, byte for byte.
+pub(super) type Name = Vec<u8>;
+
+/// What is under a path.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Entry {
+    File {
+        bytes: Vec<u8>,
+        is_program: bool,
+    },
+    Link {
+        target: Vec<u8>,
+    },
+    /// A pipe.
+    Other,
+}
+
+/// What no snapshot holds of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Nature {
+    pub(super) mode: u32,
+    pub(super) names: u64,
+}
+
+/// Everything below a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Tree {
+    pub(super) entries: BTreeMap<Name, Entry>,
+    pub(super) natures: BTreeMap<Name, Nature>,
+    pub(super) directories: BTreeSet<Name>,
+}
+
+/// How alongside treats a file, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A snapshot holds it.
+    Kept,
+    /// Git ignores it.
+    Ignored,
+    /// It mostly holds secrets, or git cannot hold a file of that name.
+    LeftOut,
+}
+
+impl Class {
+    pub(super) fn of(name: &[u8]) -> Self {
+        let mut parts = name.strip_suffix(b"/").unwrap_or(name).split(|byte| *byte == b'/');
+        match () {
+            () if parts.clone().any(|part| part.eq_ignore_ascii_case(b".env")) => Self::LeftOut,
+            () if parts.clone().any(|part| part.ends_with(b".ign")) => Self::Ignored,
+            () if parts.next() == Some(b"build") && name.contains(&b'/') => Self::Ignored,
+            () => Self::Kept,
+        }
+    }
+}
+
+impl Tree {
+    /// Reads everything but the repository.
+    pub(super) fn read(top: &Path) -> Result<Self> {
+        let mut tree = Self::default();
+        let mut waiting = vec![PathBuf::new()];
+        while let Some(below) = waiting.pop() {
+            for entry in fs::read_dir(top.join(&below))? {
+                let entry = entry?;
+                let path = below.join(entry.file_name());
+                if path == Path::new(".git") {
+                    continue;
+                }
+                let found = entry.metadata()?;
+                let name = name(&path);
+                if found.is_dir() {
+                    tree.directories.insert(name);
+                    waiting.push(path);
+                    continue;
+                }
+                tree.natures.insert(name.clone(), Nature { mode: found.mode(), names: found.nlink() });
+                tree.entries.insert(name, content(&entry.path(), &found)?);
+            }
+        }
+        Ok(tree)
+    }
+
+    /// The files that a snapshot holds.
+    pub(super) fn kept(&self) -> BTreeMap<Name, Entry> {
+        let is_kept =
+            |(name, entry): &(&Name, &Entry)| Class::of(name) == Class::Kept && **entry != Entry::Other;
+        self.entries.iter().filter(is_kept).map(|(name, entry)| (name.clone(), entry.clone())).collect()
+    }
+
+    /// Whether a file is on the way to a path, or a directory with something in it in its place.
+    pub(super) fn is_taken(&self, name: &[u8]) -> bool {
+        let above = path(name).ancestors().skip(1).map(|above| above.as_os_str().as_bytes().to_vec());
+        above.into_iter().any(|above| self.entries.contains_key(&above)) || self.directories.contains(name)
+    }
+
+    /// The directories that hold nothing.
+    pub(super) fn empty_directories(&self) -> BTreeSet<&Name> {
+        let all = self.entries.keys().chain(&self.directories);
+        let full: BTreeSet<_> = all.filter_map(|name| path(name).parent()).map(name_of).collect();
+        self.directories.iter().filter(|directory| !full.contains(&directory[..])).collect()
+    }
+}
+
+fn name_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+fn content(path: &Path, found: &Metadata) -> Result<Entry> {
+    Ok(match () {
+        () if found.is_symlink() => Entry::Link { target: fs::read_link(path)?.into_os_string().into_vec() },
+        () if found.is_file() => {
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+            Entry::File { bytes, is_program: found.mode() & 0o100 != 0 }
+        }
+        () => Entry::Other,
+    })
+}
+
+pub(super) fn name(path: &Path) -> Name {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+pub(super) fn path(name: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(name))
+}
+
+/// A path for people.
+pub(super) fn shown(name: &[u8]) -> String {
+    name.escape_ascii().to_string()
+}
+
+/// A file of a repository: its mode, when it was written, and its content.
+pub(super) type RepositoryFile = (u32, (i64, i64), Vec<u8>);
+
+/// The repository as it is. Git freshens the time of an object that it would write and finds, so that no `gc`
+/// takes it: times of objects do not count.
+pub(super) fn repository(git: &Path) -> Result<BTreeMap<PathBuf, RepositoryFile>> {
+    let mut all = BTreeMap::new();
+    for path in crate::sandbox::files_below(git) {
+        let found = path.symlink_metadata()?;
+        let bytes = fs::read(&path).unwrap_or_default();
+        let is_object = path.strip_prefix(git).is_ok_and(|below| below.starts_with("objects"));
+        let at = if is_object { (0, 0) } else { (found.mtime(), found.mtime_nsec()) };
+        all.insert(path, (found.mode(), at, bytes));
+    }
+    Ok(all)
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File { bytes, is_program } => {
+                let kind = if *is_program { "program" } else { "file" };
+                write!(f, "{kind} \"{}\"", bytes.escape_ascii())
+            }
+            Self::Link { target } => write!(f, "link to \"{}\"", target.escape_ascii()),
+            Self::Other => write!(f, "pipe"),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! A slice of `cargo xtask turns`: whatever was done and marked, the tree is as it was decided.
+
+use alongside_rig::turns::{Life, Played, play};
+use anyhow::{Context as _, Result, ensure};
+
+/// Some projects of each kind, with eight reviews each.
+const PROJECTS: u64 = 8;
+
+#[test]
+fn the_tree_is_byte_for_byte_what_was_decided() -> Result<()> {
+    let mut all = Played::default();
+    for seed in 0..PROJECTS {
+        let life = Life::from_seed(seed);
+        let played = play(&life).with_context(|| format!("cargo xtask turns --seed {seed} --cases 1"))?;
+        all.reviews += played.reviews;
+        all.undone += played.undone;
+    }
+    ensure!(all.reviews == 8 * PROJECTS && all.undone > PROJECTS, "too little was done: {all:?}");
+    Ok(())
+}
