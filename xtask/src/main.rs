@@ -83,8 +83,8 @@ enum Chore {
     /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at
     /// random points.
     Chaos(rig::Arguments),
-    /// Changes projects at random, marks some of it in reviews of turns, and looks whether the tree is byte for
-    /// byte what was decided.
+    /// Changes projects at random, marks some of it in reviews of turns, and looks whether the tree is byte
+    /// for byte what was decided.
     Turns(rig::Arguments),
     /// Has a thousand agents at once play against this program for ten minutes, and prints the cost.
     Load(rig::Arguments),

@@ -273,8 +273,8 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Whether a lock that is so old belongs to a git that was killed. A prompt gives up sooner, and whoever takes
-/// longer holds the lock of the shelf.
+/// Whether a lock that is so old belongs to a git that was killed. A prompt gives up sooner, and whoever
+/// takes longer holds the lock of the shelf.
 fn is_over(age: std::time::Duration) -> bool {
     age.as_secs() >= 5
 }

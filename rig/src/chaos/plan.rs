@@ -104,9 +104,9 @@ pub enum Action {
     FreezeHook { agent: usize, ms: u64 },
     /// A person drops the last change of review number `pick`, unless it is the one that names the proposal.
     Drop { desk: usize, pick: usize },
-    /// An agent with hooks of turns, and another one `beside` it, work on files. Their hooks at the prompt and at
-    /// the end may be killed after some milliseconds. This action and the next one are void on the harnesses
-    /// without turns.
+    /// An agent with hooks of turns, and another one `beside` it, work on files. Their hooks at the prompt
+    /// and at the end may be killed after some milliseconds. This action and the next one are void on the
+    /// harnesses without turns.
     Turn { agent: usize, file: usize, beside: bool, kill_prompt: Option<u64>, kill_end: Option<u64> },
     /// A person opens a desk, comments, marks a file to be undone, and finishes.
     ReviewTurn { file: usize, undo: bool, send: bool, end: ReviewEnd, after: u64 },

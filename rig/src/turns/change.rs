@@ -2,9 +2,10 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 
@@ -115,8 +116,8 @@ impl Change {
         match rng.below(100) {
             0..20 => Self::Write { at, text, in_place },
             20..50 => Self::Edit { at, text, in_place },
-            50..54 => Self::Sneak { at, text },
-            54..58 => Self::Append { at, text },
+            50 => Self::Sneak { at, text },
+            51..58 => Self::Append { at, text },
             58..63 => Self::Link { at, to },
             63..65 => Self::HardLink { at, to },
             65..66 => Self::Pipe { at },
@@ -140,9 +141,15 @@ impl Change {
                 write(top, &place(at), &text::edited(&old, text), in_place)
             }
             Self::Sneak { at, text } if is_file(&place(at)) => {
-                let before = place(at).metadata()?.modified()?;
+                let before = place(at).metadata()?;
+                // Git tells times by the second, and that of the last change cannot be chosen.
+                let second =
+                    |at: SystemTime| at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                while second(SystemTime::now()) <= before.ctime().cast_unsigned() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
                 fs::write(place(at), text::same_length(&fs::read(place(at))?, text))?;
-                Ok(File::options().append(true).open(place(at))?.set_modified(before)?)
+                Ok(File::options().append(true).open(place(at))?.set_modified(before.modified()?)?)
             }
             Self::Append { at, text } if is_file(&place(at)) => {
                 Ok(File::options().append(true).open(place(at))?.write_all(&text::new(text))?)

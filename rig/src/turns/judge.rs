@@ -7,7 +7,7 @@ use alongside_desk::{FileChange, Turn, TurnFile, TurnFinished, UndoneFile};
 use anyhow::{Result, ensure};
 
 use super::marking::{Decided, Decision, Names};
-use super::tree::{Class, Entry, Name, Tree, shown};
+use super::tree::{Class, Entry, Name, Tree, path, shown};
 
 /// The state of a project that a review begins with.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,8 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
     }
     for (name, file) in rows.iter().filter(|(name, _)| Class::of(name) == Class::Kept) {
         let (before, after) = (baseline.kept.get(name), kept.get(name));
-        let has_other = now.entries.get(name) == Some(&Entry::Other);
+        let was_pipe = file.without_text.as_deref() == Some("it is no regular file");
+        let has_other = was_pipe || now.entries.get(name) == Some(&Entry::Other);
         ensure!(differing.contains(name) || has_other, "{} has not changed: {file:?}", shown(name));
         if has_other {
             continue;
@@ -138,7 +139,15 @@ impl Finish<'_> {
             let entry = if undone.contains(*name) { after.get(*name) } else { seen.get(*name) };
             Some(((*name).clone(), entry?.clone()))
         };
-        let kept = names.iter().filter_map(entry).collect();
+        let mut kept: BTreeMap<Name, Entry> = names.iter().filter_map(entry).collect();
+        // Where a file has become a directory since the look, no tree has both: what was seen counts.
+        let files: BTreeSet<Name> = kept.keys().cloned().collect();
+        let is_below_file = |name: &Name| {
+            let above =
+                path(name).ancestors().skip(1).map(|above| above.as_os_str().as_encoded_bytes().to_vec());
+            above.into_iter().any(|above| files.contains(&above))
+        };
+        kept.retain(|name, _| !is_below_file(name));
         Baseline { kept, others: Baseline::of(self.seen).others }
     }
 

@@ -1,5 +1,5 @@
-//! How long an agent's prompt waits for the snapshot of its project, and how long a person for the changes of a
-//! turn.
+//! How long an agent's prompt waits for the snapshot of its project, and how long a person for the changes of
+//! a turn.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

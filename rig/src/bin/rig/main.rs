@@ -51,12 +51,12 @@ enum Chore {
     /// It keeps finished rounds in target/chaos, for these sources, so you can interrupt it. It fails when a
     /// round breaks a rule, and prints how to play that round again, or when memory grows.
     Chaos(chaos::Options),
-    /// Changes projects at random, marks some of it in reviews of turns, and looks whether the tree is byte for
-    /// byte what was decided.
+    /// Changes projects at random, marks some of it in reviews of turns, and looks whether the tree is byte
+    /// for byte what was decided.
     ///
-    /// A project is a function of its seed: changes by files and by git, snapshots as hooks take them, and eight
-    /// reviews through a companion and the store. It fails when anything else has changed, and prints how to
-    /// play that project again. It needs git.
+    /// A project is a function of its seed: changes by files and by git, snapshots as hooks take them, and
+    /// eight reviews through a companion and the store. It fails when anything else has changed, and prints
+    /// how to play that project again. It needs git.
     Turns(turns::Options),
     /// Has a thousand agents at once play against this program for ten minutes, and prints the cost.
     ///
@@ -70,8 +70,9 @@ enum Chore {
     /// It takes some five minutes and measures, turn by turn: the time from the start until every discovery
     /// file is on disk; memory with up to 1,000 sessions, and after 10,000 that came and went; round trips of
     /// requests; the time until agents hear of decisions and of the cursor; proposals of up to 64 MB; prompts
-    /// with their snapshots; an idle minute; the end. Single figures mean little on a busy machine: compare the ratios. Each companion runs
-    /// in a home, temporary and runtime directory of its own, with a project as its working directory.
+    /// with their snapshots; an idle minute; the end. Single figures mean little on a busy machine: compare
+    /// the ratios. Each companion runs in a home, temporary and runtime directory of its own, with a project
+    /// as its working directory.
     ///
     /// --drive acts in the editor of another companion: `CMD ACTION ARGUMENT…`, run for each action as by
     /// `alongside check`, whose own start then counts; or `unix:SOCKET`, where each action is a line such as

@@ -1,6 +1,6 @@
 //! The harness of turns: the real program on the machine's clock, its hooks at prompts and ends, and persons
-//! who look afterwards, comment, undo and send. Hooks are killed in the middle of a snapshot, hosts between an
-//! undo and its message, desks with comments; two agents work at once; the disk of the store fills up.
+//! who look afterwards, comment, undo and send. Hooks are killed in the middle of a snapshot, hosts between
+//! an undo and its message, desks with comments; two agents work at once; the disk of the store fills up.
 //!
 //! The agents are no programs here: the harness runs the hooks as they do, and writes the files.
 

@@ -35,7 +35,8 @@ pub(super) struct Round<'a> {
     is_full: bool,
     /// The texts that each file may hold; more than one after an undo that was interrupted.
     files: BTreeMap<String, Vec<String>>,
-    /// The text of each file at the first prompt that was surely noted, or the last review that may have ended.
+    /// The text of each file at the first prompt that was surely noted, or the last review that may have
+    /// ended.
     baseline: Option<BTreeMap<String, BTreeSet<String>>>,
     /// The files that have surely changed since the baseline, whichever it is.
     changed: BTreeSet<String>,
@@ -179,8 +180,8 @@ impl<'a> Round<'a> {
         self.changed.clear();
     }
 
-    /// A person looks, comments, marks a file and finishes. What is killed is killed so many milliseconds after
-    /// the request in question.
+    /// A person looks, comments, marks a file and finishes. What is killed is killed so many milliseconds
+    /// after the request in question.
     fn review(&mut self, file: usize, undo: bool, send: bool, end: ReviewEnd, after: u64) -> Result<bool> {
         let Some(baseline) = self.baseline.clone() else { return Ok(false) };
         let mut desk = Desk::start(&self.sandbox)?;
@@ -257,8 +258,8 @@ impl<'a> Round<'a> {
         self.changed.remove(name);
     }
 
-    /// The list as a desk is told it, with everything that has surely changed. What its host knew before is told
-    /// at once, and the look comes later.
+    /// The list as a desk is told it, with everything that has surely changed. What its host knew before is
+    /// told at once, and the look comes later.
     fn list(&mut self, desk: &Desk) -> Result<Value> {
         let missing = |turn: &Value| -> Vec<String> {
             let listed = turn["files"].as_array().into_iter().flatten();
