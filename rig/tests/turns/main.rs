@@ -4,7 +4,7 @@ use alongside_rig::turns::{Life, Played, play};
 use anyhow::{Context as _, Result, ensure};
 
 /// Some projects of each kind, with eight reviews each.
-const PROJECTS: u64 = 8;
+const PROJECTS: u64 = 4;
 
 #[test]
 fn the_tree_is_byte_for_byte_what_was_decided() -> Result<()> {
