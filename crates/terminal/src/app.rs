@@ -237,6 +237,12 @@ impl App {
             (Some(Overlay::Reason(_) | Overlay::Comment(_)), _) if !interrupts => {
                 return self.work.type_text(key, counts);
             }
+            (Some(Overlay::NoInput(_)), _) if !interrupts => {
+                if matches!(key.code, KeyCode::Esc | KeyCode::Enter) {
+                    out.close_input();
+                }
+                return;
+            }
             (_, Some(Action::Stop)) => return out.add_effect(Effect::Stop),
             (_, Some(Action::Redraw)) => return out.add_effect(Effect::Redraw),
             _ => {}

@@ -162,8 +162,13 @@ impl Output {
     /// Closes the input of a text, and returns it.
     pub(crate) fn close_input(&mut self) -> Option<Overlay> {
         self.keys.forget_reason_key();
-        self.overlays
-            .close(|overlay| matches!(overlay, Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Search(_)))
+        let is_input = |overlay: &Overlay| {
+            matches!(
+                overlay,
+                Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Search(_) | Overlay::NoInput(_)
+            )
+        };
+        self.overlays.close(is_input)
     }
 
     /// Whether the screen is out of date.

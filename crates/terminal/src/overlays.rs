@@ -38,6 +38,8 @@ pub(crate) enum Overlay {
     Comment(Box<CommentInput>),
     /// The text to search for, as the person types it.
     Search(String),
+    /// There is no input that they may be typing into already: the words that say why. Letters do nothing.
+    NoInput(String),
 }
 
 impl Overlay {
@@ -48,7 +50,7 @@ impl Overlay {
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
-            Self::Reason(_) | Self::Comment(_) | Self::Search(_) => 4,
+            Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => 4,
         }
     }
 
@@ -61,7 +63,9 @@ impl Overlay {
             | Self::Messages(_)
             | Self::List(_)
             | Self::Turn(_) => true,
-            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => false,
+            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => {
+                false
+            }
         }
     }
 
@@ -70,7 +74,12 @@ impl Overlay {
         match self {
             Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
             Self::Turn(list) => list.asks(),
-            Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => true,
+            Self::List(_)
+            | Self::Question(_)
+            | Self::Reason(_)
+            | Self::Comment(_)
+            | Self::Search(_)
+            | Self::NoInput(_) => true,
         }
     }
 
@@ -136,7 +145,7 @@ impl Overlay {
             Self::Messages(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
-            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) => {}
+            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => {}
         }
     }
 }

@@ -40,7 +40,8 @@ impl UnsentReason {
     /// `is_demo`: the agent has no hook that could be installed.
     pub(crate) fn open_input(&mut self, view: &mut ReviewView, is_demo: bool, out: &mut Output) {
         if view.review().reasons.are_lost() {
-            return out.warn(messages::no_reason(&view.review().agent, !is_demo));
+            let why = messages::no_reason(&view.review().agent, !is_demo);
+            return out.overlays.open(Overlay::NoInput(why));
         }
         if view.review().hunks.len() > 1 && !view.hunk_on_screen() {
             view.show_hunk();

@@ -59,7 +59,8 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
         | Overlay::Messages(_)
         | Overlay::List(_)
         | Overlay::Turn(_)
-        | Overlay::Question(_) => None,
+        | Overlay::Question(_)
+        | Overlay::NoInput(_) => None,
     }
 }
 
@@ -100,6 +101,7 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
             let text = format!("/{}", harmless::name(needle));
             return (vec![cut(&text, width.saturating_sub(1))], palette.text);
         }
+        Some(Overlay::NoInput(why)) => return (rows(why), palette.warning),
         Some(Overlay::Question(open)) => {
             let reviews = scene.reviews.all();
             let is_edited = reviews.iter().any(|view| view.review().is_edited());
@@ -164,7 +166,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]
         }
-        Some(Overlay::Help(_)) => vec![("Esc", "back")],
+        Some(Overlay::Help(_) | Overlay::NoInput(_)) => vec![("Esc", "back")],
         None => brief(scene, usize::from(width)),
     };
     let mut spans = Vec::new();

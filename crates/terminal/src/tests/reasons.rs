@@ -132,10 +132,14 @@ async fn a_way_without_reasons_says_so_and_opens_nothing() {
     stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
     stage.shows("`alongside install agent` offers its hook.");
     stage.does_not_show("Why");
-    // The person types on before they have read it.
-    stage.press("a real reason").await;
-    assert_eq!(stage.asked(), []);
+    // The person types on, also much later.
+    stage.press("a real").await;
     stage.a_while().await;
+    stage.press(" reason").await;
+    stage.shows("Esc back");
+    assert_eq!(stage.asked(), []);
+    stage.key(KeyCode::Esc).await;
+    stage.does_not_show("reads no reason");
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(1, Decision::Accept)]);
 }
