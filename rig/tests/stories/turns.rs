@@ -67,6 +67,8 @@ fn outlives_a_blocked_prompt() -> Result<()> {
         bodies.filter(|body| body.contains(COMMENT)).collect::<Vec<_>>()
     };
     assert_eq!(with_comment(), [""; 0]);
+    // The blocked prompt is in the input again.
+    agent.pane.press("C-u")?;
     agent.ask(NEXT_REQUEST)?;
     agent.wait_until_it_says(NEXT_ANSWER)?;
     desk.told("didChangeTurn", |turn| {
