@@ -14,10 +14,11 @@ use crossterm::event::{
 };
 use ratatui_core::layout::{Position, Size};
 use ratatui_core::terminal::Frame;
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 use crate::agent_offers::AgentOffers;
 use crate::areas::Listed;
+use crate::attention::Attention;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, Place};
 use crate::message_list::MessageList;
@@ -41,12 +42,6 @@ use crate::turn_words;
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: isize = 3;
 
-/// The companion hears at most this often that the person has turned to this desk.
-const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A review is announced outside the screen at most this often.
-const NOTIFY_INTERVAL: Duration = Duration::from_secs(1);
-
 /// The desk's state.
 pub(crate) struct App {
     options: Options,
@@ -56,12 +51,7 @@ pub(crate) struct App {
     setup: AgentOffers,
     search: Search,
     layout: ScreenLayout,
-    /// Whether the terminal has the focus, as far as it says so.
-    is_focused: bool,
-    /// When the companion last heard that the person turned to this desk.
-    focused: Option<Instant>,
-    /// When a review was last announced outside the screen.
-    notified: Option<Instant>,
+    attention: Attention,
     /// Milliseconds since the Unix epoch, for ages.
     now: u64,
 }
@@ -79,9 +69,7 @@ impl App {
             setup: AgentOffers::new(options.agent_setup.is_some()),
             search: Search::default(),
             layout: ScreenLayout::new(options.layout),
-            is_focused: true,
-            focused: None,
-            notified: None,
+            attention: Attention::default(),
             now: 0,
             options,
         }
@@ -140,10 +128,8 @@ impl App {
     /// Announces a review to a person who looks elsewhere. Several that come together are announced once.
     fn notify(&mut self, file: &str) {
         let is_blank = self.work.out().keys.is_blank();
-        let looks_elsewhere = !self.is_focused && !self.work.pending().has_editor() && !is_blank;
-        let now = Instant::now();
-        if looks_elsewhere && self.notified.is_none_or(|last| now >= last + NOTIFY_INTERVAL) {
-            self.notified = Some(now);
+        let can_be_elsewhere = !self.work.pending().has_editor() && !is_blank;
+        if can_be_elsewhere && self.attention.take_announcement(Instant::now()) {
             self.work.out_mut().add_effect(Effect::Notify(file.to_owned()));
         }
     }
@@ -184,8 +170,7 @@ impl App {
 
     /// Takes an event of the terminal that came at `at`.
     pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
-        // A terminal that reports no focus is taken for focused: then every event means so.
-        self.is_focused = !matches!(event, TerminalEvent::FocusLost);
+        self.attention.take_event(&event);
         match event {
             TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
                 self.work.out_mut().messages.key_pressed(at);
@@ -208,8 +193,7 @@ impl App {
 
     /// The person turned to this desk.
     fn focus(&mut self, at: Instant) {
-        if self.focused.is_none_or(|focused| at >= focused + FOCUS_INTERVAL) {
-            self.focused = Some(at);
+        if self.attention.take_turn(at) {
             self.work.out_mut().ask(Request::Focus, Purpose::Nothing);
         }
     }

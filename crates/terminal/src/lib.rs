@@ -9,6 +9,7 @@ mod accepted_together;
 mod agent_offers;
 mod app;
 mod areas;
+mod attention;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
