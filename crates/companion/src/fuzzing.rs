@@ -92,7 +92,7 @@ impl ReviewComposition {
 
     /// Splits a hunk.
     pub fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
-        self.0.split(hunk)
+        self.0.split(hunk, None)
     }
 
     /// Applies changes of the person.

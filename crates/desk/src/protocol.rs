@@ -44,7 +44,8 @@ pub enum Request {
         /// True to take the proposal's lines, false to take the original's.
         keep: bool,
     },
-    /// Splits a hunk into smaller ones, so that they can be decided apart. The text stays as it is.
+    /// Splits a hunk into smaller ones, so that they can be decided apart. The text stays as it is. With
+    /// `lines`, those become one hunk, with the lines that they took the place of, and the rest others.
     #[serde(rename = "alongside/splitHunk", rename_all = "camelCase")]
     SplitHunk {
         /// Which review.
@@ -53,6 +54,12 @@ pub enum Request {
         revision: u64,
         /// Index into [`Review::hunks`].
         hunk: usize,
+        /// Lines of the hunk; absent: it is split wherever it can be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<Lines>,
+        /// The text that these are lines of: the original, or the proposal.
+        #[serde(default, skip_serializing_if = "Side::is_new")]
+        side: Side,
     },
     /// Sets the reason that the agent's model reads with the decision, or removes it. The text stays.
     /// Refused where the way to the agent carries no reason: see [`Review::reasons`].
@@ -249,6 +256,12 @@ impl Request {
     #[must_use]
     pub fn replace_text(id: ReviewId, revision: u64, text: String) -> Self {
         Self::EditReview { id, revision, changes: vec![Change { range: None, text }] }
+    }
+
+    /// The split of a hunk wherever it can be.
+    #[must_use]
+    pub fn split(id: ReviewId, revision: u64, hunk: usize) -> Self {
+        Self::SplitHunk { id, revision, hunk, lines: None, side: Side::New }
     }
 }
 

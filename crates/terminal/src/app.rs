@@ -218,7 +218,7 @@ impl App {
         let out = self.work.out_mut();
         match (out.overlays.front(), action) {
             (Some(Overlay::Search(_)), _) if !interrupts => return self.search.take_key(key, &mut self.work),
-            (Some(Overlay::Reason(_) | Overlay::Comment(_)), _) if !interrupts => {
+            (Some(Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Lines(_)), _) if !interrupts => {
                 return self.work.type_text(key, counts);
             }
             (Some(Overlay::NoInput(_)), _) if !interrupts => {

@@ -22,6 +22,8 @@ pub(crate) enum Action {
     KeepOrDrop,
     Reason,
     Split,
+    /// Split around lines that the person chooses.
+    SplitLines,
     Edit,
     Undo,
     Redo,
@@ -69,6 +71,7 @@ impl Action {
             Self::KeepOrDrop
                 | Self::Reason
                 | Self::Split
+                | Self::SplitLines
                 | Self::Edit
                 | Self::Undo
                 | Self::Redo
@@ -102,7 +105,7 @@ impl Action {
             Self::PageDown | Self::PageUp | Self::HalfDown | Self::HalfUp => Group::Moving,
             Self::Top | Self::Bottom | Self::Left | Self::Right | Self::Open => Group::Moving,
             Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
-            Self::KeepOrDrop | Self::Reason | Self::Split => Group::Deciding,
+            Self::KeepOrDrop | Self::Reason | Self::Split | Self::SplitLines => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
             Self::MarkFile | Self::Comment | Self::CommentAll | Self::Finish => Group::Deciding,
@@ -267,7 +270,9 @@ const TABLE: &[Row] = &[
     proposals(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "undo the last edit; redo"), "u", "undo")),
     turn(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "last step back; again"), "u", "step back")),
     row(&[ctrl('r')], Action::Redo, "", ""),
-    brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split"),
+    turn(brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split")),
+    proposals(brief(row(&[key('s')], Action::Split, "s, V", "split; by chosen lines"), "s", "split")),
+    proposals(row(&[key('V')], Action::SplitLines, "", "")),
     proposals(row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that")),
     proposals(row(&[key('L')], Action::Accepted, "", "")),
     row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),

@@ -23,6 +23,7 @@ mod key_gate;
 mod keys;
 mod leaving;
 mod line_choice;
+mod line_split;
 mod matches;
 mod message_list;
 mod message_log;

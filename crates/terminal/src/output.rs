@@ -162,13 +162,10 @@ impl Output {
     /// Closes the input of a text, and returns it.
     pub(crate) fn close_input(&mut self) -> Option<Overlay> {
         self.keys.forget_reason_key();
-        let is_input = |overlay: &Overlay| {
-            matches!(
-                overlay,
-                Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Search(_) | Overlay::NoInput(_)
-            )
-        };
-        self.overlays.close(is_input)
+        self.overlays.close(|overlay| {
+            use Overlay::{Comment, Lines, NoInput, Reason, Search};
+            matches!(overlay, Reason(_) | Comment(_) | Lines(_) | Search(_) | NoInput(_))
+        })
     }
 
     /// Whether the screen is out of date.

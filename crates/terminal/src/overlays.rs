@@ -10,6 +10,7 @@ use crate::accept_list::AcceptAll;
 use crate::accepted_list::AcceptedList;
 use crate::comment_input::CommentInput;
 use crate::keys::{Action, Answer};
+use crate::line_split::LineSplit;
 use crate::message_list::MessageList;
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
@@ -36,6 +37,8 @@ pub(crate) enum Overlay {
     Reason(ReasonInput),
     /// The comment that they type on a turn.
     Comment(Box<CommentInput>),
+    /// The lines of a change that the person chooses.
+    Lines(LineSplit),
     /// The text to search for, as the person types it.
     Search(String),
     /// There is no input that they may be typing into already: the words that say why. Letters do nothing.
@@ -50,7 +53,7 @@ impl Overlay {
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
-            Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => 4,
+            Self::Reason(_) | Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => 4,
         }
     }
 
@@ -63,9 +66,12 @@ impl Overlay {
             | Self::Messages(_)
             | Self::List(_)
             | Self::Turn(_) => true,
-            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => {
-                false
-            }
+            Self::Question(_)
+            | Self::Reason(_)
+            | Self::Comment(_)
+            | Self::Lines(_)
+            | Self::Search(_)
+            | Self::NoInput(_) => false,
         }
     }
 
@@ -74,12 +80,8 @@ impl Overlay {
         match self {
             Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
             Self::Turn(list) => list.asks(),
-            Self::List(_)
-            | Self::Question(_)
-            | Self::Reason(_)
-            | Self::Comment(_)
-            | Self::Search(_)
-            | Self::NoInput(_) => true,
+            Self::List(_) | Self::Question(_) | Self::Reason(_) => true,
+            Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => true,
         }
     }
 
@@ -145,7 +147,12 @@ impl Overlay {
             Self::Messages(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
-            Self::Question(_) | Self::Reason(_) | Self::Comment(_) | Self::Search(_) | Self::NoInput(_) => {}
+            Self::Question(_)
+            | Self::Reason(_)
+            | Self::Comment(_)
+            | Self::Lines(_)
+            | Self::Search(_)
+            | Self::NoInput(_) => {}
         }
     }
 }

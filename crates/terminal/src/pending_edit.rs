@@ -7,7 +7,7 @@ use std::io;
 use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Acceptances, ReviewNews};
-use alongside_desk::{Request, ReviewId};
+use alongside_desk::{Request, ReviewId, Side};
 
 use crate::draft_store::UnsavedText;
 use crate::editor::Editing;
@@ -50,6 +50,13 @@ pub(crate) enum EditKind {
     Split {
         hunk: usize,
         before: usize,
+    },
+    /// Split a hunk around lines of a text, of which this is the first; there were `before` hunks.
+    SplitLines {
+        hunk: usize,
+        before: usize,
+        side: Side,
+        line: usize,
     },
     Undo,
     Redo,

@@ -16,6 +16,7 @@ use crate::demo_guide::DemoStep;
 use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
+use crate::line_split;
 use crate::messages::{
     DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, redone, undone,
 };
@@ -209,11 +210,14 @@ impl ReviewWork {
                 view.show_hunk();
                 self.out.say(LOOK_FIRST);
             }
-            (Action::Split, Some(HunkState::Edited)) => self.out.say(messages::EDITED_NOT_SPLIT),
+            (Action::Split | Action::SplitLines, Some(HunkState::Edited)) => {
+                self.out.say(messages::EDITED_NOT_SPLIT)
+            }
             (Action::Split, Some(_)) => {
                 let kind = EditKind::Split { hunk, before };
-                self.change(id, kind, Request::SplitHunk { id, revision, hunk }, None);
+                self.change(id, kind, Request::split(id, revision, hunk), None);
             }
+            (Action::SplitLines, Some(_)) => line_split::open(view, &mut self.out),
             (_, Some(state)) => {
                 let keep = state == HunkState::Dropped;
                 if state == HunkState::Edited {
@@ -308,6 +312,11 @@ impl ReviewWork {
                 self.reviews.demo_done(DemoStep::Edit);
                 self.out.say(messages::split(before, hunks));
             }
+            EditKind::SplitLines { hunk, before, side, line } => {
+                view.open_mut().push_step(hunk, true);
+                view.go_to_hunk(line_split::hunk_of(view, side, line).unwrap_or(hunk));
+                self.out.say(messages::split(before, hunks));
+            }
             EditKind::Reason(edit) => {
                 self.unsent_reason.mark_taken(view.review().revision);
                 if let Some((kind, request)) = reasons::taken(view, edit, &mut self.out) {
@@ -334,6 +343,14 @@ impl ReviewWork {
     pub(crate) fn type_text(&mut self, key: KeyEvent, counts: bool) {
         if let Some(Overlay::Comment(_)) = self.out.overlays.front() {
             return self.reviews.turn_mut().type_comment(key, counts, &mut self.out);
+        }
+        if let Some(Overlay::Lines(_)) = self.out.overlays.front() {
+            if let Some((id, kind, request)) =
+                line_split::take_key(key, counts, &mut self.reviews, &mut self.out)
+            {
+                self.change(id, kind, request, None);
+            }
+            return;
         }
         let asked = self.unsent_reason.take_key(key, counts, &self.reviews, &mut self.out);
         if let Some((id, kind, request, typed)) = asked {

@@ -239,6 +239,7 @@ fn draw_review(scene: &Scene<'_>, view: &ReviewView, colours: &Colours, frame: &
         sideways: view.sideways,
         chosen: match scene.overlays.front() {
             Some(Overlay::Comment(input)) => input.on_page(),
+            Some(Overlay::Lines(split)) => split.on_page(),
             _ => None,
         },
     };

@@ -222,7 +222,7 @@ impl ReviewWork {
             return self.reading.say(messages::EDITED_NOT_SPLIT);
         }
         let (revision, before) = (review.revision, review.hunks.len());
-        if self.ask(id, Request::SplitHunk { id, revision, hunk }).await.is_some() {
+        if self.ask(id, Request::split(id, revision, hunk)).await.is_some() {
             self.push_step(id, hunk, true);
             let now = self.reading.review(id).map_or(before, |review| review.hunks.len());
             self.reading.say(&messages::split(before, now));

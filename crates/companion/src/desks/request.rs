@@ -31,7 +31,10 @@ impl DeskRequest {
             Request::KeepHunks { id, revision, hunks, keep } => {
                 Self::Edit(id, revision, Edit::Keep { hunks, keep })
             }
-            Request::SplitHunk { id, revision, hunk } => Self::Edit(id, revision, Edit::Split { hunk }),
+            Request::SplitHunk { id, revision, hunk, lines, side } => {
+                let lines = lines.map(|lines| (side, lines));
+                Self::Edit(id, revision, Edit::Split { hunk, lines })
+            }
             Request::SetReason { id, revision, hunk, reason } => {
                 Self::Edit(id, revision, Edit::SetReason { hunk, reason })
             }

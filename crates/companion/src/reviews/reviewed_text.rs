@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use alongside_desk::{Change, Changed, Hunk, Refusal, Review, ReviewId};
+use alongside_desk::{Change, Changed, Hunk, Lines, Refusal, Review, ReviewId, Side};
 
 use super::proposal::PreparedProposal;
 use super::reasons::ReasonStore;
@@ -31,7 +31,7 @@ pub(crate) struct ReviewedText {
 pub(crate) enum Edit {
     Type(Vec<Change>),
     Keep { hunks: Vec<usize>, keep: bool },
-    Split { hunk: usize },
+    Split { hunk: usize, lines: Option<(Side, Lines)> },
     SetReason { hunk: Option<usize>, reason: String },
     Undo,
     Redo,
@@ -201,7 +201,7 @@ impl ReviewedText {
                 return Err(Refusal::WholeFileOnly { reason: reason.clone() });
             }
             (Edit::Keep { hunks, keep }, None) => composition.keep(&hunks, keep)?,
-            (Edit::Split { hunk }, None) => composition.split(hunk)?,
+            (Edit::Split { hunk, lines }, None) => composition.split(hunk, lines)?,
             (Edit::Type(changes), _) => composition.edit(&changes)?,
             (Edit::SetReason { hunk: None, reason }, _) => self.reasons.set(None, &reason),
             (Edit::SetReason { hunk: Some(at), reason }, _) => {

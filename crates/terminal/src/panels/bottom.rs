@@ -10,6 +10,7 @@ use ratatui_core::text::{Line, Span};
 use super::listed_review::extent;
 use super::scene::{Scene, draw_lines};
 use crate::keys::{self, Action, Place, Row};
+use crate::line_split::LineSplit;
 use crate::overlays::Overlay;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
@@ -59,6 +60,7 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
         | Overlay::Messages(_)
         | Overlay::List(_)
         | Overlay::Turn(_)
+        | Overlay::Lines(_)
         | Overlay::Question(_)
         | Overlay::NoInput(_) => None,
     }
@@ -97,6 +99,7 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
         Some(Overlay::Comment(input)) => {
             return (super::comment::rows(scene, input, width, usize::from(most)), palette.text);
         }
+        Some(Overlay::Lines(split)) => return (vec![split.prompt()], palette.text),
         Some(Overlay::Search(needle)) => {
             let text = format!("/{}", harmless::name(needle));
             return (vec![cut(&text, width.saturating_sub(1))], palette.text);
@@ -157,6 +160,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
         Some(Overlay::Reason(input)) => super::reason::keys(scene, input),
         Some(Overlay::Comment(input)) => super::comment::keys(input),
+        Some(Overlay::Lines(_)) => LineSplit::keys(),
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),

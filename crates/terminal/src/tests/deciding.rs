@@ -1,6 +1,6 @@
 //! Accepting is one explicit act on the revision that was on the screen.
 
-use alongside_desk::{Closing, Decision, HunkState, Refusal, ReviewId};
+use alongside_desk::{Closing, Decision, HunkState, Lines, Refusal, ReviewId, Side};
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
@@ -211,8 +211,29 @@ async fn a_hunk_off_the_screen_is_not_dropped() {
 async fn a_change_that_cannot_be_split_says_so() {
     let mut stage = Stage::reading(120, 28).await;
     stage.press("s").await;
-    assert_eq!(stage.asked(), [Request::SplitHunk { id: ReviewId(1), revision: 1, hunk: 0 }]);
+    assert_eq!(stage.asked(), [Request::split(ReviewId(1), 1, 0)]);
     stage.shows("This change cannot be split any further.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn chosen_lines_of_a_change_are_split_from_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.connect().await;
+    let gemini = stage.gemini.clone();
+    let pieces = [same("first\n"), differs("one\n", "a\nb\nc\nd\n"), same("last\n")];
+    stage.companion.open(1, &gemini, "/shop/lines.txt", &pieces);
+    stage.a_while().await;
+    stage.press("V").await;
+    stage.shows("A change of its own: line 2");
+    stage.press("jJ").await;
+    stage.shows("A change of its own: lines 3–4");
+    stage.press("V").await;
+    assert_eq!(stage.asked(), [], "left again");
+    stage.press("VjJ").await;
+    stage.key(KeyCode::Enter).await;
+    let lines = Some(Lines { start: 2, end: 4 });
+    let split = Request::SplitHunk { id: ReviewId(1), revision: 1, hunk: 0, lines, side: Side::New };
+    assert_eq!(stage.asked(), [split]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -181,7 +181,7 @@ impl TurnWork {
             return self.reading.say(words::NOT_SPLIT);
         };
         let (hunk, before) = (open.hunk(), open.review().hunks.len());
-        let request = Request::SplitHunk { id: open.review().id, revision: open.review().revision, hunk };
+        let request = Request::split(open.review().id, open.review().revision, hunk);
         if self.ask(request).await {
             if let Place::Hunk(_, open, _) = self.reading.walk().place() {
                 let said = messages::split(before, open.review().hunks.len());

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::{Change, Hunk, HunkState, Limit, Lines, Refusal, Text, Words};
+use alongside_desk::{Change, Hunk, HunkState, Limit, Lines, Refusal, Side, Text, Words};
 
 use super::differences::Difference;
 use super::line_diff::{COMPARISON_TIME, differences};
@@ -167,8 +167,8 @@ impl Composition {
         Ok(())
     }
 
-    /// Splits a hunk into [parts](split_hunk).
-    pub(crate) fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
+    /// Splits a hunk into [parts](split_hunk); with lines of it, around these.
+    pub(crate) fn split(&mut self, hunk: usize, lines: Option<(Side, Lines)>) -> Result<(), Refusal> {
         let (at, view) = self
             .views()
             .enumerate()
@@ -179,7 +179,12 @@ impl Composition {
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
         }
-        let parts = split_hunk::parts(&view, &self.original, &self.proposed).ok_or(Refusal::CannotSplit)?;
+        let texts = (&self.original, &self.proposed);
+        let parts = match lines {
+            Some(chosen) => split_hunk::parts_around(&view, texts, chosen),
+            None => split_hunk::parts(&view, texts),
+        };
+        let parts = parts.ok_or(Refusal::CannotSplit)?;
         if parts.len() < 2 {
             return Err(Refusal::CannotSplit);
         }

@@ -1,7 +1,7 @@
 //! The parts of a hunk. Where lines replace lines, each line that became another one is a part with it, and
 //! lines between them that are new or gone are parts of their own. Elsewhere blank lines end parts.
 
-use alongside_desk::Text;
+use alongside_desk::{Lines, Side, Text};
 
 use super::segment_view::SegmentView;
 use super::word_diff::edited_lines;
@@ -14,8 +14,60 @@ const MAX_COMPARED_LINES: usize = 2_000;
 const MAX_LINES: usize = 200_000;
 
 /// The line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
-pub(super) fn parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Option<Vec<(usize, usize)>> {
-    let mut parts = smaller_parts(view, original, proposed)?;
+pub(super) fn parts(view: &SegmentView<'_>, texts: (&Text, &Text)) -> Option<Vec<(usize, usize)>> {
+    let parts = smaller_parts(view, texts)?;
+    Some(without_stranded_ends(view, texts, parts))
+}
+
+/// The same around chosen lines of one text: what is before them, these with the lines that they took the
+/// place of, and what is behind them. `None` if they are no lines of the hunk.
+pub(super) fn parts_around(
+    view: &SegmentView<'_>,
+    texts: (&Text, &Text),
+    (side, chosen): (Side, Lines),
+) -> Option<Vec<(usize, usize)>> {
+    let segment = view.segment;
+    let of = match side {
+        Side::Old => &view.lines.original,
+        Side::New => &view.lines.proposed,
+    };
+    let is_part = of.start <= chosen.start && chosen.start < chosen.end && chosen.end <= of.end;
+    if !is_part || segment.original.max(segment.proposed) > MAX_LINES {
+        return None;
+    }
+    let (from, to) = (chosen.start - of.start, chosen.end - of.start);
+    let (mut parts, mut at) = ([(0, 0); 3], 0);
+    for (original, proposed) in single_lines(parts_of_both(view, texts, (segment.original, segment.proposed)))
+    {
+        let lines = if side == Side::Old { original } else { proposed };
+        // A line without one on this side goes with what is before it.
+        let part = match at {
+            _ if at + lines <= from => 0,
+            _ if at < to => 1,
+            _ if lines == 0 && at == to => 1,
+            _ => 2,
+        };
+        parts[part] = (parts[part].0 + original, parts[part].1 + proposed);
+        at += lines;
+    }
+    let parts = parts.into_iter().filter(|part| *part != (0, 0)).collect();
+    Some(without_stranded_ends(view, texts, parts))
+}
+
+/// The same parts, each with one line of a side at most.
+fn single_lines(parts: Vec<(usize, usize)>) -> impl Iterator<Item = (usize, usize)> {
+    parts.into_iter().flat_map(|(original, proposed)| {
+        let line = move |at: usize| (usize::from(at < original), usize::from(at < proposed));
+        (0..original.max(proposed)).map(line)
+    })
+}
+
+/// The parts of which the last one may stand last.
+fn without_stranded_ends(
+    view: &SegmentView<'_>,
+    (original, proposed): (&Text, &Text),
+    mut parts: Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
     // A last line without its line ending must stay last.
     let ends_open = |text: &Text, end: usize| end == text.len() && text.ends_open();
     let original_ends_open = ends_open(original, view.lines.original.end);
@@ -28,10 +80,13 @@ pub(super) fn parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) ->
         *before = (before.0 + last.0, before.1 + last.1);
         parts.pop();
     }
-    Some(parts)
+    parts
 }
 
-fn smaller_parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Option<Vec<(usize, usize)>> {
+fn smaller_parts(
+    view: &SegmentView<'_>,
+    (original, proposed): (&Text, &Text),
+) -> Option<Vec<(usize, usize)>> {
     let segment = view.segment;
     if segment.original.max(segment.proposed) > MAX_LINES {
         return None;

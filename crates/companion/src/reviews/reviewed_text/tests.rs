@@ -38,7 +38,7 @@ fn act() -> impl Strategy<Value = Act> {
 fn done(reviewed: &mut ReviewedText, act: Act) {
     let edit = match act {
         Act::Keep(hunk, keep) => Edit::Keep { hunks: vec![hunk], keep },
-        Act::Split(hunk) => Edit::Split { hunk },
+        Act::Split(hunk) => Edit::Split { hunk, lines: None },
         Act::Type(place, text) => {
             let range = place.map(|(line, character, lines)| Range {
                 start: Position { line, character },

@@ -28,7 +28,7 @@ async fn an_open_file_has_both_texts_byte_for_byte() {
         assert_eq!(Path::new(&review.file), crate::real_path::resolve(&stage.path(name)));
     }
     let review = desk.open(&turn, "gone.txt").await;
-    let split = Request::SplitHunk { id: review.id, revision: review.revision, hunk: 0 };
+    let split = Request::split(review.id, review.revision, 0);
     assert_eq!(desk.ask(split).await, Err(Refusal::CannotSplit));
 }
 

@@ -13,7 +13,7 @@ async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
     let turn = desk.look().await;
     let mut review = desk.open(&turn, "a.txt").await;
     let (id, mut last) = (review.id, turn.revision);
-    let split = |revision| Request::SplitHunk { id, revision, hunk: 0 };
+    let split = |revision| Request::split(id, revision, 0);
     let keep = |hunk, keep| move |revision| Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
     let undo = |revision| Request::UndoReview { id, revision };
     let redo = |revision| Request::RedoReview { id, revision };

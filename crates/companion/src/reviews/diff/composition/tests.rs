@@ -108,30 +108,63 @@ fn marked_words_move_with_their_hunk() {
 #[test]
 fn replaced_lines_split_by_line_and_added_ones_at_blanks() {
     let mut composition = Composition::new("a\nb\n", "A\nB\nC\n");
-    composition.split(0).unwrap();
+    composition.split(0, None).unwrap();
     composition.keep(&[1], false).unwrap();
     assert_eq!(&**composition.current(), "A\nb\nC\n");
     let mut added = Composition::new("", "fn a\n\nfn b\nend\n\nfn c\n");
-    added.split(0).unwrap();
+    added.split(0, None).unwrap();
     assert_eq!(added.hunks().len(), 3);
-    added.split(1).unwrap();
+    added.split(1, None).unwrap();
     assert_eq!(added.hunks().len(), 5);
+}
+
+#[test]
+fn chosen_lines_become_a_hunk_with_those_that_they_took_the_place_of() {
+    let places = |composition: &Composition| -> Vec<(Lines, Lines)> {
+        composition.hunks().iter().map(|hunk| (hunk.original, hunk.proposed)).collect()
+    };
+    let lines = |start, end| Lines { start, end };
+    let new = |start, end| Some((Side::New, lines(start, end)));
+    let mut added = Composition::new("", "a\nb\nc\nd\n");
+    added.split(0, new(1, 3)).unwrap();
+    let none = lines(0, 0);
+    assert_eq!(places(&added), [(none, lines(0, 1)), (none, lines(1, 3)), (none, lines(3, 4))]);
+    added.keep(&[1], false).unwrap();
+    assert_eq!(&**added.current(), "a\nd\n");
+
+    let mut changed = Composition::new("one\ntwo\nthree\n", "ONE\nTWO\nTHREE\nfour\n");
+    changed.split(0, new(1, 2)).unwrap();
+    let expected = [(lines(0, 1), lines(0, 1)), (lines(1, 2), lines(1, 2)), (lines(2, 3), lines(2, 4))];
+    assert_eq!(places(&changed), expected);
+    changed.keep(&[1], false).unwrap();
+    assert_eq!(&**changed.current(), "ONE\ntwo\nTHREE\nfour\n");
+
+    let mut gone = Composition::new("a\nb\nc\n", "");
+    gone.split(0, Some((Side::Old, lines(0, 1)))).unwrap();
+    gone.keep(&[0], false).unwrap();
+    assert_eq!(&**gone.current(), "a\n");
+
+    let mut whole = Composition::new("", "a\nb\n");
+    assert_eq!(whole.split(0, new(0, 2)), Err(Refusal::CannotSplit), "all of it");
+    for (start, end) in [(1, 1), (1, 9), (5, 7), (2, 1)] {
+        assert!(whole.split(0, new(start, end)).is_err(), "{start} {end}");
+    }
 }
 
 #[test]
 fn a_single_line_or_an_edited_hunk_cannot_be_split() {
     let mut composition = Composition::new("a\nb\n", "A\nb\n");
-    assert_eq!(composition.split(0), Err(Refusal::CannotSplit));
-    assert!(matches!(composition.split(1), Err(Refusal::OutOfRange { .. })));
+    assert_eq!(composition.split(0, None), Err(Refusal::CannotSplit));
+    assert!(matches!(composition.split(1, None), Err(Refusal::OutOfRange { .. })));
     let mut edited = Composition::new("a\nb\n", "A\nB\n");
     typed(&mut edited, "A\nX\n");
-    assert_eq!(edited.split(0), Err(Refusal::CannotSplit));
+    assert_eq!(edited.split(0, None), Err(Refusal::CannotSplit));
 }
 
 #[test]
 fn a_last_line_without_ending_never_joins_the_next() {
     let mut composition = Composition::new("a", "x\na\ny\n");
-    composition.split(0).unwrap();
+    composition.split(0, None).unwrap();
     assert_eq!(composition.hunks().len(), 2, "the last two lines stay together");
     composition.keep(&[1], false).unwrap();
     assert_eq!(&**composition.current(), "x\na");
@@ -219,7 +252,7 @@ fn hunk_that_reached_a_limit_says_so() {
     let mut composition = Composition::within(Duration::ZERO, original, proposed);
     assert_eq!(limits(&composition), [Some(Limit::Lines)]);
     // The parts of a split hunk are what the person made of it.
-    composition.split(0).unwrap();
+    composition.split(0, None).unwrap();
     assert!(limits(&composition).iter().all(|limit| *limit != Some(Limit::Lines)));
 }
 
@@ -263,7 +296,7 @@ proptest! {
             let before = composition.current().clone();
             let done = match act {
                 Action::Keep(hunk, keep) => composition.keep(&[hunk], keep),
-                Action::Split(hunk) => composition.split(hunk),
+                Action::Split(hunk) => composition.split(hunk, None),
                 Action::Type(text) => {
                     typed(&mut composition, &text);
                     prop_assert_eq!(&**composition.current(), &*text);
@@ -345,7 +378,7 @@ fn a_line_is_split_off_with_the_line_that_it_became() {
     let proposed = "def total(items, tax=0):\n    \"\"\"Sum with tax.\"\"\"\n    \
                     return sum(i.price for i in items) * (1 + tax)\n";
     let mut composition = Composition::new(original, proposed);
-    composition.split(0).unwrap();
+    composition.split(0, None).unwrap();
     let sizes = |composition: &Composition| {
         let hunks = composition.hunks().into_iter();
         hunks.map(|hunk| (hunk.original.len(), hunk.proposed.len())).collect::<Vec<_>>()
