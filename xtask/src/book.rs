@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
-use alongside_testing::pages::{Page, pages};
+use alongside_testing::pages::pages;
 use anyhow::{Context as _, bail};
 
 /// The pinned release of mdBook.
@@ -40,14 +40,6 @@ fn install() -> anyhow::Result<PathBuf> {
         must(cargo().args(install).args(only_what_builds).arg("--root").arg(&root))?;
     }
     Ok(program)
-}
-
-/// The pages of the table of contents, in its order, from the top of the repository.
-pub(crate) fn contents() -> anyhow::Result<Vec<String>> {
-    let path = "docs/SUMMARY.md";
-    let text = fs::read_to_string(checkout().join(path)).with_context(|| format!("cannot read {path}"))?;
-    let summary = Page::parse(path.to_owned(), text);
-    Ok(summary.links.iter().filter_map(|link| Some(summary.target(link)?.0)).collect())
 }
 
 /// Copies the pages, and all that they show or link to.

@@ -1,4 +1,4 @@
-//! The pages for people: their titles, links and commands, for the tests that hold them true and for the book.
+//! The pages for people: their links and commands, for the tests that hold them true and for the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,7 +36,7 @@ struct Code {
 pub struct Command {
     /// Its words.
     pub words: Vec<String>,
-    /// Whether it is a line of a block, which people copy. A sentence may name a command without its arguments.
+    /// Whether it is a line of a block, which people copy. A sentence may name a command without arguments.
     pub is_line: bool,
 }
 
@@ -241,7 +241,8 @@ mod tests {
     #[test]
     fn commands_of_blocks_and_sentences_are_found_without_their_comments() {
         let page = page(
-            "# A\n\nRun `run a --b`, or `c`.\n\n```sh\nrun d 'e f'    # g\nX=1 exec run h && run i\nother\nrun l > m\n```\n\n\
+            "# A\n\nRun `run a --b`, or `c`.\n\n```sh\nrun d 'e f'    # g\nX=1 exec run h && run i\n\
+             other\nrun l > m\n```\n\n\
              ```json\nrun j\n```\n\n```\n    run k    as columns\n```\n",
         );
         assert_eq!(page.opening, "Run run a --b, or c.");

@@ -1,13 +1,12 @@
 //! `cargo xtask screenshot`: takes the documentation's pictures of the real program on a real terminal.
 
 mod claude;
+mod scene;
 mod svg;
 mod window;
 
 use std::fs;
-use std::time::Duration;
 
-use alongside_rig::model::FakeModel;
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
     Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
@@ -17,10 +16,8 @@ use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
 use crate::run::program;
+use scene::{STILL, Scene};
 use svg::{Colours, DARK, LIGHT};
-
-/// How long nothing must be drawn before a picture is taken: colours arrive late.
-const STILL: Duration = Duration::from_millis(1500);
 
 /// A picture: its file, title, terminal, and the scene that it shows.
 struct Picture {
@@ -29,21 +26,6 @@ struct Picture {
     size: (u16, u16),
     light: bool,
     scene: fn(&Sandbox, &Terminal) -> anyhow::Result<Scene>,
-}
-
-/// A screen, and the agents that are connected meanwhile.
-struct Scene {
-    screen: Screen,
-    _agents: Vec<Proposer>,
-    _model: Option<FakeModel>,
-    /// A program in it never falls silent.
-    is_restless: bool,
-}
-
-impl From<Screen> for Scene {
-    fn from(screen: Screen) -> Self {
-        Self { screen, _agents: Vec::new(), _model: None, is_restless: false }
-    }
 }
 
 const PICTURES: &[Picture] = &[

@@ -9,7 +9,7 @@ use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, install};
 use serde_json::json;
 
-use super::{STILL, Scene};
+use super::scene::{STILL, Scene};
 
 /// A person rejects what Claude Code is about to write, with a reason, and gets its next attempt.
 pub(super) fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
@@ -142,8 +142,14 @@ fn beside<'a>(
     let (name, path) = agent_cli::path_variable(sandbox)?;
     let panes = Panes { sandbox, socket: sandbox.tmp().join("panes").to_string_lossy().into_owned() };
     let start = ["tmux", "-S", &panes.socket, "-f", "/dev/null", "new-session", "alongside"];
-    let more = [";", "set", "-g", "status", "off", ";", "set", "-as", "terminal-features", ",*:RGB"];
-    let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), start.iter().chain(&more))?;
+    // Without focus events, Claude Code says that it misses them.
+    let more = [";", "set", "-g", "status", "off", ";", "set", "-g", "focus-events", "on"];
+    let colours = [";", "set", "-as", "terminal-features", ",*:RGB"];
+    let screen = Screen::start(
+        sandbox,
+        &terminal.clone().with(&name, &path),
+        start.iter().chain(&more).chain(&colours),
+    )?;
     screen.shows("no agent yet")?;
     panes.tmux(&["split-window", "-v", "-l", lines, agent])?;
     Ok((screen, panes))
