@@ -112,7 +112,9 @@ impl Home {
     }
 
     pub(crate) fn kill_hosts(&self) {
-        self.hosts().into_iter().for_each(kill);
+        for pid in self.hosts() {
+            kill(pid);
+        }
     }
 
     fn surroundings(&self) -> Surroundings {

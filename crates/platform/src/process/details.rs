@@ -30,7 +30,11 @@ pub fn directory(pid: u32) -> Option<PathBuf> {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{HashMap, OsString, PathBuf, SystemTime};
+    use std::collections::HashMap;
+    use std::ffi::OsString;
+    use std::path::PathBuf;
+    use std::time::SystemTime;
+
     use crate::proc_files::ProcProcess;
 
     pub(super) fn started(pid: u32) -> Option<SystemTime> {
@@ -48,11 +52,14 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use std::time::Duration;
+    use std::collections::HashMap;
+    use std::ffi::OsString;
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
 
     use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
 
-    use super::{HashMap, OsString, PathBuf, SystemTime};
+    use crate::process::table::variable;
 
     fn read<T>(pid: u32, what: ProcessRefreshKind, take: impl FnOnce(&Process) -> Option<T>) -> Option<T> {
         let (mut system, pid) = (System::new().ok()?, Pid::from_u32(pid));
@@ -70,7 +77,7 @@ mod system {
     pub(super) fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
         read(pid, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
             let variables: HashMap<_, _> =
-                process.environ().iter().filter_map(|line| super::variable(line)).collect();
+                process.environ().iter().filter_map(|line| variable(line)).collect();
             (!variables.is_empty()).then_some(variables)
         })
     }
@@ -82,25 +89,10 @@ mod system {
     }
 }
 
-/// A variable from its line. Windows keeps directories of drives in names that begin with an equals sign.
-#[cfg(any(test, not(target_os = "linux")))]
-fn variable(line: &std::ffi::OsStr) -> Option<(OsString, OsString)> {
-    let (name, value) = line.to_str()?.split_once('=')?;
-    (!name.is_empty()).then(|| (name.into(), value.into()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::paths::Canonical as _;
-
-    #[test]
-    fn a_variable_is_split_at_the_first_equals_sign() {
-        let read = |line: &str| variable(line.as_ref());
-        assert_eq!(read("A=x=y"), Some(("A".into(), "x=y".into())));
-        assert_eq!(read("EMPTY="), Some(("EMPTY".into(), "".into())));
-        assert_eq!((read(r"=C:=C:\work"), read("NONE")), (None, None));
-    }
 
     /// A program of this system that waits for a minute.
     fn sleeper() -> std::process::Command {

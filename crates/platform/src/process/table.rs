@@ -1,6 +1,9 @@
 //! A process, whichever table it comes from.
 
 #[cfg(any(test, not(target_os = "linux")))]
+use std::ffi::{OsStr, OsString};
+
+#[cfg(any(test, not(target_os = "linux")))]
 use crate::Os;
 
 /// A process as agents see it: as `ps -o ppid=,command=` shows it, on Windows as the system lists it.
@@ -33,6 +36,13 @@ pub(super) fn name_in(command: &str) -> String {
     word.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
+/// A variable from its line. Windows keeps directories of drives in names that begin with an equals sign.
+#[cfg(any(test, not(target_os = "linux")))]
+pub(super) fn variable(line: &OsStr) -> Option<(OsString, OsString)> {
+    let (name, value) = line.to_str()?.split_once('=')?;
+    (!name.is_empty()).then(|| (name.into(), value.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +60,13 @@ mod tests {
         let on_windows = Process::listed(Os::Windows, 7, "node.exe", &node);
         assert_eq!((on_windows.parent, on_windows.name.as_str()), (7, "node.exe"));
         assert_eq!(on_windows.arguments, [r"C:\my notes.js"]);
+    }
+
+    #[test]
+    fn a_variable_is_split_at_the_first_equals_sign() {
+        let read = |line: &str| variable(line.as_ref());
+        assert_eq!(read("A=x=y"), Some(("A".into(), "x=y".into())));
+        assert_eq!(read("EMPTY="), Some(("EMPTY".into(), "".into())));
+        assert_eq!((read(r"=C:=C:\work"), read("NONE")), (None, None));
     }
 }
