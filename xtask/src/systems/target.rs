@@ -84,6 +84,10 @@ fn test_program(message: &Value) -> Option<TestProgram> {
     let manifest = message["manifest_path"].as_str()?.strip_suffix("/Cargo.toml")?;
     let directory = manifest.trim_start_matches("/checkout/").to_owned();
     let (target, kind) = (message["target"]["name"].as_str()?, message["target"]["kind"][0].as_str()?);
+    // A bench counts no tests.
+    if kind == "bench" {
+        return None;
+    }
     Some(TestProgram { name: format!("{directory} ({kind} {target})"), directory, path: path.to_owned() })
 }
 
