@@ -63,7 +63,7 @@ impl Desk {
     /// Splits a hunk, if it can be split.
     pub(super) async fn split(&mut self, path: &str, hunk: usize) -> Result<()> {
         let Review { id, revision, .. } = *self.text(path).context("it is open")?;
-        match self.ask(Request::SplitHunk { id, revision, hunk }).await? {
+        match self.ask(Request::split(id, revision, hunk)).await? {
             Ok(_) | Err(Refusal::CannotSplit) => Ok(()),
             Err(refusal) => Err(refusal).context("a hunk is split"),
         }
