@@ -53,6 +53,7 @@ mod scripted;
 mod scripted_comments;
 mod search;
 mod signals;
+mod splitting;
 mod terminal_replies;
 #[cfg(test)]
 mod tests;

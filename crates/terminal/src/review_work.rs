@@ -16,7 +16,6 @@ use crate::demo_guide::DemoStep;
 use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
-use crate::line_split;
 use crate::messages::{
     DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, redone, undone,
 };
@@ -25,6 +24,7 @@ use crate::overlays::Overlay;
 use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
 use crate::reasons::{self, UnsentReason};
 use crate::reviews::Reviews;
+use crate::splitting;
 
 /// The reason on a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
@@ -217,7 +217,7 @@ impl ReviewWork {
                 let kind = EditKind::Split { hunk, before };
                 self.change(id, kind, Request::split(id, revision, hunk), None);
             }
-            (Action::SplitLines, Some(_)) => line_split::open(view, &mut self.out),
+            (Action::SplitLines, Some(_)) => splitting::open(view, &mut self.out),
             (_, Some(state)) => {
                 let keep = state == HunkState::Dropped;
                 if state == HunkState::Edited {
@@ -314,7 +314,7 @@ impl ReviewWork {
             }
             EditKind::SplitLines { hunk, before, side, line } => {
                 view.open_mut().push_step(hunk, true);
-                view.go_to_hunk(line_split::hunk_of(view, side, line).unwrap_or(hunk));
+                view.go_to_hunk(splitting::hunk_of(view, side, line).unwrap_or(hunk));
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::Reason(edit) => {
@@ -346,7 +346,7 @@ impl ReviewWork {
         }
         if let Some(Overlay::Lines(_)) = self.out.overlays.front() {
             if let Some((id, kind, request)) =
-                line_split::take_key(key, counts, &mut self.reviews, &mut self.out)
+                splitting::take_key(key, counts, &mut self.reviews, &mut self.out)
             {
                 self.change(id, kind, request, None);
             }

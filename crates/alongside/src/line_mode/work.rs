@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
-    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, messages,
+    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, Side, messages,
 };
 use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
@@ -222,7 +222,8 @@ impl ReviewWork {
             return self.reading.say(messages::EDITED_NOT_SPLIT);
         }
         let (revision, before) = (review.revision, review.hunks.len());
-        if self.ask(id, Request::split(id, revision, hunk)).await.is_some() {
+        let request = Request::SplitHunk { id, revision, hunk, lines: None, side: Side::New };
+        if self.ask(id, request).await.is_some() {
             self.push_step(id, hunk, true);
             let now = self.reading.review(id).map_or(before, |review| review.hunks.len());
             self.reading.say(&messages::split(before, now));

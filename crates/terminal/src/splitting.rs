@@ -1,0 +1,70 @@
+//! The way of chosen lines to a change of their own: the person chooses, the companion splits.
+
+use alongside_desk::{Request, ReviewId, Side};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::line_choice::LineChoice;
+use crate::line_split::LineSplit;
+use crate::output::Output;
+use crate::overlays::Overlay;
+use crate::pending_edit::EditKind;
+use crate::review_view::ReviewView;
+use crate::reviews::Reviews;
+
+/// Lets the person choose lines of the change where they are.
+pub(crate) fn open(view: &mut ReviewView, out: &mut Output) {
+    let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
+    let Some(mut choice) = view.review().hunks.get(hunk).and_then(LineChoice::of) else { return };
+    choice.step(true, false);
+    let split = LineSplit { id, revision, hunk, choice };
+    if let Some(lines) = split.on_page() {
+        view.show_lines(&lines);
+    }
+    out.overlays.open(Overlay::Lines(split));
+}
+
+/// Takes a key while the person chooses lines. `counts`: whether the key can mean what is on the screen.
+/// Returns the change to ask for.
+pub(crate) fn take_key(
+    key: KeyEvent,
+    counts: bool,
+    reviews: &mut Reviews,
+    out: &mut Output,
+) -> Option<(ReviewId, EditKind, Request)> {
+    let Some(Overlay::Lines(split)) = out.overlays.front_mut() else { return None };
+    match key.code {
+        KeyCode::Enter | KeyCode::Char(' ') if !counts => out.show_too_soon(),
+        KeyCode::Enter | KeyCode::Char(' ') => {
+            if let Some(Overlay::Lines(split)) = out.close_input() {
+                return request(&split, reviews);
+            }
+        }
+        KeyCode::Esc | KeyCode::Char('V' | 'q') => drop(out.close_input()),
+        KeyCode::Down | KeyCode::Up | KeyCode::Char('j' | 'k' | 'J' | 'K') => {
+            let is_down = matches!(key.code, KeyCode::Down | KeyCode::Char('j' | 'J'));
+            let is_capital = matches!(key.code, KeyCode::Char('J' | 'K'));
+            split.choice.step(is_down, is_capital || key.modifiers.contains(KeyModifiers::SHIFT));
+            if let (Some(lines), Some(view)) = (split.on_page(), reviews.view_mut(split.id)) {
+                view.show_lines(&lines);
+            }
+        }
+        _ => {}
+    }
+    None
+}
+
+fn request(split: &LineSplit, reviews: &Reviews) -> Option<(ReviewId, EditKind, Request)> {
+    let LineSplit { id, revision, hunk, .. } = *split;
+    let (side, lines) = split.lines()?;
+    let before = reviews.view(id)?.review().hunks.len();
+    let kind = EditKind::SplitLines { hunk, before, side, line: lines.start };
+    Some((id, kind, Request::SplitHunk { id, revision, hunk, lines: Some(lines), side }))
+}
+
+/// The hunk that begins with a line, or holds it.
+pub(crate) fn hunk_of(view: &ReviewView, side: Side, line: usize) -> Option<usize> {
+    view.review().hunks.iter().position(|hunk| {
+        let lines = if side == Side::Old { hunk.original } else { hunk.proposed };
+        (lines.start..lines.end).contains(&line)
+    })
+}
