@@ -1,10 +1,13 @@
 // Proposals without a decision: the person accepts ahead all that an agent still proposes for a file or a folder, and sees
 // what was accepted without them, by that or by a rule of the settings. Nothing of it interrupts.
 
+import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { type AcceptedByRule, messageOf } from './protocol';
 import type { Review } from './reviews';
+import { reverted, sidesOf } from './reverting';
+import type { Texts } from './texts';
 import { choose, inform, say, warn } from './window';
 
 // As many as the companion names after a start.
@@ -13,7 +16,7 @@ const MOST = 100;
 export class Ahead {
   private accepted: AcceptedByRule[] = [];
 
-  constructor(private readonly companion: Companion) {}
+  constructor(private readonly companion: Companion, private readonly texts: Texts) {}
 
   // The newest first.
   add(news: AcceptedByRule): void {
@@ -53,10 +56,16 @@ export class Ahead {
       value,
     }));
     const one = await choose('Accepted without you. Which change?', choices);
-    if (one) {
-      const document = await vscode.workspace.openTextDocument({ content: one.diff, language: 'diff' });
-      await vscode.window.showTextDocument(document, { preview: true });
-    }
+    await (one && this.showChange(one));
+  }
+
+  // The whole file, if it still holds the change; else the lines of the change.
+  private async showChange({ file, diff, by }: AcceptedByRule): Promise<void> {
+    const now = await readFile(file, 'utf8').catch(() => '');
+    const before = reverted(now, diff);
+    const [left, right] = before === undefined ? sidesOf(diff) : [before, now];
+    const name = vscode.workspace.asRelativePath(file);
+    await this.texts.compare(name, left, right, `${name} (accepted: ${by})`);
   }
 
   private async ask(method: string, params: object): Promise<boolean> {

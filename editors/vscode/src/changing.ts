@@ -3,19 +3,39 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
+import { indexAt } from './places';
 import { type Hunk, messageOf } from './protocol';
 import type { Reasons } from './reasons';
 import { ORIGINAL, type Review } from './reviews';
 import type { Sender } from './sending';
-import { say, warn } from './window';
+import { inform, say, warn } from './window';
 
 export class Changer {
+  // The reasons of changes that were dropped or edited.
+  private readonly dropped = new WeakMap<Review, Set<string>>();
+
   constructor(private readonly companion: Companion, private readonly sender: Sender, private readonly reasons: Reasons) {}
 
   async keep(review: Review, seen: Hunk, keep: boolean): Promise<void> {
     const index = await this.find(review, seen);
     if (index !== undefined) {
       await this.change(review, 'alongside/keepHunks', { hunks: [index], keep });
+    }
+  }
+
+  // A reason was given for dropping or editing a change: of one that is kept again, no agent is to read it.
+  async forgetReasons(review: Review): Promise<void> {
+    const known = this.dropped.get(review) ?? new Set<string>();
+    this.dropped.set(review, known);
+    for (const [index, hunk] of review.hunks.entries()) {
+      const key = `${placeOf(hunk)}\n${hunk.reason}`;
+      if (hunk.reason !== undefined && hunk.state !== 'kept') {
+        known.add(key);
+      } else if (hunk.reason !== undefined && known.delete(key)) {
+        // The answer brings the next one. Another desk may be faster.
+        const params = { id: review.id, revision: review.revision, hunk: index, reason: '' };
+        return void await this.companion.request('alongside/setReason', params).catch(() => undefined);
+      }
     }
   }
 
@@ -75,7 +95,7 @@ export class Changer {
     }
     await this.sender.send(review);
     const hunk = hunkAt(review, editor.document, editor.selection.active.line);
-    return hunk ?? void say('No change is at the cursor.');
+    return hunk ?? void inform('No change is at the cursor. Alt+F5 goes to the next one.');
   }
 
   private async find(review: Review, seen: Hunk): Promise<number | undefined> {
@@ -99,13 +119,10 @@ export class Changer {
   }
 }
 
+// The change at a line of either side, else the one beside it.
 export function hunkAt(review: Review, document: vscode.TextDocument, line: number): Hunk | undefined {
-  // The empty line after the last line ending belongs to no change, but is shown in the colour of the last one.
-  const last = document.lineCount - 1;
-  const isAfter = line === last && document.lineAt(line).text === '';
-  const side = document.uri.scheme === ORIGINAL ? 'original' : 'current';
-  return review.hunks.find(({ [side]: { start, end } }) =>
-    (Math.min(start, last) <= line && line < Math.max(end, start + 1)) || (isAfter && end === last));
+  const index = indexAt(review, document.uri.scheme === ORIGINAL ? 'original' : 'current', line, document.lineCount - 1);
+  return index === undefined ? undefined : review.hunks[index];
 }
 
 // This stays while the text around a change changes.

@@ -1,27 +1,30 @@
 // The commands, each of which says so if there is no companion or no proposal.
 
 import * as vscode from 'vscode';
-import { acceptSeen, type SeenReviews } from './accepting';
+import { acceptSeen } from './accepting';
 import type { Ahead } from './ahead';
+import { showBlanks } from './blanks';
 import type { Changer } from './changing';
 import type { Companion } from './companion';
 import type { Decider } from './deciding';
 import { showDrafts } from './drafts';
-import { findAgents, findProgram } from './program';
+import type { Navigation } from './navigation';
+import { findAgents } from './program';
 import type { Proposed } from './proposed';
 import { type Hunk, messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import type { ReviewNode } from './rows';
 import type { Sender } from './sending';
 import { openSettings, type Session, showOther } from './session';
+import type { Texts } from './texts';
 import { activeUri, show } from './view';
-import { choose, inform, runInTerminal, say, shellLine, warn } from './window';
+import type { SeenReviews } from './watching';
+import { choose, inform, runInTerminal, say, shellLine, showDiff, warn } from './window';
 
 // A row of the view, or the document of a title bar.
 type Given = ReviewNode | vscode.Uri | undefined;
 
 export interface Parts {
-  context: vscode.ExtensionContext;
   companion: Companion;
   reviews: Reviews;
   seen: SeenReviews;
@@ -30,12 +33,15 @@ export interface Parts {
   changer: Changer;
   proposed: Proposed;
   ahead: Ahead;
+  navigation: Navigation;
+  texts: Texts;
+  program(): string;
   session: Session;
   status(): Status | undefined;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { context, companion, reviews, seen, sender, decider, changer, proposed, ahead, session, status } = parts;
+  const { companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status } = parts;
   const anyTime = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`alongside.${name}`, run);
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
@@ -50,25 +56,15 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     const hunk = named ?? await changer.atCursor(review);
     await (review && hunk && run(review, hunk));
   };
-  const next = (by: 1 | -1): unknown => {
-    const waiting = reviews.list();
-    const uri = activeUri();
-    const here = reviews.of(uri);
-    const at = here ? waiting.indexOf(here) : by > 0 ? -1 : 0;
-    // The one for the file in front, else the one after that in front, else the oldest.
-    const review = here && uri?.scheme === 'file' ? here : waiting[(at + by + waiting.length) % waiting.length];
-    return review ? show(review) : sayNone();
-  };
-  const program = (): string => findProgram(context) ?? 'alongside';
-  const inTerminal = (words: string) => () => runInTerminal(`alongside ${words}`, shellLine(program(), words));
+  const inTerminal = (words: string) => () => runInTerminal(`alongside ${words}`, shellLine(program(), words), undefined, true);
   // VS Code writes the key beside the words of a title bar, and an icon in place of them: so commands have several names.
   return vscode.Disposable.from(
     command('show', withReview((review) => show(review))),
-    command('next', () => next(1)),
-    command('previous', () => next(-1)),
-    command('glance', () => (reviews.list().length > 0 ? next(1) : vscode.commands.executeCommand('alongside.agents.focus'))),
-    ...['accept', 'acceptShown', 'acceptListed'].map((name) => command(name, withReview((review, isNamed) => decider.accept(review, isNamed)))),
-    ...['reject', 'rejectShown', 'rejectListed'].map((name) => command(name, withReview((review, isNamed) => decider.reject(review, isNamed)))),
+    command('next', () => navigation.next(1)),
+    command('previous', () => navigation.next(-1)),
+    command('glance', () => (reviews.list().length > 0 ? navigation.next(1) : vscode.commands.executeCommand('alongside.agents.focus'))),
+    ...['accept', 'acceptShown'].map((name) => command(name, withReview((review, isNamed) => decider.accept(review, isNamed)))),
+    ...['reject', 'rejectShown'].map((name) => command(name, withReview((review, isNamed) => decider.reject(review, isNamed)))),
     command('rejectWithReason', withReview((review, isNamed) => decider.rejectWithReason(review, isNamed))),
     command('acceptSeen', async () => {
       await Promise.all(reviews.list().map((review) => sender.send(review)));
@@ -83,13 +79,17 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('splitHunk', withHunk((review, hunk) => changer.split(review, hunk))),
     command('showProposed', withHunk(async (review, hunk) =>
       (hunk.state === 'dropped' ? proposed.show(review, hunk) : say('This change is not dropped: its text is here.')))),
+    command('nextChange', () => navigation.nextChange(1)),
+    command('previousChange', () => navigation.nextChange(-1)),
+    command('nextUnseen', () => navigation.nextUnseen()),
+    command('toggleWrap', () => seen.toggleWrap()),
+    command('compareFile', withReview((review) => compareFile(review, texts))),
     command('undo', withReview((review) => changer.undo(review))),
     command('redo', withReview((review) => changer.redo(review))),
     command('acceptAhead', withReview((review) => ahead.accept(review))),
     command('withdrawAhead', () => ahead.withdraw()),
     command('showAccepted', () => ahead.show()),
-    command('showBlanks', () => vscode.workspace.getConfiguration('diffEditor')
-      .update('ignoreTrimWhitespace', false, vscode.ConfigurationTarget.Global)),
+    command('showBlanks', showBlanks),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void warn(messageOf(error)),
     )),
@@ -105,7 +105,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     // These have a use also where no companion runs.
     anyTime('setUpAgents', inTerminal('install agent')),
     anyTime('doctor', inTerminal('doctor')),
-    anyTime('drafts', () => showDrafts(program())),
+    anyTime('drafts', () => showDrafts(program(), texts)),
+    anyTime('takeDraft', (uri: vscode.Uri | undefined) => texts.take(uri ?? activeUri()!)),
     anyTime('keys', () => vscode.commands.executeCommand('workbench.action.openGlobalKeybindings', 'alongside')),
     anyTime('tryAgain', () => session.tryAgain()),
     anyTime('openSettings', openSettings),
@@ -147,6 +148,12 @@ async function sendSelection(companion: Companion): Promise<void> {
   } catch (error) {
     void warn(messageOf(error));
   }
+}
+
+// The file as it was at the proposal, beside the file as it is: what accepting undoes.
+async function compareFile(review: Review, texts: Texts): Promise<void> {
+  const { name } = review.display;
+  await showDiff(texts.add(name, review.original ?? ''), vscode.Uri.file(review.file), `${name} (at the proposal, and now)`, { preview: false });
 }
 
 function sayNone(): undefined {

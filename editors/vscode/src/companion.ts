@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
 import { allDiagnostics } from './diagnostics';
 import { type AcceptedByRule, type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
+import { inWindow } from './outcomes';
 import { inform, warn } from './window';
 
 // In milliseconds, doubled with each end that follows within a minute.
@@ -27,6 +28,8 @@ export interface Handlers {
   status(status: Status): void;
   acceptedByRule(accepted: AcceptedByRule): void;
   flush(id: number): Promise<void>;
+  // The file after a decision.
+  lastWord(message: string): void;
 }
 
 // Its own messages to the person name no remedy.
@@ -121,7 +124,7 @@ export class Companion {
     });
     on('didAcceptByRule', (accepted: AcceptedByRule) => handlers.acceptedByRule(accepted));
     on('notice', say);
-    on('lastWord', say);
+    on('lastWord', ({ display }: { display: Display }) => display.messages.forEach((message) => handlers.lastWord(message)));
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));
     // The client would show these itself. The server sends none to a plugin.
     client.onNotification('window/showMessage', ({ message }: { message: string }) => void inform(message));
@@ -160,5 +163,5 @@ export class Companion {
 }
 
 function say({ display }: { display: Display }): void {
-  display.messages.forEach((message) => void inform(message));
+  display.messages.forEach((message) => void inform(inWindow(message)));
 }

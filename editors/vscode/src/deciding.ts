@@ -2,12 +2,15 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
+import type { Navigation } from './navigation';
 import { messageOf, refusal } from './protocol';
 import type { Reasons } from './reasons';
 import { proposalUri, type Review, textParams } from './reviews';
+import { unseenWords } from './seen';
 import type { Sender } from './sending';
 import { activeUri, show, tabsOf } from './view';
-import { ask, inform, say, warn } from './window';
+import type { SeenReviews } from './watching';
+import { ask, askWhich, inform, say, warn } from './window';
 
 // A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
 const GLANCE = 400;
@@ -17,7 +20,13 @@ export class Decider implements vscode.Disposable {
   private frontSince = 0;
   private readonly subscription: vscode.Disposable;
 
-  constructor(private readonly companion: Companion, private readonly sender: Sender, private readonly reasons: Reasons) {
+  constructor(
+    private readonly companion: Companion,
+    private readonly sender: Sender,
+    private readonly reasons: Reasons,
+    private readonly seen: SeenReviews,
+    private readonly navigation: Navigation,
+  ) {
     this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => {
       const front = activeUri()?.toString() ?? '';
       if (front !== this.front) {
@@ -48,14 +57,36 @@ export class Decider implements vscode.Disposable {
   }
 
   async accept(review: Review, isNamed: boolean): Promise<void> {
-    const { name, notes } = review.display;
+    const { notes } = review.display;
     if (!await this.isMeant(review, isNamed, 'accept')) {
       return;
     }
     const warnings = notes.filter(({ warning }) => warning).map(({ text }) => text);
-    if (warnings.length === 0 || await ask(`Accept ${name} all the same?`, warnings.join('\n'), 'Accept')) {
+    if (await this.isSure(review, warnings.join('\n'))) {
       await this.decide(review, 'accept');
     }
+  }
+
+  // Asks about what was not seen, and about warnings: the Enter key looks, and does not accept.
+  private async isSure(review: Review, warnings: string): Promise<boolean> {
+    const { name } = review.display;
+    const part = this.seen.count(review);
+    const asks = vscode.workspace.getConfiguration('alongside').get<boolean>('askAboutUnseen') ?? true;
+    if (asks && part.seen < part.all) {
+      const way = await askWhich(`${name}: ${unseenWords(part)}.`, warnings, 'Go to the First', 'Accept');
+      if (way === 'Go to the First') {
+        await this.navigation.showUnseen(review);
+      }
+      return way === 'Accept';
+    }
+    if (warnings && (review.stale || review.dirty)) {
+      const way = await askWhich(`Accept ${name} all the same?`, warnings, 'Compare With the File', 'Accept');
+      if (way === 'Compare With the File') {
+        await vscode.commands.executeCommand('alongside.compareFile', proposalUri(review));
+      }
+      return way === 'Accept';
+    }
+    return warnings === '' || ask(`Accept ${name} all the same?`, warnings, 'Accept');
   }
 
   async reject(review: Review, isNamed: boolean): Promise<void> {

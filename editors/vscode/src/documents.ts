@@ -58,7 +58,7 @@ export class Documents implements vscode.FileSystemProvider, vscode.Disposable {
     }
     const review = this.reviews.at(uri);
     if (!review) {
-      throw vscode.FileSystemError.FileNotFound('This review has ended.');
+      throw vscode.FileSystemError.FileNotFound('This proposal has ended.');
     }
     return review;
   }

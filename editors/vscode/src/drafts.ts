@@ -2,8 +2,10 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+import type { Texts } from './texts';
 import { choose, inform, runInTerminal, shellLine, showDiff } from './window';
 
 interface Draft { file: string; agent: string; savedAtMs: number; state: string; path: string; reasons?: string }
@@ -11,15 +13,16 @@ interface Draft { file: string; agent: string; savedAtMs: number; state: string;
 // The list has all of two weeks.
 const MOST_BYTES = 16 * 1024 * 1024;
 
-// The draft is on the left: the diff editor takes lines over into the file, on the right.
-export async function showDrafts(program: string): Promise<void> {
+const list = async (program: string): Promise<Draft[]> =>
+  JSON.parse((await promisify(execFile)(program, ['drafts', 'list', '--json'], { maxBuffer: MOST_BYTES })).stdout);
+
+export async function showDrafts(program: string, texts: Texts): Promise<void> {
   let drafts: Draft[];
   try {
-    const { stdout } = await promisify(execFile)(program, ['drafts', 'list', '--json'], { maxBuffer: MOST_BYTES });
-    drafts = JSON.parse(stdout);
+    drafts = await list(program);
   } catch {
     // An older program prints no JSON.
-    return runInTerminal('alongside drafts', shellLine(program, 'drafts'));
+    return runInTerminal('alongside drafts', shellLine(program, 'drafts'), undefined, true);
   }
   if (drafts.length === 0) {
     void inform('There are no drafts.');
@@ -31,13 +34,24 @@ export async function showDrafts(program: string): Promise<void> {
     detail: [value.state, ...(value.reasons?.split('\n') ?? [])].filter(Boolean).join('; '),
     value,
   }));
-  const draft = await choose('Which draft? The text is beside the file as it is.', choices);
-  if (draft && existsSync(draft.file)) {
-    const name = vscode.workspace.asRelativePath(draft.file);
-    await showDiff(vscode.Uri.file(draft.path), vscode.Uri.file(draft.file), `${name}: your draft, and the file`, { preview: false });
-  } else if (draft) {
-    await vscode.window.showTextDocument(vscode.Uri.file(draft.path), { preview: false });
-  }
+  const draft = await choose('Which draft? It is shown beside the file as it is.', choices);
+  await (draft && show(draft, texts));
+}
+
+// The newest draft of a file of which the last part of the name is known, as after a write that differs from it.
+export async function showDraftOf(program: string, texts: Texts, name: string): Promise<void> {
+  const drafts = await list(program).catch(() => []);
+  const draft = drafts.find(({ file }) => vscode.workspace.asRelativePath(file) === name || file.endsWith(name));
+  await (draft ? show(draft, texts) : showDrafts(program, texts));
+}
+
+// The file is on the left, and the draft in green on the right, as in a proposal.
+async function show({ file, path }: Draft, texts: Texts): Promise<void> {
+  const name = vscode.workspace.asRelativePath(file);
+  const isThere = existsSync(file);
+  const draft = texts.add(name, await readFile(path, 'utf8'), isThere ? file : undefined);
+  const left = isThere ? vscode.Uri.file(file) : texts.add(name, '');
+  await showDiff(left, draft, `${name}: the file, and your draft`, { preview: false });
 }
 
 function age(since: number): string {

@@ -1,8 +1,8 @@
 // The entry: connects the parts.
 
 import * as vscode from 'vscode';
-import { SeenReviews } from './accepting';
 import { Ahead } from './ahead';
+import { Announcer } from './announcing';
 import { Changer } from './changing';
 import { registerCommands } from './commands';
 import { Companion } from './companion';
@@ -10,16 +10,19 @@ import { ContextReporter } from './context';
 import { Decider } from './deciding';
 import { Documents } from './documents';
 import { Lenses } from './lenses';
+import { Navigation } from './navigation';
+import { Outcomes } from './outcomes';
 import { Overview } from './overview';
+import { findProgram } from './program';
 import { Proposed } from './proposed';
 import type { ClosedReview, OpenedReview, Status } from './protocol';
 import { Reasons } from './reasons';
 import { PROPOSAL, Reviews } from './reviews';
 import { Sender } from './sending';
 import { Session } from './session';
-import { isAboutUnseen } from './unseen';
+import { Texts } from './texts';
 import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './view';
-import { inform } from './window';
+import { SeenReviews } from './watching';
 
 // A server names every waiting review as soon as it is connected.
 const SETTLING = 3000;
@@ -30,6 +33,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const reviews = new Reviews();
   const seen = new SeenReviews(reviews);
   const overview = new Overview(reviews, seen);
+  const navigation = new Navigation(reviews, seen);
+  const announcer = new Announcer(reviews);
+  const texts = new Texts();
+  const program = (): string => findProgram(context) ?? 'alongside';
+  const outcomes = new Outcomes(reviews, navigation, texts, program);
   const variables = context.environmentVariableCollection;
   // They hold a token.
   variables.persistent = false;
@@ -52,8 +60,10 @@ export function activate(context: vscode.ExtensionContext): void {
       const review = reviews.change(news);
       if (review) {
         void sender.follow(review);
+        void changer.forgetReasons(review);
       }
     },
+    lastWord: (message) => void outcomes.sayLastWord(message),
     closed: (news) => void close(news),
     status: (status) => {
       overview.showStatus(status);
@@ -70,9 +80,9 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const sender = new Sender(reviews, companion);
-  const ahead = new Ahead(companion);
+  const ahead = new Ahead(companion, texts);
   const reasons = new Reasons(companion);
-  const decider = new Decider(companion, sender, reasons);
+  const decider = new Decider(companion, sender, reasons, seen, navigation);
   const changer = new Changer(companion, sender, reasons);
   const reporter = new ContextReporter(companion);
   const session = new Session(context, companion, overview, () => {
@@ -106,23 +116,16 @@ export function activate(context: vscode.ExtensionContext): void {
     if (vscode.workspace.getConfiguration('alongside').get<boolean>('showReviews') && !isInProposal) {
       return show(review, true);
     }
-    const unseen = news.display.notes.filter(isAboutUnseen).map(({ text }) => text);
-    const message = [...news.display.messages, ...unseen].join('. ');
     // After a reload, VS Code shows it already.
-    if (tabsOf(review).length > 0 || !await inform(message, 'Show')) {
-      return;
-    }
-    if (review.ended) {
-      void inform(`${review.display.name}: the review has ended.`);
-    } else {
-      await show(review);
+    if (tabsOf(review).length === 0) {
+      announcer.announce(review);
     }
   }
 
   async function close({ id, closing, decidedHere, draft, display }: ClosedReview): Promise<void> {
     const review = reviews.end(id);
     if (!review?.isTogether || !decidedHere || closing !== 'accepted') {
-      void sayClosed(display.messages.join(' '), draft);
+      void outcomes.sayClosed(display.messages.join(' '), draft, decidedHere ?? false);
     }
     if (review) {
       sender.stop(review);
@@ -134,18 +137,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const documents = new Documents(reviews, settling);
   const proposed = new Proposed(reviews);
   context.subscriptions.push(
-    reviews, seen, overview, sender, decider, reporter, session,
+    reviews, seen, overview, texts, sender, decider, reporter, session,
     documents, proposed, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
-    registerCommands({ context, companion, reviews, seen, sender, decider, changer, proposed, ahead, session, status: () => last }),
+    registerCommands({ companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status: () => last }),
   );
   session.update();
-}
-
-async function sayClosed(message: string, draft: string | undefined): Promise<void> {
-  const ways = draft ? ['Open Draft'] : [];
-  if (message && await inform(message, ...ways) && draft) {
-    await vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
-  }
 }
 
 export function deactivate(): Promise<void> | undefined {

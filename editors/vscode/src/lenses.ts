@@ -1,9 +1,11 @@
 // The lines above each change of a proposal: its state, what a click does, and in words what nobody sees.
 
 import * as vscode from 'vscode';
+import { leavesOutBlanks } from './blanks';
+import { placesOf } from './places';
 import type { Hunk } from './protocol';
 import { PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
-import { hardToSee, isAboutUnseen } from './unseen';
+import { BLANKS_AT_START, hardToSee, isAboutUnseen } from './unseen';
 import { lens } from './window';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
@@ -11,6 +13,9 @@ const DELAY = 500;
 
 // VS Code lays all lenses out: a proposal of more changes has only the first ones of each, and commands for the rest.
 const MANY = 500;
+
+// Of words: half of a window has no place for more beside the actions.
+const LONGEST = 24;
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
@@ -31,13 +36,10 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!review) {
       return [];
     }
-    // Each change says that by itself.
-    const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
     const last = document.lineCount - 1;
-    const offersBlanks = leavesOutBlanks(document);
-    const hunks = review.hunks.flatMap((hunk, index) =>
-      lensesOf(review, hunk, index, Math.min(hunk.current.start, last), offersBlanks));
-    return [...notes, ...hunks];
+    const leavesOut = leavesOutBlanks(document);
+    const hunks = placesOf(review).flatMap(({ current: { start } }, index) => lensesOf(review, index, Math.min(start, last), leavesOut));
+    return [...notesOf(review), ...hunks];
   }
 
   dispose(): void {
@@ -45,8 +47,16 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-// The lens that is needed first stands first: half of a window has no place for all of it.
-function lensesOf(review: Review, hunk: Hunk, index: number, line: number, offersBlanks: boolean): vscode.CodeLens[] {
+// Each change says by itself what is hard to see.
+function notesOf(review: Review): vscode.CodeLens[] {
+  const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
+  const compares = review.stale || review.dirty;
+  return compares ? [lens(0, 'diff', 'Compare With the File', 'alongside.compareFile', [proposalUri(review)]), ...notes] : notes;
+}
+
+// The actions stand first, and words last: half of a window has no place for all of it.
+function lensesOf(review: Review, index: number, line: number, leavesOut: boolean): vscode.CodeLens[] {
+  const hunk = review.hunks[index]!;
   const given = [review.id, hunk];
   const found = [lens(line, '', stateOf(review, index))];
   if (hunk.state === 'dropped') {
@@ -55,33 +65,40 @@ function lensesOf(review: Review, hunk: Hunk, index: number, line: number, offer
   } else {
     found.push(lens(line, 'discard', 'Drop', 'alongside.keepHunk', [...given, false]));
   }
-  const words = hardToSee(review, index);
-  if (words) {
-    found.push(lens(line, 'warning', words));
-  }
+  const words = wordsAbout(review, index, leavesOut);
   if (review.hunks.length > MANY) {
-    return found;
+    return words ? [...found, lens(line, 'warning', shortened(words), '', [], words)] : found;
   }
-  if (words && /blank|tab/.test(words) && offersBlanks) {
+  if (leavesOut && hunk.state !== 'dropped' && (placesOf(review)[index]!.hasTrimmed || /blank|tab/.test(words ?? ''))) {
     found.push(lens(line, '', 'Show blanks', 'alongside.showBlanks'));
   }
-  if (hunk.reason !== undefined) {
-    found.push(lens(line, 'comment', `Why: ${hunk.reason.split('\n').join('; ')}`, 'alongside.dropWithReason', given));
-  } else if (review.reasons && review.hunks.length === 1) {
-    // Without its only change, nothing is left to accept.
-    found.push(lens(line, 'comment', 'Reject with a reason…', 'alongside.rejectWithReason', [proposalUri(review)]));
-  } else if (review.reasons && hunk.state !== 'dropped') {
-    found.push(lens(line, 'comment', 'Drop with a reason…', 'alongside.dropWithReason', given));
-  }
-  if (hunk.state !== 'dropped' && Math.max(hunk.original.end - hunk.original.start, hunk.proposed.end - hunk.proposed.start) > 1) {
+  if (hunk.state !== 'dropped' && Math.max(lineCount(hunk.original), lineCount(hunk.proposed)) > 1) {
     found.push(lens(line, '', 'Split', 'alongside.splitHunk', given));
   }
+  // Of a text that only the person has written, the agent needs no reason.
+  const isOwn = lineCount(hunk.original) + lineCount(hunk.proposed) === 0;
+  if (hunk.reason !== undefined && hunk.state !== 'kept') {
+    const reason = `Why: ${hunk.reason.split('\n').join('; ')}`;
+    found.push(lens(line, 'comment', shortened(reason), 'alongside.dropWithReason', given, reason));
+  } else if (review.reasons && review.hunks.length === 1 && !isOwn) {
+    // Without its only change, nothing is left to accept.
+    found.push(lens(line, 'comment', 'Reject with a reason…', 'alongside.rejectWithReason', [proposalUri(review)]));
+  } else if (review.reasons && hunk.state !== 'dropped' && !isOwn) {
+    found.push(lens(line, 'comment', 'Drop with a reason…', 'alongside.dropWithReason', given));
+  }
+  // The words stand behind the line that they are about.
   return found;
 }
 
-// Whether VS Code shows no difference where only blanks at both ends of a line differ: its default, but not in all languages.
-const leavesOutBlanks = (document: vscode.TextDocument): boolean =>
-  vscode.workspace.getConfiguration('diffEditor', document).get<boolean>('ignoreTrimWhitespace') ?? true;
+const lineCount = ({ start, end }: Hunk['original']): number => end - start;
+
+const shortened = (words: string): string => (words.length > LONGEST ? `${words.slice(0, LONGEST - 1).trimEnd()}…` : words);
+
+// The companion's words about what is hard to see, or those about what VS Code leaves out.
+export function wordsAbout(review: Review, index: number, leavesOut: boolean): string | undefined {
+  const isLeftOut = leavesOut && review.hunks[index]!.state !== 'dropped' && placesOf(review)[index]!.isOnlyTrimmed;
+  return hardToSee(review, index) ?? (isLeftOut ? BLANKS_AT_START : undefined);
+}
 
 // The first line of a change's diff ends with `change 1 of 2: kept`.
 export const stateOf = ({ display, hunks }: Review, index: number): string =>

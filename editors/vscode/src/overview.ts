@@ -2,10 +2,10 @@
 // rows of the two lists are in `rows.ts`.
 
 import * as vscode from 'vscode';
-import type { SeenReviews } from './accepting';
 import type { Agent, Status } from './protocol';
 import type { Reviews } from './reviews';
-import { AgentRows, ReviewRows } from './rows';
+import { AgentRows, grantedPlace, ReviewRows } from './rows';
+import type { SeenReviews } from './watching';
 import { List, StatusBar } from './window';
 
 export class Overview implements vscode.Disposable {
@@ -48,7 +48,7 @@ export class Overview implements vscode.Disposable {
     const { agents = [], paused = false, contextOnly = false } = this.status ?? {};
     const hooks = this.status ? [...this.byHook].filter((hook) => !agents.some(({ name }) => name === hook)) : [];
     this.reviewRows.refresh();
-    this.agentRows.show(agents, hooks);
+    this.agentRows.show(agents, hooks, this.status?.grants ?? []);
     const count = waiting.length;
     this.view.showCount(count, count === 1 ? '1 proposal waits' : `${count} proposals wait`);
     this.view.showMessage(paused && count > 0 ? 'Context is paused: agents learn nothing about your files.' : undefined);
@@ -63,11 +63,15 @@ export class Overview implements vscode.Disposable {
     }
   }
 
-  private showBar({ paused, display }: Status, agents: Agent[], hooks: string[]): void {
+  private showBar({ paused, display, grants = [] }: Status, agents: Agent[], hooks: string[]): void {
+    const count = this.reviews.list().length;
+    const line = count > 0 ? `${count} proposal${count === 1 ? '' : 's'}` : display.line;
+    const states = [paused ? 'paused' : '', grants.length > 0 ? 'accepts ahead' : ''].filter(Boolean);
     const names = [...agents.map(({ name }) => name), ...hooks.map((name) => `${name}, by its hook`)].join(', ');
-    const click = this.reviews.list().length > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
-    const tooltip = ['Alongside', names, paused ? 'Context is paused.' : '', click].filter(Boolean);
-    this.bar.show(paused ? 'debug-pause' : 'comment-discussion', display.line, tooltip);
+    const click = count > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
+    const ahead = grants.map((grant) => `Accepted ahead, of ${grant.agent}: ${grantedPlace(grant)}`);
+    const tooltip = ['Alongside', names, paused ? 'Context is paused: agents learn nothing about your files.' : '', ...ahead, click].filter(Boolean);
+    this.bar.show(paused ? 'debug-pause' : grants.length > 0 ? 'pass-filled' : 'comment-discussion', [line, ...states].join(', '), tooltip);
   }
 
   private set(name: string, value: unknown): void {

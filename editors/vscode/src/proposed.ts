@@ -3,12 +3,15 @@
 // that looks like the one that it replaces stands what is hard to see.
 
 import * as vscode from 'vscode';
+import { leavesOutBlanks } from './blanks';
 import { hunkAt } from './changing';
-import { stateOf } from './lenses';
+import { stateOf, wordsAbout } from './lenses';
+import { placesOf } from './places';
 import type { Hunk } from './protocol';
-import { ORIGINAL, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
+import { ORIGINAL, PROPOSAL, type Review, type Reviews } from './reviews';
 import { shows } from './text';
-import { hardToSee, unseenMarks } from './unseen';
+import { BLANKS_AT_START, unseenMarks } from './unseen';
+import { editorOf, goTo } from './view';
 import { hover, type Mark, Marks } from './window';
 
 // Of so many changes that are hard to see: VS Code draws each.
@@ -24,6 +27,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       vscode.languages.registerHoverProvider([{ scheme: PROPOSAL }, { scheme: ORIGINAL }], this),
       reviews.onDidChange(() => this.mark()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.mark()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.mark()),
       vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === PROPOSAL && this.mark()),
     ];
   }
@@ -35,7 +39,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       return undefined;
     }
     const index = review.hunks.indexOf(hunk);
-    const words = hardToSee(review, index);
+    const words = wordsAbout(review, index, leavesOutBlanks(document));
     if (hunk.state !== 'dropped') {
       return words ? hover([words], '') : undefined;
     }
@@ -46,12 +50,9 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
 
   // At the change, which gets the cursor.
   async show(review: Review, { current: { start } }: Hunk): Promise<void> {
-    const uri = proposalUri(review).toString();
-    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri);
+    const editor = editorOf(review);
     if (editor) {
-      const place = new vscode.Position(Math.min(start, editor.document.lineCount - 1), 0);
-      editor.selection = new vscode.Selection(place, place);
-      editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      goTo(editor, start, 0);
       await vscode.commands.executeCommand('editor.action.showHover');
     }
   }
@@ -64,7 +65,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       const dropped = review?.hunks.filter(({ state }) => state === 'dropped') ?? [];
       this.dropped.show(editor, dropped.map(({ current: { start } }) => ({ line: Math.min(start, last) })));
       // Between a change and the text that shows it, lines have other places.
-      this.unseen.show(editor, isShown ? marksOf(review).filter(({ line }) => line <= last) : []);
+      this.unseen.show(editor, isShown ? marksOf(review, leavesOutBlanks(editor.document)).filter(({ line }) => line <= last) : []);
     }
   }
 
@@ -74,10 +75,19 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
 }
 
 // A new revision has new changes.
-const known = new WeakMap<Hunk[], Mark[]>();
+const known = new WeakMap<Hunk[], Map<boolean, Mark[]>>();
 
-function marksOf(review: Review): Mark[] {
-  const marks = known.get(review.hunks) ?? unseenMarks(review).slice(0, MOST);
+function marksOf(review: Review, leavesOut: boolean): Mark[] {
+  const marks = known.get(review.hunks) ?? new Map<boolean, Mark[]>();
   known.set(review.hunks, marks);
-  return marks;
+  const found = marks.get(leavesOut) ?? [...unseenMarks(review), ...(leavesOut ? leftOut(review) : [])].slice(0, MOST);
+  marks.set(leavesOut, found);
+  return found;
 }
+
+// The lines in which VS Code paints nothing.
+const leftOut = (review: Review): Mark[] =>
+  placesOf(review).flatMap(({ current: { start, end } }, index) => {
+    const words = wordsAbout(review, index, true);
+    return words === BLANKS_AT_START ? Array.from({ length: end - start }, (_, line) => ({ line: start + line, words })) : [];
+  });

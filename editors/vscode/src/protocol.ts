@@ -75,13 +75,15 @@ export interface AcceptedByRule {
 
 export interface Agent { name: string; version: string }
 
+export interface Grant { agent: string; path: string; scope: string }
+
 export interface Status {
   agents: Agent[];
   paused: boolean;
   // The settings switch reviews off.
   contextOnly?: boolean;
   // The proposals that are accepted ahead.
-  grants?: object[];
+  grants?: Grant[];
   // Leads agents to this window. It holds the token: never show or log it.
   environment: Record<string, string>;
   display: Display & { line: string };

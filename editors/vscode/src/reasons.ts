@@ -36,7 +36,7 @@ export class Reasons {
     }
     if (review.ended) {
       this.keep(reason);
-      void inform(`${review.display.name}: the review has ended. The next question brings back what you typed.`);
+      void inform(`${review.display.name}: the proposal has ended. The next question brings back what you typed.`);
       return undefined;
     }
     this.unsent = '';

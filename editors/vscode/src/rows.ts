@@ -1,17 +1,26 @@
 // The rows of the view: the proposals that wait, and below them the agents. A row is cut at its end, so that the counts
-// stand before the agent's name.
+// stand first. Of several agents, each has its proposals below it.
 
 import * as vscode from 'vscode';
-import type { SeenReviews } from './accepting';
-import type { Agent } from './protocol';
+import type { Agent, Grant } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { seenWords } from './seen';
-import { lineCounts } from './together';
+import { changeWords } from './together';
+import type { SeenReviews } from './watching';
 import { row } from './window';
 
 export interface ReviewNode { review: Review }
 
-export class ReviewRows implements vscode.TreeDataProvider<ReviewNode> {
+// An agent, with the proposals of it that wait.
+interface GroupNode { agent: string; reviews: Review[] }
+
+const agentOf = ({ agent, display }: Review): string => (agent.byHook ? `${display.agent}, by its hook` : display.agent);
+
+// The counts of lines say already what is kept.
+const statesOf = (states: string): string =>
+  states.split(', ').filter((state) => !state.endsWith(' kept')).join(', ');
+
+export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNode> {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
 
@@ -21,18 +30,34 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode> {
     this.changes.fire();
   }
 
-  getChildren(node?: ReviewNode): ReviewNode[] {
-    return node ? [] : this.reviews.list().map((review) => ({ review }));
+  getChildren(node?: ReviewNode | GroupNode): (ReviewNode | GroupNode)[] {
+    if (node) {
+      return 'reviews' in node ? node.reviews.map((review) => ({ review })) : [];
+    }
+    const groups = this.groups();
+    return groups.length > 1 ? groups : this.reviews.list().map((review) => ({ review }));
   }
 
-  getTreeItem(node: ReviewNode): vscode.TreeItem {
-    const { display, file, agent } = node.review;
+  private groups(): GroupNode[] {
+    const groups = new Map<string, Review[]>();
+    this.reviews.list().forEach((review) => groups.set(agentOf(review), [...(groups.get(agentOf(review)) ?? []), review]));
+    return [...groups].map(([agent, reviews]) => ({ agent, reviews }));
+  }
+
+  getTreeItem(node: ReviewNode | GroupNode): vscode.TreeItem {
+    if ('reviews' in node) {
+      return row({ icon: 'robot', label: node.agent, description: String(node.reviews.length), isOpen: true });
+    }
+    const { display, file } = node.review;
     const unseen = seenWords(this.seen.count(node.review));
-    const from = agent.byHook ? `${display.agent}, by its hook` : display.agent;
+    const from = this.groups().length > 1 ? '' : agentOf(node.review);
+    const warns = display.notes.some(({ warning }) => warning);
+    const seen = unseen.startsWith('seen') ? unseen.replace(/ \w+$/, '') : '';
     return row({
-      icon: display.notes.some(({ warning }) => warning) ? 'warning' : unseen ? 'circle-filled' : 'diff',
+      icon: unseen ? 'circle-filled' : 'diff',
+      color: warns ? 'list.warningForeground' : undefined,
       label: display.name,
-      description: [lineCounts(node.review), display.states, unseen.startsWith('seen') ? unseen : '', from].filter(Boolean).join(', '),
+      description: [`${warns ? '⚠ ' : ''}${changeWords(node.review)}`, seen, statesOf(display.states), from].filter(Boolean).join(', '),
       tooltip: [display.title, file, unseen, ...display.notes.map(({ text }) => text)].filter(Boolean),
       spoken: [display.title, display.states, unseen].filter(Boolean).join(', '),
       kind: 'review',
@@ -41,26 +66,42 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode> {
   }
 }
 
-// An agent with a connection, or the name of one that asks by its hook.
-type AgentNode = Agent | string;
+// An agent with a connection, the name of one that asks by its hook, or what is accepted ahead.
+type AgentNode = Agent | string | Grant;
 
 export class AgentRows implements vscode.TreeDataProvider<AgentNode> {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
-  private agents: AgentNode[] = [];
+  private nodes: AgentNode[] = [];
 
-  show(agents: Agent[], byHook: string[]): void {
-    this.agents = [...agents, ...byHook];
+  show(agents: Agent[], byHook: string[], grants: Grant[]): void {
+    this.nodes = [...agents, ...byHook, ...grants];
     this.changes.fire();
   }
 
   getChildren(node?: AgentNode): AgentNode[] {
-    return node === undefined ? this.agents : [];
+    return node === undefined ? this.nodes : [];
   }
 
   getTreeItem(node: AgentNode): vscode.TreeItem {
-    return typeof node === 'string'
-      ? row({ icon: 'robot', label: node, description: 'by its hook' })
-      : row({ icon: 'robot', label: node.name, description: node.version });
+    if (typeof node === 'string') {
+      return row({ icon: 'robot', label: node, description: 'by its hook' });
+    }
+    if ('scope' in node) {
+      return row({
+        icon: 'pass-filled',
+        color: 'list.warningForeground',
+        label: grantedPlace(node),
+        description: `accepted ahead, ${node.agent}`,
+        tooltip: [`What ${node.agent} still proposes for ${grantedPlace(node)} is accepted without you, until it ends.`],
+        kind: 'grant',
+      });
+    }
+    return row({ icon: 'robot', label: node.name, description: node.version });
   }
+}
+
+export function grantedPlace({ path, scope }: Grant): string {
+  const name = vscode.workspace.asRelativePath(path);
+  return scope === 'folder' ? `${name === path && vscode.workspace.workspaceFolders?.some(({ uri }) => uri.fsPath === path) ? '.' : name}/` : name;
 }

@@ -1,28 +1,39 @@
 // Which changes of a proposal were on the screen. The proposals that are accepted together are those of which every
 // change was: a line counts once an editor has shown it, and a change once all of its lines count, with the line before
-// and the one after it. A change whose text becomes another one has not been seen.
+// and the one after it. A change that the person types, or that another desk edits, has not been seen before.
 
-import type { Hunk, Lines } from './protocol';
-
-export interface Seeable { hunks: Hunk[]; current: string }
+import { placesOf, type Texts } from './places';
+import type { Lines } from './protocol';
 
 export interface SeenPart { seen: number; all: number; unit: 'changes' | 'lines' }
+
+// What the screen shows, and whether it wraps long lines, and paints changes of blanks at both ends of lines.
+export interface Look { lines: Lines[]; isWrapped: boolean; showsBlanks: boolean }
+
+// The narrowest view that is reckoned with: what is further to the right may be beyond it.
+export const NARROW = 40;
 
 // In a few words; empty if all was seen.
 export const seenWords = ({ seen, all, unit }: SeenPart): string =>
   (seen === all ? '' : seen === 0 ? 'not seen yet' : `seen ${seen} of ${all} ${unit}`);
 
-interface Part { key: string; from: number; to: number }
+// The same for what is left: `18 of 25 changes not seen`.
+export const unseenWords = ({ seen, all, unit }: SeenPart): string => `${all - seen} of ${all} ${unit} not seen`;
+
+interface Part { key: string; from: number; to: number; isWide: boolean; isOnlyTrimmed: boolean }
 
 export class SeenChanges {
   private readonly seen = new Set<string>();
   // The lines of changes that are larger than the screen, counted from the first one of each.
   private readonly lines = new Map<string, Set<number>>();
 
-  // These lines of the text are on the screen. Returns whether a change counts now that did not.
-  look(review: Seeable, shown: Lines[]): boolean {
+  // This is on the screen. Returns whether a change counts now that did not.
+  look(texts: Texts, { lines: shown, isWrapped, showsBlanks }: Look): boolean {
     const before = this.seen.size;
-    for (const { key, from, to } of parts(review).filter((part) => !this.seen.has(part.key))) {
+    for (const { key, from, to, isWide, isOnlyTrimmed } of partsOf(texts)) {
+      if (this.seen.has(key) || (isWide && !isWrapped) || (isOnlyTrimmed && !showsBlanks)) {
+        continue;
+      }
       const lines = this.lines.get(key) ?? new Set();
       for (const { start, end } of shown) {
         for (let line = Math.max(from, start); line < Math.min(to, end); line += 1) {
@@ -40,8 +51,8 @@ export class SeenChanges {
   }
 
   // How many changes count, and of how many; of a single one, how many of its lines.
-  count(review: Seeable): SeenPart {
-    const all = parts(review);
+  count(texts: Texts): SeenPart {
+    const all = partsOf(texts);
     const [only] = all;
     if (all.length === 1 && only) {
       const lines = only.to - only.from;
@@ -49,18 +60,45 @@ export class SeenChanges {
     }
     return { seen: all.filter(({ key }) => this.seen.has(key)).length, all: all.length, unit: 'changes' };
   }
+
+  // The first change that was not seen, at or after an index, and the first line of it that was not.
+  firstUnseen(texts: Texts, after = 0): { index: number; line: number } | undefined {
+    const all = partsOf(texts);
+    const index = all.findIndex(({ key }, at) => at >= after && !this.seen.has(key));
+    const part = all[index];
+    if (!part) {
+      return undefined;
+    }
+    const seen = this.lines.get(part.key);
+    let line = part.from;
+    while (seen?.has(line - part.from) && line < part.to - 1) {
+      line += 1;
+    }
+    return { index, line };
+  }
 }
 
+const parts = new WeakMap<object, { current: string; all: Part[] }>();
+
 // The changes with the lines to see. A proposal without changes, such as a new file, is one.
-function parts({ hunks, current }: Seeable): Part[] {
+function partsOf(texts: Texts): Part[] {
+  const { hunks, current } = texts;
+  const known = parts.get(hunks);
+  if (known?.current === current) {
+    return known.all;
+  }
   const lines = current.split('\n');
   // An editor shows a line after the last line ending.
   const count = lines.length;
-  if (hunks.length === 0) {
-    return [{ key: current, from: 0, to: count }];
-  }
-  return hunks.map(({ original, proposed, current: { start, end } }) => {
+  const isWide = lines.some((line) => line.length > NARROW);
+  const whole: Part = { key: current, from: 0, to: count, isWide, isOnlyTrimmed: false };
+  const all = hunks.length === 0 ? [whole] : placesOf(texts).map(({ current: { start, end }, lastColumn, isOnlyTrimmed }, index) => {
+    const { original, proposed, state } = hunks[index]!;
     const place = [original.start, original.end, proposed.start, proposed.end].join();
-    return { key: `${place}\n${lines.slice(start, end).join('\n')}`, from: Math.max(0, start - 1), to: Math.min(count, end + 1) };
+    // Keeping and dropping show one of two texts that are known; typing makes another one.
+    const key = state === 'edited' ? `${place}\n${lines.slice(start, end).join('\n')}` : place;
+    return { key, from: Math.max(0, start - 1), to: Math.min(count, end + 1), isWide: lastColumn > NARROW, isOnlyTrimmed: isOnlyTrimmed && state !== 'dropped' };
   });
+  parts.set(hunks, { current, all });
+  return all;
 }

@@ -36,9 +36,19 @@ export function lineCounts({ hunks, original, current }: Listable): string {
   return `+${sum('current')} -${sum('original')}`;
 }
 
+// The counts, or in words what they do not say.
+export function changeWords(review: Listable): string {
+  const { original, current } = review;
+  const isOtherwise = original !== undefined && original !== current;
+  return isOtherwise && current === '' ? 'empties the file'
+    : isOtherwise && unified(original) === unified(current) ? 'line ends only' : lineCounts(review);
+}
+
+const unified = (text: string): string => text.replace(/\r\n?/g, '\n');
+
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
   const { name, agent, states } = review.display;
-  const row = [`${name}: ${lineCounts(review)}`, agent, states].filter(Boolean).join(', ');
+  const row = [`${name}: ${changeWords(review)}`, agent, states].filter(Boolean).join(', ');
   const obstacle = obstacleOf(review) || seenWords(seen) || unchanged(review);
   return { review, revision: review.revision, row, obstacle };
 }
@@ -72,7 +82,7 @@ export function question<T>(all: Listed<T>[]): Question<T> {
     ...(more > 0 ? [`and ${more} ${more === 1 ? 'other' : 'others'}`] : []),
   ].join('\n');
   const text = ready.length === 0 ? 'No proposal can be accepted together with others.'
-    : ready.length === 1 ? 'Accept this review?' : `Accept these ${ready.length} reviews?`;
+    : ready.length === 1 ? 'Accept this proposal?' : `Accept these ${ready.length} proposals?`;
   return { ready, others, text, detail, yes: ready.length > 0 ? 'Accept' : '' };
 }
 

@@ -16,13 +16,52 @@ export function hardToSee({ display }: Texts, index: number): string | undefined
 
 export const isAboutUnseen = ({ text }: { text: string }): boolean => text.startsWith(BEGINNING);
 
-// Where the sentence about a change stands in the text: at its first line that is not the one that it replaces.
-export function unseenMarks(texts: Texts): { line: number; words: string }[] {
-  const [old, now] = [(texts.original ?? '').split('\n'), texts.current.split('\n')];
-  return texts.hunks.flatMap(({ state, original, current: { start, end } }, index) => {
-    const words = state === 'dropped' ? undefined : hardToSee(texts, index);
-    const lines = Array.from({ length: end - start }, (_, line) => line);
-    const first = lines.find((line) => old[original.start + line] !== now[start + line]) ?? 0;
-    return words ? [{ line: start + first, words }] : [];
+// VS Code leaves out blanks at the start of a line, too, which everybody else sees.
+export const BLANKS_AT_START = `${BEGINNING}blanks at the start of the line.`;
+
+export interface UnseenMark { line: number; words: string }
+
+// Behind which lines of the text the sentence about a change stands, each with the part that is about it.
+export function unseenMarks(texts: Texts): UnseenMark[] {
+  const [old, now] = [linesOf(texts.original ?? ''), linesOf(texts.current)];
+  return texts.hunks.flatMap(({ state, original, current }, index) => {
+    const sentence = state === 'dropped' ? undefined : hardToSee(texts, index);
+    return sentence ? marksOf(sentence, old.slice(original.start, original.end), now.slice(current.start, current.end), current.start) : [];
   });
+}
+
+const linesOf = (text: string): string[] => text.split('\n');
+
+function marksOf(sentence: string, before: string[], after: string[], start: number): UnseenMark[] {
+  const kinds = sentence.slice(BEGINNING.length).replace(/\.$/, '').split(', ').map((kind) => kind.replace(/ \(\d+ lines\)$/, ''));
+  const partner = (index: number): string =>
+    (before.length === after.length ? before[index] : before.find((line) => shape(line) === shape(after[index]!) && line !== after[index])) ?? '';
+  const pairs = after.map((line, index) => ({ line: start + index, old: partner(index), now: line })).filter(({ old, now }) => old !== now);
+  const found = new Map<number, string[]>();
+  for (const kind of kinds) {
+    const places = pairs.filter((pair) => isAbout(kind, pair.old, pair.now));
+    for (const { line } of places.length > 0 ? places : [pairs[0] ?? { line: start }]) {
+      found.set(line, [...(found.get(line) ?? []), kind]);
+    }
+  }
+  return [...found].map(([line, words]) => ({ line, words: `${BEGINNING}${words.join(', ')}.` })).sort((one, other) => one.line - other.line);
+}
+
+const shape = (line: string): string => line.normalize('NFC').replace(/\s/g, '');
+
+const ending = (line: string): string => /\s*$/.exec(line)![0];
+
+const count = (line: string, character: string): number => line.split(character).length;
+
+// Whether a kind of difference is one of these two lines. Those that are not known here are none of them.
+function isAbout(kind: string, old: string, now: string): boolean {
+  const codes = [...kind.matchAll(/U\+([0-9A-F]+)/g)].map(([, code]) => String.fromCodePoint(parseInt(code!, 16)));
+  if (codes.length > 0) {
+    return codes.some((character) => count(old, character) !== count(now, character));
+  }
+  const isBlank = old.trim() === '' && now.trim() === '';
+  return /empty line/.test(kind) ? isBlank
+    : /end of the line/.test(kind) ? !isBlank && ending(old) !== ending(now)
+      : /\btabs?\b/.test(kind) ? !isBlank && count(old.trimEnd(), '\t') !== count(now.trimEnd(), '\t')
+        : /accents/.test(kind) && old.normalize('NFC') === now.normalize('NFC');
 }

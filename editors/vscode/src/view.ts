@@ -12,12 +12,34 @@ export async function show(review: Review, preserveFocus = false): Promise<void>
   const aside = (): number =>
     allTabs().find((tab) => shownUri(tab)?.scheme === PROPOSAL)?.group.viewColumn ?? vscode.ViewColumn.Beside;
   const viewColumn = shown?.group.viewColumn ?? (isBusy ? aside() : vscode.ViewColumn.Active);
-  const options = { preview: false, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
-  await showDiff(originalUri(review), proposalUri(review), review.display.title, options);
+  // The next proposal takes its place, unless the person has changed something in it.
+  const options = { preview: true, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
+  const { name, agent } = review.display;
+  await showDiff(originalUri(review), proposalUri(review), `${name} (${agent})`, options);
+}
+
+// The editor that shows the text of a review.
+export function editorOf(review: Review): vscode.TextEditor | undefined {
+  const uri = proposalUri(review).toString();
+  return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri);
+}
+
+// Puts the cursor at a place of the text, which comes to the screen: in its middle, or at the top.
+export function goTo(editor: vscode.TextEditor, line: number, column: number, atTop = false): void {
+  const last = editor.document.lineCount - 1;
+  const place = editor.document.validatePosition(new vscode.Position(Math.min(line, last), column));
+  editor.selection = new vscode.Selection(place, place);
+  const { AtTop, InCenterIfOutsideViewport } = vscode.TextEditorRevealType;
+  editor.revealRange(new vscode.Range(place, place), atTop ? AtTop : InCenterIfOutsideViewport);
 }
 
 const shownUri = ({ input }: vscode.Tab): vscode.Uri | undefined =>
   input instanceof vscode.TabInputTextDiff ? input.modified : input instanceof vscode.TabInputText ? input.uri : undefined;
+
+function proposalOf(tab: vscode.Tab): vscode.Uri | undefined {
+  const uri = shownUri(tab);
+  return uri?.scheme === PROPOSAL ? uri : undefined;
+}
 
 const allTabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 
@@ -81,7 +103,7 @@ async function keep({ display }: Review, text: string, isInFront: boolean, hasFo
   const copy = await vscode.workspace.openTextDocument({ content: text, language: document?.languageId });
   const options = { preview: false, background: !isInFront, preserveFocus: !hasFocus, selection };
   await vscode.commands.executeCommand('vscode.open', copy.uri, options);
-  void warn(`${display.name}: the review has ended. Your text is here.`);
+  void warn(`${display.name}: the proposal has ended. Your text is here.`);
   return copy;
 }
 
@@ -91,22 +113,28 @@ export async function closeLeftovers(reviews: Reviews): Promise<void> {
   await vscode.window.tabGroups.close(allTabs().filter((tab) => isOver(shownUri(tab))), true);
 }
 
+// In milliseconds.
+const SOON = 200;
+
 // Says once for each review that a closed tab decides nothing.
 export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Promise<void>): vscode.Disposable {
   const said = new WeakSet<Review>();
-  const leave = async (review: Review): Promise<void> => {
-    if (review.ended || review.decided !== undefined || tabsOf(review).length > 0 || said.has(review)) {
+  const leave = async (review: Review, isReplaced: boolean): Promise<void> => {
+    if (isReplaced || review.ended || review.decided !== undefined || tabsOf(review).length > 0 || said.has(review)) {
       return;
     }
     said.add(review);
-    const answer = await inform(`The review of ${review.display.name} waits on.`, 'Show', 'Reject');
+    const answer = await inform(`The proposal for ${review.display.name} waits on.`, 'Show', 'Reject');
     if (answer && !review.ended) {
       await (answer === 'Show' ? show(review) : reject(review));
     }
   };
-  return vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-    const left = new Set(closed.map((tab) => shownUri(tab)).filter((uri) => uri?.scheme === PROPOSAL).map((uri) => reviews.of(uri)));
-    // A tab that moves to another group closes first.
-    setTimeout(() => left.forEach((review) => review && void leave(review)), 200);
+  let opened = 0;
+  return vscode.window.tabGroups.onDidChangeTabs((event) => {
+    opened = event.opened.length > 0 ? Date.now() : opened;
+    const left = event.closed.map((tab) => ({ review: reviews.of(proposalOf(tab)), isPreview: tab.isPreview }));
+    // A tab that moves to another group closes first. One whose place another tab takes is no closed one.
+    setTimeout(() => left.forEach(({ review, isPreview }) =>
+      review && void leave(review, isPreview && Date.now() - opened < 2 * SOON)), SOON);
   });
 }

@@ -21,10 +21,15 @@ export function say(sentence: string): void {
   vscode.window.setStatusBarMessage(plain(sentence), SHORT);
 }
 
+// Which of several ways the person takes, of which the first one is the one of the Enter key; undefined for none.
+export async function askWhich<T extends string>(question: string, detail: string, ...ways: T[]): Promise<T | undefined> {
+  const options = { modal: true, detail: plainLines(detail) };
+  return await vscode.window.showWarningMessage(plainLines(question), options, ...ways) as T | undefined;
+}
+
 // Whether the person says yes.
 export async function ask(question: string, detail: string, yes: string): Promise<boolean> {
-  const options = { modal: true, detail: plainLines(detail) };
-  return await vscode.window.showWarningMessage(plainLines(question), options, yes) === yes;
+  return await askWhich(question, detail, yes) === yes;
 }
 
 // A list that the person reads.
@@ -89,6 +94,10 @@ export class List<T> implements vscode.Disposable {
 
 export interface Row {
   icon: string;
+  // A colour of the theme.
+  color?: string;
+  // With rows below it, which are shown.
+  isOpen?: boolean;
   label: string;
   description: string;
   // Lines.
@@ -99,9 +108,10 @@ export interface Row {
   command?: vscode.Command;
 }
 
-export function row({ icon, label, description, tooltip, spoken, kind, command }: Row): vscode.TreeItem {
-  const item = new vscode.TreeItem(plain(label));
-  item.iconPath = new vscode.ThemeIcon(icon);
+export function row({ icon, color, label, description, tooltip, spoken, kind, command, isOpen }: Row): vscode.TreeItem {
+  const { Expanded, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(plain(label), isOpen ? Expanded : None);
+  item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.description = plain(description);
   item.tooltip = tooltip?.map(plain).join('\n');
   item.accessibilityInformation = spoken === undefined ? undefined : { label: plain(spoken) };
@@ -112,9 +122,9 @@ export function row({ icon, label, description, tooltip, spoken, kind, command }
 
 // A line above another one. Without a command, a click does nothing. VS Code leaves out a space beside an icon, unless it
 // does not break.
-export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = []): vscode.CodeLens {
+export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = [], tooltip = ''): vscode.CodeLens {
   const title = withIcon(icon, text, '\u00a0');
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: given });
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: given, tooltip: plain(tooltip) });
 }
 
 // Sentences and a diff beside the pointer.
@@ -133,8 +143,9 @@ export class Marks implements vscode.Disposable {
   constructor(isAbove: boolean) {
     const color = new vscode.ThemeColor('editorCodeLens.foreground');
     const above = { isWholeLine: true, borderStyle: 'dotted', borderWidth: '1px 0 0 0', borderColor: color };
-    const after = { after: { margin: '0 0 0 2em', color, fontStyle: 'italic' } };
-    const ruler = { overviewRulerColor: color, overviewRulerLane: vscode.OverviewRulerLane.Center };
+    const warning = new vscode.ThemeColor('editorWarning.foreground');
+    const after = { after: { margin: '0 0 0 2em', color: warning } };
+    const ruler = { overviewRulerColor: isAbove ? color : warning, overviewRulerLane: vscode.OverviewRulerLane.Center };
     this.type = vscode.window.createTextEditorDecorationType({ ...ruler, ...(isAbove ? above : after) });
   }
 
@@ -166,8 +177,10 @@ export const shellLine = (program: string, words: string): string =>
   `${/^[\w./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`} ${words}`;
 
 // Runs a line of the person's, or of ours: nothing from outside may be in it.
-export function runInTerminal(name: string, line: string, env?: Record<string, string>): void {
-  const terminal = vscode.window.createTerminal({ name: plain(name), env });
+// In an editor's place, it has room for a text to read.
+export function runInTerminal(name: string, line: string, env?: Record<string, string>, isEditor = false): void {
+  const { Editor, Panel } = vscode.TerminalLocation;
+  const terminal = vscode.window.createTerminal({ name: plain(name), env, location: isEditor ? Editor : Panel });
   terminal.show();
   terminal.sendText(line);
 }

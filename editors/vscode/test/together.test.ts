@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Texts } from '../src/places';
 import type { Hunk } from '../src/protocol';
 import { SeenChanges, type SeenPart, seenWords } from '../src/seen';
-import { type Listable, lineCounts, listed, question, sentence } from '../src/together';
+import { changeWords, type Listable, lineCounts, listed, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
   ({ original: { start, end }, proposed: { start, end }, current: { start, end }, state });
@@ -14,6 +15,9 @@ function review(change: Partial<Listable> = {}, name = 'a.md'): Listable {
   const texts = { original: '1\n2\n3\n', proposed: '1\ntwo\n3\n', current: '1\ntwo\n3\n' };
   return { revision: 1, hunks: [hunk(1, 2)], stale: false, dirty: false, display, ...texts, ...change };
 }
+
+const look = (seen: SeenChanges, texts: Texts, start: number, end: number, how = {}): boolean =>
+  seen.look(texts, { lines: [{ start, end }], isWrapped: false, showsBlanks: true, ...how });
 
 const all: SeenPart = { seen: 1, all: 1, unit: 'changes' };
 
@@ -32,7 +36,7 @@ test('only a proposal as it was seen has no obstacle', () => {
 test('the list names what is accepted, and why the others wait', () => {
   const two = [listed(review(), all), listed(review({}, 'b.md'), { seen: 0, all: 1, unit: 'changes' })];
   const { text, detail, yes } = question(two);
-  assert.equal(text, 'Accept this review?');
+  assert.equal(text, 'Accept this proposal?');
   assert.deepEqual(detail.split('\n'), [
     'To accept, as they stand now:', 'a.md: +1 -1, Codex, 1 kept', '',
     'Not accepted; these wait on:', 'b.md: +1 -1, Codex, 1 kept: not seen yet',
@@ -53,6 +57,13 @@ test('lines are counted as accepting changes them', () => {
   assert.equal(lineCounts(review({ original: undefined, hunks: [], current: 'a\nb' })), '+2 -0');
 });
 
+test('words say what counts of lines do not', () => {
+  const whole = { hunks: [], original: 'a\r\nb\r\n' };
+  assert.equal(changeWords(review({ ...whole, current: 'a\nb\n' })), 'line ends only');
+  assert.equal(changeWords(review({ ...whole, current: '' })), 'empties the file');
+  assert.equal(changeWords(review()), '+1 -1');
+});
+
 test('the end is one sentence', () => {
   assert.equal(sentence({ accepted: 3, changed: 1, ended: 0, others: 0, refused: [] }), '3 accepted; 1 changed meanwhile and waits.');
   const end = { accepted: 0, changed: 0, ended: 1, others: 2, refused: ['a waits: The companion has stopped'] };
@@ -63,22 +74,50 @@ test('a change is seen once all of its lines were on the screen', () => {
   const current = Array.from({ length: 100 }, (_, line) => `${line}\n`).join('');
   const seen = new SeenChanges();
   const one = { hunks: [hunk(10, 60), hunk(80, 81)], current };
-  assert.ok(!seen.look(one, [{ start: 0, end: 40 }]));
+  assert.ok(!look(seen, one, 0, 40));
   assert.deepEqual(seen.count(one), { seen: 0, all: 2, unit: 'changes' });
-  assert.ok(seen.look(one, [{ start: 40, end: 61 }]), 'the second screen');
+  assert.ok(look(seen, one, 40, 61), 'the second screen');
   assert.deepEqual(seen.count(one), { seen: 1, all: 2, unit: 'changes' });
-  assert.ok(seen.look(one, [{ start: 79, end: 82 }]));
+  assert.ok(look(seen, one, 79, 82));
   assert.deepEqual(seen.count(one), { seen: 2, all: 2, unit: 'changes' });
   // At another desk.
-  const edited = { hunks: one.hunks, current: current.replace('80\n', 'eighty\n') };
+  const edited = { hunks: [hunk(10, 60), hunk(80, 81, 'edited')], current: current.replace('80\n', 'eighty\n') };
   assert.deepEqual(seen.count(edited), { seen: 1, all: 2, unit: 'changes' });
+});
+
+test('a change to the right of the screen is not seen before its line wraps', () => {
+  const line = (end: string): string => `${'-'.repeat(200)}${end}\n`;
+  const wide = { hunks: [hunk(1, 2), hunk(2, 3)], original: `a\n${line('1')}b\n`, current: `a\n${line('2')}c\n` };
+  const seen = new SeenChanges();
+  look(seen, wide, 0, 5);
+  assert.deepEqual(seen.count(wide), { seen: 1, all: 2, unit: 'changes' });
+  assert.deepEqual(seen.firstUnseen(wide), { index: 0, line: 0 });
+  look(seen, wide, 0, 5, { isWrapped: true });
+  assert.equal(seen.count(wide).seen, 2);
+});
+
+test('a change of blanks is not seen where VS Code leaves it out', () => {
+  const deeper = { hunks: [hunk(1, 2), hunk(3, 4)], original: 'a\n  b\nc\nd\n', current: 'a\n    b\nc\nD\n' };
+  const seen = new SeenChanges();
+  look(seen, deeper, 0, 5, { showsBlanks: false });
+  assert.equal(seenWords(seen.count(deeper)), 'seen 1 of 2 changes');
+  look(seen, deeper, 0, 5);
+  assert.equal(seenWords(seen.count(deeper)), '');
+});
+
+test('dropping a change, and keeping it again, leaves it seen', () => {
+  const seen = new SeenChanges();
+  const one = { hunks: [hunk(1, 2), hunk(3, 4)], original: 'a\nb\nc\nd\n', current: 'a\nB\nc\nD\n' };
+  look(seen, one, 0, 5);
+  const dropped = { ...one, hunks: [hunk(1, 2, 'dropped'), hunk(3, 4)], current: 'a\nb\nc\nD\n' };
+  assert.equal(seen.count(dropped).seen, 2);
 });
 
 test('a new file is seen with its last line', () => {
   const seen = new SeenChanges();
   const file = { hunks: [], current: 'a\nb\nc\n' };
-  assert.ok(!seen.look(file, [{ start: 0, end: 3 }]));
+  assert.ok(!look(seen, file, 0, 3));
   assert.equal(seenWords(seen.count(file)), 'seen 3 of 4 lines');
-  assert.ok(seen.look(file, [{ start: 3, end: 4 }]));
+  assert.ok(look(seen, file, 3, 4));
   assert.equal(seenWords(seen.count(file)), '');
 });

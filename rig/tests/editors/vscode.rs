@@ -77,7 +77,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(LENS, "Keep")?;
     edit_line(&window, 14, "14")?;
     window.wait(STATE, "change 3 of 3: edited")?;
-    click_title(&window, "Accept Proposal")?;
+    click_title(&window, "Accept This Proposal")?;
     window.wait_until_gone(PROPOSAL, "")?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), decided());
@@ -91,7 +91,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     edit_line(&window, 2, "typed by me")?;
     // A click on what has just come to the front would not count.
     window.wait(STATE, "edited")?;
-    click_title(&window, "Reject Proposal")?;
+    click_title(&window, "Reject This Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Reject")?;
     window.wait_until_gone(PROPOSAL, "")?;
     stage.wait_for_draft(&shell, "typed by me")?;

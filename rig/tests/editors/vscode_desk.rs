@@ -9,7 +9,7 @@ use alongside_rig::agent_cli;
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::{CodeServer, Sandbox, Window, code_server_or_skip};
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -18,6 +18,8 @@ alongside_rig::tests! {
     vscode_says_the_next_step_without_a_program: says_the_next_step_without_a_program(),
 }
 
+/// The text of the file in front.
+const EDITOR: &str = ".editor-group-container.active .monaco-editor";
 /// Keep or drop, above each change.
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
 /// The same with the state of the change.
@@ -56,7 +58,9 @@ fn does_what_the_desk_does() -> Result<()> {
     let notes = sandbox.write("notes.md", &original);
     let blanks = sandbox.write("blanks.txt", "    const c = 1\n");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
-    let (_server, window) = open(&code_server, &sandbox, &terminal)?;
+    code_server.put_on_path(&sandbox)?;
+    leave_out_blanks(&sandbox)?;
+    let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;
     window.run("View: Show Alongside")?;
@@ -73,7 +77,7 @@ fn does_what_the_desk_does() -> Result<()> {
     // An agent by hook is listed, and its counts stand before its name.
     let first = hook(&sandbox, &terminal, "first", &notes, &proposed)?;
     window.wait(MESSAGE, "proposes 3 changes")?;
-    window.wait(ROW, "+6 -4, 3 kept, Claude Code, by its hook")?;
+    window.wait(ROW, "+6 -4, Claude Code, by its hook")?;
     window.run("Alongside: Show Proposal")?;
     window.wait(STATE, "change 1 of 3: kept")?;
     window.wait(TITLE, "Accept")?;
@@ -101,13 +105,26 @@ fn does_what_the_desk_does() -> Result<()> {
     let differ = "Hard to see: Cyrillic \u{441} (U+0441) in place of c, a tab in place of blanks.";
     window.wait(MESSAGE, &format!("blanks.txt: Claude Code proposes 1 change. {differ}"))?;
     window.click(ROW, "blanks.txt")?;
-    window.wait(STATE, differ)?;
+    window.hover(&format!("{PROPOSAL} .view-line"), "onst")?;
+    window.wait(HOVER, differ)?;
+    // The person has VS Code leave blanks out, and a change of them counts as seen only when shown.
     window.click(LENS, "Show blanks")?;
     window.wait_until_gone(LENS, "Show blanks")?;
+    window.wait(&format!("{ROW}:has-text('blanks.txt') .codicon-diff"), "")?;
+
+    // One that was not seen whole is accepted only after a question, whose first answer leads to the rest.
+    window.click(ROW, "notes.md")?;
+    window.wait(STATE, "change 1 of 3: dropped")?;
+    window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
+    window.wait(ROW, "seen 2 of 3")?;
+    window.press("Control+S")?;
+    window.wait(DIALOG, "notes.md: 1 of 3 changes not seen.")?;
+    window.press("Escape")?;
+    window.wait_until_gone(DIALOG, "")?;
 
     // All that was seen is accepted: the last change of the other proposal was not.
     window.run("Alongside: Accept All Proposals That You Have Seen…")?;
-    window.wait(DIALOG, "Accept this review?")?;
+    window.wait(DIALOG, "Accept this proposal?")?;
     window.wait(DIALOG, "blanks.txt: +1 -1, Claude Code, 1 kept")?;
     window.wait(DIALOG, "notes.md: +3 -1, Claude Code, 2 kept, 1 dropped: seen 2 of 3 changes")?;
     window.click(&format!("{DIALOG} .monaco-button"), "Accept")?;
@@ -139,7 +156,9 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(ROW, "by its hook")?;
     choose(&window, "Alongside: Show Drafts")?;
     window.click(QUICK_ROW, "notes.md")?;
-    window.wait(TAB, "notes.md: your draft, and the file")?;
+    window.wait(TAB, "notes.md: the file, and your draft")?;
+    window.click(TITLE, "Take Into the File")?;
+    window.wait_for_lines(EDITOR, "typed by me ")?;
 
     // The agents' set-up and the doctor run where the person reads and answers them.
     window.run("Alongside: Set Up Agents")?;
@@ -160,7 +179,8 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     let settings = machine.join("settings.json");
     fs::write(&settings, json!({ "alongside.program": "/nowhere/alongside" }).to_string())?;
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
-    let (_server, window) = open(&code_server, &sandbox, &terminal)?;
+    code_server.put_on_path(&sandbox)?;
+    let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.wait(MESSAGE, "VS Code does not find the program alongside.")?;
     window.run("View: Show Alongside")?;
     window.wait(WELCOME, "How to Install It")?;
@@ -169,13 +189,20 @@ fn says_the_next_step_without_a_program() -> Result<()> {
 }
 
 /// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
-fn open(code_server: &CodeServer, sandbox: &Sandbox, terminal: &Tmux) -> Result<(Pane, Window)> {
-    code_server.put_on_path(sandbox)?;
+fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
     let server = terminal.window("code-server", (100, 30))?;
     server.enter("alongside install code-server --yes")?;
     server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
     let window = Window::open(code_server, sandbox, &server)?;
     Ok((server, window))
+}
+
+/// The person's own setting, which is VS Code's default, and not that of the extension.
+fn leave_out_blanks(sandbox: &Sandbox) -> Result<()> {
+    let file = sandbox.home().join(".local/share/code-server/User/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+    settings["diffEditor.ignoreTrimWhitespace"] = json!(true);
+    Ok(fs::write(file, settings.to_string())?)
 }
 
 /// The hook of Claude Code in a pane, which shows its answer.

@@ -89,15 +89,14 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     let agents: Vec<_> = names.map(|name| Proposer::stranger(&sandbox, name, name)).collect::<Result<_>>()?;
     let last = sandbox.project().join("last.md");
     let _proposals = agents.iter().map(|agent| agent.propose(&last, "one\n")).collect::<Result<Vec<_>>>()?;
-    window.wait(STATUS, &format!("{} reviews", waiting.len() + agents.len()))?;
+    window.wait(STATUS, &format!("{} proposals", waiting.len() + agents.len()))?;
 
-    // The announcements, newest first. As toasts, VS Code shows only some of so many.
-    window.wait(ALERT, &format!("{} proposes", plain(&NAMES[2].1)))?;
+    // The announcements, newest first: of the first proposal, and one of all others, which names the agents.
+    window.wait(ALERT, &plain(&NAMES[2].1))?;
     window.run("Notifications: Show Notifications")?;
     window.focus(&format!("{MESSAGES} .monaco-list"))?;
     window.press("Home")?;
-    let proposed = NAMES[..3].iter().map(|(_, name)| format!("{} proposes", plain(name)));
-    for text in waiting.iter().map(|hostile| shown(&hostile.row.path)).chain(proposed).rev() {
+    for text in NAMES[..3].iter().map(|(_, name)| plain(name)).chain([shown(&waiting[0].row.path)]) {
         wait::until(&format!("{text:?} further down"), PATIENCE, || match window.text(MESSAGES) {
             Ok(messages) if messages.contains(&text) => Ok(()),
             messages => {
@@ -132,7 +131,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     window.click(TREE_ROW, &link)?;
     window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
     window.run("View: Close Editor")?;
-    window.wait(MESSAGE, &format!("The review of {link} waits on."))?;
+    window.wait(MESSAGE, &format!("The proposal for {link} waits on."))?;
     window.click(&format!("{MESSAGE} .monaco-button"), "Show")?;
     window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
     window.run("Alongside: Reject Proposal")?;

@@ -1,0 +1,59 @@
+// The announcements of proposals. Of several that come at once, one message says how many: none covers another one.
+
+import type { Review, Reviews } from './reviews';
+import { isAboutUnseen } from './unseen';
+import { show, tabsOf } from './view';
+import { inform } from './window';
+
+// How long VS Code shows a message by itself, in milliseconds.
+const SHOWN = 10_000;
+
+export class Announcer {
+  // The ones that a message on the screen names.
+  private open: Review[] = [];
+  private gathered: Review[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly reviews: Reviews) {
+    reviews.onDidChange(() => this.go());
+  }
+
+  announce(review: Review): void {
+    this.gathered.push(review);
+    this.go();
+  }
+
+  // The message on the screen is over once one of its proposals was shown, or all have ended.
+  private go(isOver = this.open.every(({ ended }) => ended) || this.open.some((review) => tabsOf(review).length > 0)): void {
+    this.gathered = this.gathered.filter((review) => !review.ended && tabsOf(review).length === 0);
+    if (isOver && this.gathered.length > 0) {
+      const [news] = [this.gathered];
+      [this.open, this.gathered] = [news, []];
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.go(true), SHOWN);
+      void this.say(news);
+    }
+  }
+
+  private async say(news: Review[]): Promise<void> {
+    const agents = [...new Set(news.map(({ display }) => display.agent))];
+    const [first] = news;
+    const text = news.length === 1 && first ? wordsOf(first) : `${agents.join(', ')}: ${news.length} proposals`;
+    const answer = await inform(text, 'Show');
+    if (this.open === news) {
+      this.open = [];
+    }
+    const review = news.find(({ ended }) => !ended) ?? this.reviews.list()[0];
+    if (answer && review) {
+      await show(review);
+    } else if (answer && first) {
+      void inform(`${first.display.name}: the proposal has ended.`);
+    }
+    this.go();
+  }
+}
+
+function wordsOf({ display }: Review): string {
+  const unseen = display.notes.filter(isAboutUnseen).map(({ text }) => text);
+  return [...display.messages, ...unseen].join('. ');
+}

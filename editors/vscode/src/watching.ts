@@ -1,0 +1,125 @@
+// Watches which changes of proposals come on the screen, and stay long enough to be read.
+
+import * as vscode from 'vscode';
+import { leavesOutBlanks } from './blanks';
+import type { Lines } from './protocol';
+import { ORIGINAL, PROPOSAL, type Review, type Reviews } from './reviews';
+import { SeenChanges, type SeenPart } from './seen';
+import { activeUri, editorOf } from './view';
+import { Wrapping } from './wrapping';
+
+// How long a part of the text stands still before it counts, in milliseconds: a page that rushes by was not seen.
+const GLANCE = 300;
+
+// What the person types is under their eyes; its changes come back a moment later.
+const TYPING = 2000;
+
+export class SeenReviews implements vscode.Disposable {
+  private readonly seen = new WeakMap<Review, SeenChanges>();
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changes.event;
+  private readonly wrapping: Wrapping;
+  private readonly subscriptions: vscode.Disposable[];
+  // What has been on the screen since the timer began.
+  private still: { uri: string; revision: number; lines: Lines[] } | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly reviews: Reviews) {
+    const look = (): void => this.look();
+    this.wrapping = new Wrapping(reviews, () => {
+      // Other lines are on the screen now.
+      this.still = undefined;
+      this.look();
+    });
+    this.subscriptions = [
+      vscode.window.onDidChangeTextEditorVisibleRanges(look),
+      vscode.window.onDidChangeVisibleTextEditors(look),
+      vscode.window.onDidChangeActiveTextEditor(look),
+      vscode.window.onDidChangeWindowState(look),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && look()),
+      reviews.onDidChange(look),
+    ];
+  }
+
+  // How much of a review was on the screen as it is now.
+  count(review: Review): SeenPart {
+    return this.of(review).count(review);
+  }
+
+  isSeen(review: Review): boolean {
+    const { seen, all } = this.count(review);
+    return seen === all;
+  }
+
+  firstUnseen(review: Review, after = 0): { index: number; line: number } | undefined {
+    return this.of(review).firstUnseen(review, after);
+  }
+
+  toggleWrap(): Promise<void> {
+    return this.wrapping.toggle();
+  }
+
+  private of(review: Review): SeenChanges {
+    const known = this.seen.get(review) ?? new SeenChanges();
+    this.seen.set(review, known);
+    return known;
+  }
+
+  // The proposal that the person looks at: in front, in the window with the focus, beside no text in which they type.
+  private front(): { review: Review; editor: vscode.TextEditor } | undefined {
+    const review = vscode.window.state.focused ? this.reviews.at(activeUri()) : undefined;
+    const editor = review && editorOf(review);
+    const { scheme } = vscode.window.activeTextEditor?.document.uri ?? {};
+    // Between a change and the text that shows it, lines have other places.
+    const isShown = review && editor && !review.ended && review.text === review.current;
+    return isShown && (scheme === PROPOSAL || scheme === ORIGINAL) ? { review, editor } : undefined;
+  }
+
+  private look(): void {
+    const front = this.front();
+    const now = front && { uri: front.editor.document.uri.toString(), revision: front.review.revision, lines: linesIn(front.editor) };
+    if (front && Date.now() - front.review.editedAt < TYPING) {
+      this.mark(front.review, front.editor, linesIn(front.editor));
+    }
+    if (now && this.still?.uri === now.uri && this.still.revision === now.revision) {
+      this.still.lines = common(this.still.lines, now.lines);
+      return;
+    }
+    clearTimeout(this.timer);
+    this.still = now;
+    this.timer = now && setTimeout(() => this.settle(), GLANCE);
+  }
+
+  private settle(): void {
+    const { still } = this;
+    this.still = undefined;
+    const front = this.front();
+    if (still && front?.editor.document.uri.toString() === still.uri && front.review.revision === still.revision) {
+      const now = linesIn(front.editor);
+      this.mark(front.review, front.editor, common(still.lines, now));
+      if (JSON.stringify(now) !== JSON.stringify(still.lines)) {
+        this.look();
+      }
+    }
+  }
+
+  private mark(review: Review, { document }: vscode.TextEditor, lines: Lines[]): void {
+    const look = { lines, isWrapped: this.wrapping.isWrapped(document), showsBlanks: !leavesOutBlanks(document) };
+    const before = this.count(review).seen;
+    if (this.of(review).look(review, look) || this.count(review).seen !== before) {
+      this.changes.fire();
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    vscode.Disposable.from(...this.subscriptions, this.wrapping, this.changes).dispose();
+  }
+}
+
+const linesIn = ({ visibleRanges }: vscode.TextEditor): Lines[] =>
+  visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line + 1 }));
+
+const common = (some: Lines[], others: Lines[]): Lines[] =>
+  some.flatMap((one) => others.map((other) => ({ start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) })))
+    .filter(({ start, end }) => start < end);
