@@ -60,12 +60,12 @@ export class Ahead {
   }
 
   // The whole file, if it still holds the change; else the lines of the change.
-  private async showChange({ file, diff, by }: AcceptedByRule): Promise<void> {
+  private async showChange({ file, diff }: AcceptedByRule): Promise<void> {
     const now = await readFile(file, 'utf8').catch(() => '');
     const before = reverted(now, diff);
     const [left, right] = before === undefined ? sidesOf(diff) : [before, now];
     const name = vscode.workspace.asRelativePath(file);
-    await this.texts.compare(name, left, right, `${name} (accepted: ${by})`);
+    await this.texts.compare(name, left, right, `${name} (accepted without you)`);
   }
 
   private async ask(method: string, params: object): Promise<boolean> {

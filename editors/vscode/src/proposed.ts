@@ -10,7 +10,7 @@ import { placesOf } from './places';
 import type { Hunk } from './protocol';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from './reviews';
 import { shows } from './text';
-import { BLANKS_AT_START, unseenMarks } from './unseen';
+import { BLANKS_AT_START, inShort, unseenMarks } from './unseen';
 import { editorOf, goTo } from './view';
 import { hover, type Mark, Marks } from './window';
 
@@ -89,5 +89,5 @@ function marksOf(review: Review, leavesOut: boolean): Mark[] {
 const leftOut = (review: Review): Mark[] =>
   placesOf(review).flatMap(({ current: { start, end } }, index) => {
     const words = wordsAbout(review, index, true);
-    return words === BLANKS_AT_START ? Array.from({ length: end - start }, (_, line) => ({ line: start + line, words })) : [];
+    return words === BLANKS_AT_START ? Array.from({ length: end - start }, (_, line) => ({ line: start + line, words: inShort(words) })) : [];
   });

@@ -13,7 +13,7 @@ export interface Listable {
   current: string;
   stale: boolean;
   dirty: boolean;
-  display: { name: string; agent: string; states: string; notes: { warning: boolean }[] };
+  display: { name: string; agent: string; states: string; notes: { text: string; warning: boolean }[] };
 }
 
 export interface Listed<T> { review: T; revision: number; row: string; obstacle?: string }
@@ -39,12 +39,11 @@ export function lineCounts({ hunks, original, current }: Listable): string {
 // The counts, or in words what they do not say.
 export function changeWords(review: Listable): string {
   const { original, current } = review;
-  const isOtherwise = original !== undefined && original !== current;
-  return isOtherwise && current === '' ? 'empties the file'
-    : isOtherwise && unified(original) === unified(current) ? 'line ends only' : lineCounts(review);
+  const isSame = original === current && review.hunks.length === 0;
+  const isAboutEnds = review.display.notes.some(({ text }) => /line end|line break|LF/.test(text));
+  return original !== undefined && original !== '' && current === '' ? 'empties the file'
+    : isSame ? (isAboutEnds ? 'line ends only' : 'no line changes') : lineCounts(review);
 }
-
-const unified = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
   const { name, agent, states } = review.display;

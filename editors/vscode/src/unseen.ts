@@ -21,6 +21,15 @@ export const BLANKS_AT_START = `${BEGINNING}blanks at the start of the line.`;
 
 export interface UnseenMark { line: number; words: string }
 
+// Half of a window has no place for more behind a line.
+const LONG = 30;
+
+// The words in short: the pointer on the line shows all of them.
+export function inShort(words: string): string {
+  const kinds = words.slice(BEGINNING.length).replace(/\.$/, '');
+  return `⚠ ${kinds.length > LONG ? kinds.replaceAll(' in place of ', ' for ') : kinds}`;
+}
+
 // Behind which lines of the text the sentence about a change stands, each with the part that is about it.
 export function unseenMarks(texts: Texts): UnseenMark[] {
   const [old, now] = [linesOf(texts.original ?? ''), linesOf(texts.current)];
@@ -44,7 +53,7 @@ function marksOf(sentence: string, before: string[], after: string[], start: num
       found.set(line, [...(found.get(line) ?? []), kind]);
     }
   }
-  return [...found].map(([line, words]) => ({ line, words: `${BEGINNING}${words.join(', ')}.` })).sort((one, other) => one.line - other.line);
+  return [...found].map(([line, words]) => ({ line, words: inShort(`${BEGINNING}${words.join(', ')}.`) })).sort((one, other) => one.line - other.line);
 }
 
 const shape = (line: string): string => line.normalize('NFC').replace(/\s/g, '');

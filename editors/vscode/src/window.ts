@@ -143,7 +143,7 @@ export class Marks implements vscode.Disposable {
   constructor(isAbove: boolean) {
     const color = new vscode.ThemeColor('editorCodeLens.foreground');
     const above = { isWholeLine: true, borderStyle: 'dotted', borderWidth: '1px 0 0 0', borderColor: color };
-    const warning = new vscode.ThemeColor('editorWarning.foreground');
+    const warning = new vscode.ThemeColor('alongside.hardToSee');
     const after = { after: { margin: '0 0 0 2em', color: warning } };
     const ruler = { overviewRulerColor: isAbove ? color : warning, overviewRulerLane: vscode.OverviewRulerLane.Center };
     this.type = vscode.window.createTextEditorDecorationType({ ...ruler, ...(isAbove ? above : after) });

@@ -28,7 +28,7 @@ test('only a proposal as it was seen has no obstacle', () => {
   assert.equal(obstacle({}, { seen: 3, all: 20, unit: 'changes' }), 'seen 3 of 20 changes');
   assert.equal(obstacle({ stale: true }), 'the file changed on disk; accepting undoes that change');
   assert.equal(obstacle({ dirty: true }), 'an editor holds unsaved changes to the file');
-  assert.equal(obstacle({ display: { ...review().display, notes: [{ warning: true }] } }), 'it has a warning; accept it alone');
+  assert.equal(obstacle({ display: { ...review().display, notes: [{ text: 'Look.', warning: true }] } }), 'it has a warning; accept it alone');
   assert.equal(obstacle({ current: '' }), 'its text is empty, which agents do not take');
   assert.equal(obstacle({ current: '1\n2\n3\n' }), 'none of its changes is kept');
 });
@@ -58,8 +58,11 @@ test('lines are counted as accepting changes them', () => {
 });
 
 test('words say what counts of lines do not', () => {
-  const whole = { hunks: [], original: 'a\r\nb\r\n' };
-  assert.equal(changeWords(review({ ...whole, current: 'a\nb\n' })), 'line ends only');
+  // The companion restores the ends of lines itself: here they are the same.
+  const notes = [{ text: 'The file has CRLF line endings, the proposal LF.', warning: true }];
+  const whole = { hunks: [], original: 'a\nb\n', current: 'a\nb\n' };
+  assert.equal(changeWords(review({ ...whole, display: { ...review().display, notes } })), 'line ends only');
+  assert.equal(changeWords(review(whole)), 'no line changes');
   assert.equal(changeWords(review({ ...whole, current: '' })), 'empties the file');
   assert.equal(changeWords(review()), '+1 -1');
 });
