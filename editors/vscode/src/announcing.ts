@@ -53,7 +53,9 @@ export class Announcer {
   }
 }
 
-function wordsOf({ display }: Review): string {
-  const unseen = display.notes.filter(isAboutUnseen).map(({ text }) => text);
-  return [...display.messages, ...unseen].join('. ');
+// With the file's path, as in the sentences about the end.
+function wordsOf({ display: { name, messages, notes } }: Review): string {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  const named = messages.map((message) => (message.startsWith(`${last}: `) ? name + message.slice(last.length) : message));
+  return [...named, ...notes.filter(isAboutUnseen).map(({ text }) => text)].join('. ');
 }

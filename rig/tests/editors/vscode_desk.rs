@@ -105,7 +105,7 @@ fn does_what_the_desk_does() -> Result<()> {
     let differ = "Hard to see: Cyrillic \u{441} (U+0441) in place of c, a tab in place of blanks.";
     window.wait(MESSAGE, &format!("blanks.txt: Claude Code proposes 1 change. {differ}"))?;
     window.click(ROW, "blanks.txt")?;
-    window.hover(&format!("{PROPOSAL} .view-line"), "onst")?;
+    window.hover(&format!("{PROPOSAL} .view-lines:not(.line-delete) .view-line"), "onst")?;
     window.wait(HOVER, differ)?;
     // The person has VS Code leave blanks out, and a change of them counts as seen only when shown.
     window.click(LENS, "Show blanks")?;
