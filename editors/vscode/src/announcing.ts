@@ -1,5 +1,6 @@
 // The announcements of proposals. Of several that come at once, one message says how many: none covers another one.
 
+import type * as vscode from 'vscode';
 import type { Review, Reviews } from './reviews';
 import { isAboutUnseen } from './unseen';
 import { show, tabsOf } from './view';
@@ -8,14 +9,15 @@ import { inform } from './window';
 // How long VS Code shows a message by itself, in milliseconds.
 const SHOWN = 10_000;
 
-export class Announcer {
+export class Announcer implements vscode.Disposable {
   // The ones that a message on the screen names.
   private open: Review[] = [];
   private gathered: Review[] = [];
   private timer: NodeJS.Timeout | undefined;
+  private readonly subscription: vscode.Disposable;
 
   constructor(private readonly reviews: Reviews) {
-    reviews.onDidChange(() => this.go());
+    this.subscription = reviews.onDidChange(() => this.go());
   }
 
   announce(review: Review): void {
@@ -50,6 +52,11 @@ export class Announcer {
       void inform(`${first.display.name}: the proposal has ended.`);
     }
     this.go();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.subscription.dispose();
   }
 }
 

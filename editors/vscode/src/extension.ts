@@ -137,7 +137,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const documents = new Documents(reviews, settling);
   const proposed = new Proposed(reviews);
   context.subscriptions.push(
-    reviews, seen, overview, texts, sender, decider, reporter, session,
+    reviews, seen, overview, announcer, texts, sender, decider, reporter, session,
     documents, proposed, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
     registerCommands({ companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status: () => last }),
   );

@@ -7,7 +7,7 @@ import type { Lines } from './protocol';
 
 export interface SeenPart { seen: number; all: number; unit: 'changes' | 'lines' }
 
-// What the screen shows, and whether it wraps long lines, and paints changes of blanks at both ends of lines.
+// The lines on the screen, and whether it wraps long lines, and paints changes of blanks at both ends of lines.
 export interface Look { lines: Lines[]; isWrapped: boolean; showsBlanks: boolean }
 
 // The narrowest view that is reckoned with: what is further to the right may be beyond it.
@@ -97,7 +97,8 @@ function partsOf(texts: Texts): Part[] {
     const place = [original.start, original.end, proposed.start, proposed.end].join();
     // Keeping and dropping show one of two texts that are known; typing makes another one.
     const key = state === 'edited' ? `${place}\n${lines.slice(start, end).join('\n')}` : place;
-    return { key, from: Math.max(0, start - 1), to: Math.min(count, end + 1), isWide: lastColumn > NARROW, isOnlyTrimmed: isOnlyTrimmed && state !== 'dropped' };
+    const [from, to] = [Math.max(0, start - 1), Math.min(count, end + 1)];
+    return { key, from, to, isWide: lastColumn > NARROW, isOnlyTrimmed: isOnlyTrimmed && state !== 'dropped' };
   });
   parts.set(hunks, { current, all });
   return all;

@@ -40,7 +40,7 @@ export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposa
     await vscode.window.showTextDocument(document, { preview: false });
   }
 
-  // What stood here before, and what stands here now.
+  // The text before a change on the left, and the one after it on the right.
   async compare(name: string, before: string, after: string, title: string): Promise<void> {
     await showDiff(this.add(name, before), this.add(name, after), title, { preview: true });
   }

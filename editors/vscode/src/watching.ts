@@ -11,16 +11,15 @@ import { Wrapping } from './wrapping';
 // How long a part of the text stands still before it counts, in milliseconds: a page that rushes by was not seen.
 const GLANCE = 300;
 
-// What the person types is under their eyes; its changes come back a moment later.
-const TYPING = 2000;
-
 export class SeenReviews implements vscode.Disposable {
   private readonly seen = new WeakMap<Review, SeenChanges>();
+  // When they typed the last text that counted at once, in milliseconds.
+  private readonly typed = new WeakMap<Review, number>();
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changes.event;
   private readonly wrapping: Wrapping;
   private readonly subscriptions: vscode.Disposable[];
-  // What has been on the screen since the timer began.
+  // The lines that have been on the screen since the timer began.
   private still: { uri: string; revision: number; lines: Lines[] } | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -78,7 +77,9 @@ export class SeenReviews implements vscode.Disposable {
   private look(): void {
     const front = this.front();
     const now = front && { uri: front.editor.document.uri.toString(), revision: front.review.revision, lines: linesIn(front.editor) };
-    if (front && Date.now() - front.review.editedAt < TYPING) {
+    // The person sees the text that they type.
+    if (front && front.review.editedAt > (this.typed.get(front.review) ?? 0)) {
+      this.typed.set(front.review, front.review.editedAt);
       this.mark(front.review, front.editor, linesIn(front.editor));
     }
     if (now && this.still?.uri === now.uri && this.still.revision === now.revision) {

@@ -57,6 +57,8 @@ export class Wrapping implements vscode.Disposable {
       this.wrapped.add(uri);
     }
     this.changed();
+    // Another proposal may be in front now.
+    await this.wrap();
   }
 
   // The proposal that the command is about.
