@@ -6,13 +6,16 @@ import type { Hunk, Lines } from './protocol';
 
 export interface Texts { original?: string; current: string; hunks: Hunk[] }
 
+export interface Columns { from: number; to: number }
+
 // The lines of a change on both sides, and the columns between which its longest line differs.
 export interface Place {
   original: Lines;
   current: Lines;
   // The first line of the text that differs, with the column where it begins to.
   first: { line: number; column: number };
-  // The last column that differs, of all lines.
+  // The columns that differ, line by line, and the last one of all.
+  columns: Columns[];
   lastColumn: number;
   // Whether only blanks at both ends of lines differ, which VS Code may leave out.
   isOnlyTrimmed: boolean;
@@ -47,23 +50,22 @@ function place(old: string[], now: string[], hunk: Hunk, beside?: { before?: Hun
   const [original, current] = [along(hunk.original), along(hunk.current)];
   const [before, after] = [old.slice(original.start, original.end), now.slice(current.start, current.end)];
   let first: Place['first'] | undefined;
-  let lastColumn = 0;
-  after.forEach((line, index) => {
-    const { from, to } = columns(after.length === before.length ? before[index] : undefined, line);
-    if (to > 0 || before[index] !== line) {
+  const columns = after.map((line, index) => columnsOf(after.length === before.length ? before[index] : undefined, line));
+  const lastColumn = Math.max(0, ...columns.map(({ to }) => to));
+  columns.forEach(({ from, to }, index) => {
+    if (to > 0 || before[index] !== after[index]) {
       first ??= { line: current.start + index, column: from };
     }
-    lastColumn = Math.max(lastColumn, to);
   });
   const trimmed = (lines: string[]): string => lines.map((line) => line.trim()).join('\n');
   const [exact, blankless] = [new Set(before), new Set(before.map((line) => line.trim()))];
   const hasTrimmed = after.some((line) => !exact.has(line) && blankless.has(line.trim()));
   const isOnlyTrimmed = before.length === after.length && before.length > 0 && trimmed(before) === trimmed(after);
-  return { original, current, first: first ?? { line: current.start, column: 0 }, lastColumn, isOnlyTrimmed, hasTrimmed };
+  return { original, current, first: first ?? { line: current.start, column: 0 }, columns, lastColumn, isOnlyTrimmed, hasTrimmed };
 }
 
 // The columns of a line between which it differs from the one that it replaces.
-function columns(old: string | undefined, now: string): { from: number; to: number } {
+function columnsOf(old: string | undefined, now: string): Columns {
   if (old === undefined) {
     return { from: 0, to: now.length };
   }

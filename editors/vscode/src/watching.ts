@@ -2,9 +2,8 @@
 
 import * as vscode from 'vscode';
 import { leavesOutBlanks } from './blanks';
-import type { Lines } from './protocol';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from './reviews';
-import { SeenChanges, type SeenPart } from './seen';
+import { SeenChanges, type SeenPart, type Shown } from './seen';
 import { activeUri, editorOf } from './view';
 import { Wrapping } from './wrapping';
 
@@ -20,7 +19,7 @@ export class SeenReviews implements vscode.Disposable {
   private readonly wrapping: Wrapping;
   private readonly subscriptions: vscode.Disposable[];
   // The lines that have been on the screen since the timer began.
-  private still: { uri: string; revision: number; lines: Lines[] } | undefined;
+  private still: { uri: string; revision: number; lines: Shown[] } | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly reviews: Reviews) {
@@ -104,7 +103,7 @@ export class SeenReviews implements vscode.Disposable {
     }
   }
 
-  private mark(review: Review, { document }: vscode.TextEditor, lines: Lines[]): void {
+  private mark(review: Review, { document }: vscode.TextEditor, lines: Shown[]): void {
     const look = { lines, isWrapped: this.wrapping.isWrapped(document), showsBlanks: !leavesOutBlanks(document) };
     const before = this.count(review).seen;
     if (this.of(review).look(review, look) || this.count(review).seen !== before) {
@@ -118,9 +117,14 @@ export class SeenReviews implements vscode.Disposable {
   }
 }
 
-const linesIn = ({ visibleRanges }: vscode.TextEditor): Lines[] =>
-  visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line + 1 }));
+const linesIn = ({ visibleRanges }: vscode.TextEditor): Shown[] =>
+  visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line + 1, from: start.character, to: end.character }));
 
-const common = (some: Lines[], others: Lines[]): Lines[] =>
-  some.flatMap((one) => others.map((other) => ({ start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) })))
-    .filter(({ start, end }) => start < end);
+// The lines, and of the first and the last one the columns, that are in both.
+const common = (some: Shown[], others: Shown[]): Shown[] =>
+  some.flatMap((one) => others.map((other) => {
+    const [start, end] = [Math.max(one.start, other.start), Math.min(one.end, other.end)];
+    const from = Math.max(...[one, other].map((shown) => (shown.start === start ? shown.from ?? 0 : 0)));
+    const to = Math.min(...[one, other].map((shown) => (shown.end === end ? shown.to ?? Infinity : Infinity)));
+    return { start, end, from, to };
+  })).filter(({ start, end }) => start < end);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Texts } from '../src/places';
 import type { Hunk } from '../src/protocol';
-import { SeenChanges, type SeenPart, seenWords } from '../src/seen';
+import { SeenChanges, type SeenPart, seenWords, type Shown } from '../src/seen';
 import { changeWords, type Listable, lineCounts, listed, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
@@ -97,6 +97,17 @@ test('a change to the right of the screen is not seen before its line wraps', ()
   assert.deepEqual(seen.firstUnseen(wide), { index: 0, line: 0 });
   look(seen, wide, 0, 5, { isWrapped: true });
   assert.equal(seen.count(wide).seen, 2);
+});
+
+test('of a wrapped line, the columns that differ are to be on the screen', () => {
+  const line = (end: string): string => `${'-'.repeat(900)}${end}\n`;
+  const wide = { hunks: [hunk(1, 2), hunk(3, 4)], original: `a\n${line('1')}b\nc\n`, current: `a\n${line('2')}b\nd\n` };
+  const seen = new SeenChanges();
+  const see = (lines: Shown): boolean => seen.look(wide, { lines: [lines], isWrapped: true, showsBlanks: true });
+  see({ start: 0, end: 2, to: 500 });
+  see({ start: 2, end: 4 });
+  assert.equal(seen.count(wide).seen, 0, 'the rest of the line was below the screen');
+  assert.ok(see({ start: 1, end: 3, from: 450, to: 1 }), 'one screen further down');
 });
 
 test('a change of blanks is not seen where VS Code leaves it out', () => {
