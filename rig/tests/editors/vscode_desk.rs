@@ -107,6 +107,8 @@ fn does_what_the_desk_does() -> Result<()> {
     window.click(ROW, "blanks.txt")?;
     window.hover(&format!("{PROPOSAL} .view-lines:not(.line-delete) .view-line"), "onst")?;
     window.wait(HOVER, differ)?;
+    window.hover(STATUS, "")?;
+    window.wait_until_gone(HOVER, differ)?;
     // The person has VS Code leave blanks out, and a change of them counts as seen only when shown.
     window.click(LENS, "Show blanks")?;
     window.wait_until_gone(LENS, "Show blanks")?;
