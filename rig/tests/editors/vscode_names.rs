@@ -128,7 +128,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     window.run("Alongside: Accept Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Accept")?;
     window.wait(MESSAGE, "accepted")?;
-    window.click(TREE_ROW, &link)?;
+    window.run("Alongside: Show Next Proposal")?;
     window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
     window.run("View: Close Editor")?;
     window.wait(MESSAGE, &format!("The proposal for {link} waits on."))?;
