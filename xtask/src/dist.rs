@@ -6,6 +6,7 @@ mod archive;
 mod bare;
 mod build;
 mod c_library;
+mod cargo_options;
 mod crates;
 mod crates_in;
 mod debian;

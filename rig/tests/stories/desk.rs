@@ -38,8 +38,8 @@ impl Desk {
         self.pane.wait_for(&format!("{words:?}"), |screen| unbroken(screen).contains(words))
     }
 
-    /// Waits until the desk says that this file was accepted. The message that the file is written may have taken
-    /// the place of that one already.
+    /// Waits until the desk says that this file was accepted. The message that the file is written may have
+    /// taken the place of that one already.
     pub(crate) fn wait_until_accepted(&self, file: &str) -> Result<()> {
         let said = [format!("{file}: accepted; "), format!("{file}: written as accepted.")];
         let is_said = |screen: &str| said.iter().any(|words| unbroken(screen).contains(words));

@@ -8,6 +8,7 @@ use std::process::Command;
 use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
 use anyhow::{Context as _, ensure};
 
+use super::cargo_options::{FLAGS, arguments, remapped};
 use super::targets::{self, Libc, TARGETS, Target};
 use super::{c_library, static_build, tools};
 use crate::systems::root::Root;
@@ -103,25 +104,11 @@ fn here(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
     Ok(built_for(target.triple))
 }
 
-/// Cargo's arguments for a program to be packed.
-pub(super) fn arguments(target: &str) -> [&str; 6] {
-    ["--release", "--locked", "--package", "alongside", "--target", target]
-}
-
 fn in_checkout<'a>(build: &'a mut Command, target: &str) -> &'a mut Command {
     let home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
     let flags = remapped([(&checkout().display().to_string(), "."), (&home.unwrap_or_default(), "cargo")]);
     build.args(arguments(target)).env(FLAGS, flags).current_dir(checkout())
-}
-
-/// The variable with flags for the compiler.
-pub(super) const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
-
-/// The flags by which a program names these places otherwise: those of this machine would make every build
-/// different.
-pub(super) fn remapped(places: [(&str, &str); 2]) -> String {
-    places.map(|(place, name)| format!("--remap-path-prefix={place}={name}")).join("\u{1f}")
 }
 
 fn built_for(triple: &str) -> PathBuf {

@@ -1,5 +1,5 @@
-//! Builds a static program where Rust has no library for it here: in the Debian of `cargo xtask systems`, whose
-//! Rust has the sources of that library. Zig has musl.
+//! Builds a static program where Rust has no library for it here: in the Debian of `cargo xtask systems`,
+//! whose Rust has the sources of that library. Zig has musl.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,8 @@ use std::process::Command;
 use alongside_testing::chores::{must, target_directory};
 use anyhow::Context as _;
 
-use super::{build, tools};
+use super::cargo_options::{FLAGS, arguments, remapped};
+use super::tools;
 use crate::systems::root::Root;
 
 /// Files that Rust's own library for musl has, and links with. Those of Zig count, so these may be empty.
@@ -34,8 +35,8 @@ pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<Pat
         "CARGO_ZIGBUILD_CACHE_DIR=/target/zig/cache",
         "ZIG_GLOBAL_CACHE_DIR=/target/zig/cache/zig",
     ]);
-    zigbuild.arg(format!("{}={}", build::FLAGS, build::remapped([("/checkout", "."), ("/cargo", "cargo")])));
+    zigbuild.arg(format!("{}={}", FLAGS, remapped([("/checkout", "."), ("/cargo", "cargo")])));
     zigbuild.args(["/target/zig/bin/cargo-zigbuild", "zigbuild", "-Zbuild-std=std,panic_abort"]);
-    must(zigbuild.args(build::arguments(triple)))?;
+    must(zigbuild.args(arguments(triple)))?;
     Ok(target.join(triple).join("release/alongside"))
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use alongside_desk::harmless;
 
-/// Directories of npx, of pnpm with its packages by version, and of uvx; and the command that installs the program
-/// for good.
+/// Directories of npx, of pnpm with its packages by version, and of uvx; and the command that installs the
+/// program for good.
 const PASSING: [(&str, &str); 3] = [
     ("_npx", "npm install --global alongside"),
     (".pnpm", "npm install --global alongside"),
