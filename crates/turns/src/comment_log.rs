@@ -229,13 +229,15 @@ impl Comments {
                 self.comments.insert(id, written);
             }
             Line::Changed { id, text, at } => {
-                let is_read = self.is_read(id);
+                let is_read = self.is_read(id) || self.is_given(id);
                 if let Some(comment) = self.comments.get_mut(&id) {
                     match (text.is_empty(), is_read) {
                         (true, true) if comment.again.take().is_some() => {}
                         (true, _) => comment.is_removed = true,
                         (false, true) => (comment.again, comment.at) = (Some(text), at),
-                        (false, false) => (comment.text, comment.at) = (text, at),
+                        (false, false) => {
+                            (comment.text, comment.at, comment.is_removed) = (text, at, false);
+                        }
                     }
                 }
             }
@@ -311,6 +313,11 @@ impl Comments {
     /// Whether an agent has read it as it was sent last.
     fn is_read(&self, id: CommentId) -> bool {
         self.round_of(id).is_some_and(|round| round.read.is_some())
+    }
+
+    /// Whether an agent has it in front of its model, and may be at work on it.
+    fn is_given(&self, id: CommentId) -> bool {
+        self.round_of(id).is_some_and(|round| round.given.is_some())
     }
 
     /// The rounds that wait for an agent, and still say something.

@@ -71,13 +71,22 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     comments.extend(state.comments.iter().filter(|(_, comment)| comment.is_removed).map(|(id, _)| *id));
     comments.retain(|id| !in_kept.contains(id));
     let gone: BTreeSet<u64> = gone.iter().map(|round| round.number).collect();
-    if comments.is_empty() && gone.is_empty() || lines.contains(&Line::Other) {
+    let is_promise = |line: &&Line| matches!(line, Line::Promised { .. });
+    let (promises, live) = (lines.iter().filter(is_promise).count(), usize::from(state.promise.is_some()));
+    let nothing_goes = comments.is_empty() && gone.is_empty() && promises == live;
+    if nothing_goes || lines.contains(&Line::Other) {
         return None;
     }
+    // The newest one is the one that is to be kept.
+    let mut over = promises - live;
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
         Line::Sent { round, .. } => !gone.contains(round),
-        Line::Promised { .. } => state.promise.is_some(),
+        Line::Promised { .. } if over > 0 => {
+            over -= 1;
+            false
+        }
+        Line::Promised { .. } => true,
         Line::Delivering { rounds, .. }
         | Line::Given { rounds, .. }
         | Line::NotDelivered { rounds, .. }
@@ -100,6 +109,7 @@ mod tests {
 
     use super::*;
     use crate::anchors::Quotation;
+    use crate::comment_log::{Address, Promise};
     use crate::delivery::Delivery;
 
     fn written(id: u64) -> Line {
@@ -148,5 +158,41 @@ mod tests {
     #[test]
     fn lines_of_a_newer_version_keep_all_others() {
         assert_eq!(compacted(vec![written(1), sent(1, 1), read(1, 10), Line::Other], 50), None);
+    }
+
+    #[test]
+    fn promises_that_are_over_go_and_the_last_one_stays() {
+        let promised = |look: &str| {
+            let (undone, comments, look) = (Vec::new(), None, look.to_owned());
+            Line::Promised { promise: Some(Promise { undone, comments, look }), at: 1 }
+        };
+        let over = Line::Promised { promise: None, at: 1 };
+        let lines = vec![written(1), promised("a"), over.clone(), promised("b")];
+        let kept = compacted(lines, 0).unwrap();
+        assert_eq!(kept[1..], [written(1), promised("b")]);
+        assert_eq!(compacted(vec![written(1), promised("b")], 0), None);
+        let kept = compacted(vec![written(1), promised("a"), over], 0).unwrap();
+        assert_eq!(kept[1..], [written(1)]);
+    }
+
+    #[test]
+    fn a_comment_that_was_asked_again_and_taken_back_in_between_stays() {
+        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), at: 2 };
+        let lines =
+            vec![written(1), sent(1, 1), read(1, 1), changed("again"), changed(""), changed("at last")];
+        let kept = Comments::of(compacted(lines, 100).unwrap());
+        assert_eq!(kept.comments[&CommentId(1)].text, "at last");
+        assert_eq!(kept.unsent().collect::<Vec<_>>(), [CommentId(1)]);
+    }
+
+    #[test]
+    fn words_changed_while_the_agent_is_at_work_are_asked_again() {
+        let by = Address { agent: "Codex".into(), session: "s".into() };
+        let given = Line::Given { rounds: vec![1], by, at: 2 };
+        let changed = Line::Changed { id: CommentId(1), text: "other words".into(), at: 3 };
+        let state = Comments::of([written(1), sent(1, 1), given, changed, read(1, 4)]);
+        let comment = &state.comments[&CommentId(1)];
+        assert_eq!((&*comment.text, comment.again.as_deref()), ("x", Some("other words")));
+        assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
     }
 }

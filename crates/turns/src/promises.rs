@@ -18,6 +18,7 @@ use crate::hash::hash;
 use crate::left_out::MAX_FILE;
 use crate::log::Record;
 use crate::look_state::LookState;
+use crate::round_size;
 use crate::shelf::Shelf;
 use crate::tree_place::TreePlace;
 
@@ -39,7 +40,8 @@ pub(crate) struct Kept {
 /// When the log cannot be written.
 pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Kept, Fault> {
     let held = shelf.lock(LOCK, Instant::now() + PATIENCE)?;
-    let NewRound { undone, comments, .. } = round.clone();
+    let NewRound { mut undone, comments, .. } = round.clone();
+    round_size::cut_texts(&mut undone);
     let promise = Some(Promise { undone, comments, look: look.to_owned() });
     let _lock = lock(shelf)?;
     shelf.comments().append(&Line::Promised { promise, at: now_ms() })?;
