@@ -105,7 +105,8 @@ The selected window stays selected."
 (defvar alongside--reported 0 "When the last report went, in seconds since 1970.")
 (defconst alongside--pace 0.05
   "The shortest time between two reports, in seconds.
-The first one goes at once: the companion waits for the end of a movement itself.")
+The first one goes at once: the companion itself waits for the end of a
+movement.")
 (defvar alongside--messages nil "Messages that wait for the minibuffer to close.")
 
 (defvar-local alongside--review nil "The review that this buffer shows.")
@@ -366,7 +367,7 @@ The file that was used last stays the active one, in a terminal or a review."
             (alongside--notify desk 'alongside/didChangeContext report)))))))
 
 (defun alongside--report-soon (&rest _)
-  "Report open files after this command, or once the pace allows it."
+  "Report open files after this command, at most once in `alongside--pace'."
   (unless alongside--report-timer
     (setq alongside--report-timer
           (run-with-timer (max 0 (- (+ alongside--reported alongside--pace) (float-time)))

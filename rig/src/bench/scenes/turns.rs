@@ -17,6 +17,8 @@ use super::{millis, text};
 
 /// How large a file is, in bytes.
 const FILE: usize = 4 << 10;
+/// The message with the list of a turn's files.
+const TOLD: &str = "alongside/didChangeTurn";
 
 impl Bench<'_> {
     pub(in super::super) fn turn_reviews(&mut self) -> Result<()> {
@@ -77,18 +79,22 @@ impl Bench<'_> {
             let since = Instant::now();
             let mut desk = command.spawn()?;
             let lines = BufReader::new(desk.stdout.take().context("piped")?).lines();
-            let is_list = |line: &String| line.contains("alongside/didChangeTurn");
-            let list = lines.map_while(Result::ok).find(is_list).context("no list is told")?;
+            // The list of the prompt may be told before that of the end.
+            let is_list = |line: &String| told_files(line) == Some(files);
+            lines.map_while(Result::ok).find(is_list).context("no such list is told")?;
             let shown = millis(since.elapsed());
             let memory = process::memory(seat.companion.pid)?.own;
             drop(desk.stdin.take());
             desk.wait()?;
-            let list: Value = serde_json::from_str(&list)?;
-            let told = list["params"]["files"].as_array().map_or(0, Vec::len);
-            ensure!(told == files, "the list has {told} files");
             Ok(vec![vec![shown], vec![memory]])
         })
     }
+}
+
+/// How many files the list has that a desk is told in this line, if it is one.
+fn told_files(line: &str) -> Option<usize> {
+    let told: Value = serde_json::from_str(line).ok().filter(|told: &Value| told["method"] == TOLD)?;
+    told["params"]["files"].as_array().map(Vec::len)
 }
 
 fn path(number: usize) -> String {
