@@ -120,8 +120,8 @@ fn make(top: &Path, files: usize) -> Result<()> {
     Ok(index.set_modified(SystemTime::now() + Duration::from_secs(1))?)
 }
 
-/// Some lines differ in so many files, and their sizes: `make` has set the index ahead of the clock, where git
-/// would take a file of the same size for the same.
+/// Some lines differ in so many files, and their sizes: `make` has set the index ahead of the clock, where
+/// git would take a file of the same size for the same.
 fn change(top: &Path, files: usize, mark: usize) -> Result<()> {
     for number in 0..files {
         let changed = text(FILE, 3, &format!("turn {mark}")) + "// The end of the turn.\n";
