@@ -1,11 +1,11 @@
 //! The messages of a person that wait for an agent, on disk until one has read them.
 //!
-//! Whoever delivers a message holds the lock of comments until the end of that, and the system frees it if
-//! the process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile. Before
-//! the first byte is printed, a line in the log says that the delivery begins; a full disk refuses that line,
-//! and then nothing is printed. Where no other line follows it, the process has died in between, and nobody
-//! knows whether the agent has read the message. Such a message is neither lost nor sent twice in silence:
-//! the next delivery gives it again, and its first lines say so.
+//! A process that delivers a message holds the lock of comments until the end of that, and the system frees
+//! it if the process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile.
+//! Before the first byte is printed, a line in the log says that the delivery begins; a full disk refuses
+//! that line, and then nothing is printed. Where no other line follows it, the process has died in between,
+//! and nobody knows whether the agent has read the message. Such a message is neither lost nor sent twice in
+//! silence: the next delivery gives it again, and its first lines say so.
 //!
 //! A message beside a prompt is read once the turn of that prompt ends. Until then its session has it: a
 //! prompt that another hook blocks, or that the person takes back, reaches no model, and the next one of the

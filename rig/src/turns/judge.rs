@@ -131,7 +131,7 @@ impl Finish<'_> {
         Ok((is_done && self.finished.not_sent.is_none()).then(|| self.next_baseline(&undone)))
     }
 
-    /// What the person has seen, with what they undid.
+    /// The state that the person has seen, with what they undid.
     fn next_baseline(&self, undone: &BTreeSet<&Name>) -> Baseline {
         let (seen, after) = (self.seen.kept(), self.after.kept());
         let names: BTreeSet<&Name> = seen.keys().chain(after.keys()).collect();

@@ -34,7 +34,7 @@ pub(super) enum Repository {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step(pub(super) Deed);
 
-/// What happens in a step.
+/// The event of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
     Change(Change),

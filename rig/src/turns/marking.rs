@@ -9,7 +9,7 @@ use super::desk::Desk;
 use super::tree::{Entry, Name, Tree};
 use crate::rng::Rng;
 
-/// What becomes of a file of the list.
+/// The fate of a file of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
     /// It is as at the baseline.
@@ -148,7 +148,7 @@ fn is_marked(desk: &Desk, path: &str) -> Result<Marked> {
     Ok(file.context("it is in the list")?.marked)
 }
 
-/// What the list and the open texts tell of the marks: a finish does exactly that.
+/// The marks, as the list and the open texts tell them: a finish carries out exactly these.
 pub(super) fn decisions(desk: &Desk, names: &Names) -> Result<Vec<Decided>> {
     let marked = desk.turn()?.files.iter().filter(|file| !file.marked.is_nothing());
     let decided = marked.map(|file| {

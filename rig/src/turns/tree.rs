@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 /// A path below the top, byte for byte.
 pub(super) type Name = Vec<u8>;
 
-/// What is under a path.
+/// The entry under a path.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Entry {
     File {
@@ -26,7 +26,7 @@ pub(super) enum Entry {
     Other,
 }
 
-/// What no snapshot holds of an entry.
+/// The part of an entry that no snapshot holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Nature {
     pub(super) mode: u32,

@@ -16,7 +16,7 @@ const STARTS: &str = "crt1.o crti.o crtn.o crtbegin.o crtend.o crtbeginS.o crten
 
 /// Builds it for a target; the program.
 pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<PathBuf> {
-    // What the Debian sees as /target.
+    // The Debian sees this as /target.
     let target = target_directory().join("other-systems");
     let linker = target.join("zig");
     if !linker.is_dir() {

@@ -1,4 +1,4 @@
-//! What other systems refuse, and neither Linux nor Wine shows: held by the text of the code.
+//! Rules of other systems that neither Linux nor Wine shows: held by the text of the code.
 
 use super::sources::{rust_files, shown};
 

@@ -112,7 +112,7 @@ async fn a_file_outside_the_project_is_no_end_of_the_host() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
 }
 
-/// Whoever reads the output of a desk waits for its end, and not for that of the host.
+/// A reader of a desk's output waits for the end of the desk, and not for that of the host.
 #[tokio::test]
 async fn the_output_of_a_desk_ends_with_it_while_its_host_lives() {
     let home = Home::new();

@@ -157,7 +157,7 @@ impl<'a> Round<'a> {
             self.record.turns.hooks.push(hook);
             self.record.turns.hooks.extend(others);
             if is_prompt {
-                // What a hook left that was killed may be the baseline as well.
+                // The snapshot of a killed hook may be the baseline as well.
                 if is_noted && self.baseline.is_none() && !self.is_full {
                     self.take_baseline();
                 }
@@ -214,7 +214,7 @@ impl<'a> Round<'a> {
         // The next baseline, if it has ended; and nothing else has changed.
         drop(desk);
         if end != ReviewEnd::Properly {
-            // Whatever is under way ends with the host, or goes on in it.
+            // Work that is under way ends with the host, or goes on in it.
             std::thread::sleep(SETTLED);
         }
         self.look_at_files();
@@ -222,7 +222,7 @@ impl<'a> Round<'a> {
         Ok(true)
     }
 
-    /// What the person has written is kept from the moment when the desk is told so.
+    /// A comment is kept from the moment when the desk is told so.
     fn comment(&mut self, desk: &mut Desk, turn: &Value, end: ReviewEnd, after: u64) -> Value {
         self.texts += 1;
         let text = format!("comment {} of this round.", self.texts);
