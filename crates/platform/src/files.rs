@@ -267,7 +267,6 @@ mod tests {
     use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 
     use super::*;
-    use crate::paths::Canonical as _;
 
     #[test]
     fn opening_a_pipe_never_waits_and_links_obey_the_mode() {
@@ -287,6 +286,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn an_open_file_tells_its_path_until_it_is_removed() {
+        use crate::paths::Canonical as _;
+
         let directory = tempfile::tempdir().unwrap();
         let real = directory.path().canonical().unwrap().join("a b");
         fs::write(&real, "1").unwrap();
