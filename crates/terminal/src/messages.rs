@@ -35,11 +35,11 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it.",
 ];
 
-/// These agents are not connected, and have proposed something all the same.
+/// These agents are not connected, and have proposed something or begun a turn all the same.
 pub(crate) fn by_hook(agents: &[&str]) -> String {
     match agents {
-        [agent] => format!("{agent} is there: its hook brings its changes here."),
-        agents => format!("{} are there: their hooks bring their changes here.", agents.join(" and ")),
+        [agent] => format!("{agent} is there: its hooks tell this desk of its changes."),
+        agents => format!("{} are there: their hooks tell this desk of their changes.", agents.join(" and ")),
     }
 }
 

@@ -386,6 +386,7 @@ impl Reviews {
 
     /// The companion tells what has changed.
     pub(crate) fn take_turn(&mut self, turn: Turn, out: &mut Output) {
+        self.companion.note_turn(&turn);
         self.turn.take_turn(turn, out);
         if self.views.is_empty() {
             self.turn.announce(out);

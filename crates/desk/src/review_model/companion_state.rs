@@ -7,6 +7,7 @@ use crate::decision::{Closed, Closing};
 use crate::review::Review;
 use crate::rules::RuleAcceptance;
 use crate::status::{Agent, Problem, Status};
+use crate::turn::Turn;
 use crate::{harmless, messages};
 
 /// The most acceptances of rules that a desk lists.
@@ -20,7 +21,7 @@ pub struct CompanionState {
     /// By number. An agent that has not listened yet is not announced.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
-    /// The names of agents whose hook has brought a review: they have no session.
+    /// The names of agents whose hook has brought a review or noted a turn: they have no session.
     hook_agents: Vec<String>,
     /// The changes that rules have accepted, the oldest first.
     accepted: Vec<RuleAcceptance>,
@@ -59,13 +60,25 @@ impl CompanionState {
 
     /// A review arrives: its agent is there, if only by its hook.
     pub fn note_review(&mut self, review: &Review) {
-        let name = messages::agent_name(&review.agent);
-        if review.agent.by_hook && !self.hook_agents.contains(&name) {
+        if review.agent.by_hook {
+            self.note_hook_agent(messages::agent_name(&review.agent));
+        }
+    }
+
+    /// A review of a turn arrives: the agent that reads its comments is there, if only by its hook.
+    pub fn note_turn(&mut self, turn: &Turn) {
+        if let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) {
+            self.note_hook_agent(harmless::name(&route.agent).into_owned());
+        }
+    }
+
+    fn note_hook_agent(&mut self, name: String) {
+        if !self.hook_agents.contains(&name) {
             self.hook_agents.push(name);
         }
     }
 
-    /// The names of agents that are not connected, and whose hook has brought a review.
+    /// The names of agents that are not connected, and whose hook has brought a review or noted a turn.
     pub fn hook_agents(&self) -> impl Iterator<Item = &str> {
         let is_connected =
             |name: &String| self.status.agents.iter().any(|agent| messages::agent_name(agent) == *name);
@@ -169,9 +182,18 @@ mod tests {
         {
             companion.note_review(&review);
         }
-        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code", "Codex"]);
+        for agent in ["", "Codex", "Qwen Code"] {
+            let route = Some(crate::comment::Route { agent: agent.into(), ..Default::default() });
+            companion.note_turn(&Turn { route, ..Turn::default() });
+        }
+        companion.note_turn(&Turn::default());
+        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code", "Codex", "Qwen Code"]);
         companion.take_status(Status { agents: vec![agent(2, "Codex", true)], ..Status::default() });
-        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code"], "the other is connected");
+        assert_eq!(
+            companion.hook_agents().collect::<Vec<_>>(),
+            ["Claude Code", "Qwen Code"],
+            "the other is connected"
+        );
     }
 
     #[test]
