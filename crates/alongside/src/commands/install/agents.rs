@@ -1,5 +1,6 @@
 //! `alongside install agent`: the settings and the hooks of each agent, after one choice.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
@@ -278,6 +279,11 @@ impl Setup<'_> {
     /// Shows all changes, asks once, and makes them.
     async fn ask_once(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
         self.show(&open)?;
+        // The changes may have scrolled away.
+        let paths: BTreeSet<_> =
+            open.iter().flat_map(|open| &open.plan.changes).map(|change| &change.path).collect();
+        let paths: Vec<_> = paths.into_iter().map(|path| self.user.shown(path)).collect();
+        print(&format!("Files that change: {}\n", paths.join(", ")))?;
         if let Err(no) = self.consent.obtain("Make these changes?").await {
             self.break_off(no);
             return Ok(());

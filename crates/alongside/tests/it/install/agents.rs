@@ -185,6 +185,8 @@ async fn one_choice_sets_all_agents_up() {
     let shown = recommended.shows("Make these changes? [y/N] ").await;
     assert!(shown.contains("turn gemini") && shown.contains("turn codex"), "{shown}");
     assert!(!shown.contains("hook gemini") && !shown.contains("approvalMode"), "{shown}");
+    let files = "Files that change: ~/.codex/hooks.json, ~/.gemini/settings.json, ~/.qwen/settings.json";
+    assert!(shown.contains(files), "{shown}");
     recommended.presses("y\n");
     let made = recommended.shows("Next, in your project: alongside run -- gemini").await;
     assert_eq!(recommended.ends().code(), Some(0));
