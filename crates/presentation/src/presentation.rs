@@ -172,8 +172,8 @@ fn status_line(companion: &CompanionState) -> String {
     let connected = (listening > 0).then(|| counted(listening, "agent"));
     let by_hook = match companion.hook_agents().collect::<Vec<_>>().as_slice() {
         [] => None,
-        [name] => Some(format!("{name} by its hook")),
-        names => Some(format!("{} by their hooks", counted(names.len(), "agent"))),
+        [hook] => Some(format!("{} by its hook", hook.name)),
+        hooks => Some(format!("{} by their hooks", counted(hooks.len(), "agent"))),
     };
     let parts: Vec<_> = connected.into_iter().chain(by_hook).collect();
     if parts.is_empty() { "no agent".into() } else { parts.join(", ") }

@@ -1,6 +1,7 @@
 //! The sentences that only the terminal desk says. The others are in `alongside_desk::messages`.
 
 use alongside_desk::messages;
+use alongside_desk::review_model::HookAgent;
 
 use crate::review_kind::ReviewKind;
 
@@ -13,6 +14,7 @@ pub(crate) const NO_AGENT: &[&str] = &[
     "finds it when restarted, or with /ide enable (Claude Code: /ide).",
     "",
     "Its proposals appear here, and none is written before you accept it.",
+    "An agent that only has hooks, as Codex, is known from its first prompt.",
 ];
 
 /// The screen while no agent is connected, and IDE mode is off in these.
@@ -35,11 +37,14 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it.",
 ];
 
-/// These agents are not connected, and have proposed something or begun a turn all the same.
-pub(crate) fn by_hook(agents: &[&str]) -> String {
-    match agents {
-        [agent] => format!("{agent} is there: its hooks tell this desk of its changes."),
-        agents => format!("{} are there: their hooks tell this desk of their changes.", agents.join(" and ")),
+/// The same while all that are known only note their turns.
+pub(crate) const NO_PROPOSAL: &[&str] = &["Nothing to review."];
+
+/// This agent is not connected, and has proposed something or begun a turn all the same.
+pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
+    match proposes {
+        true => format!("{name} is there: its hook brings its changes here."),
+        false => format!("{name} notes its turns here: T shows what changed since your last look."),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{
-    CompanionState, ListedReview, Message, Obstacle, Question, ReviewNews, Subject,
+    CompanionState, HookAgent, ListedReview, Message, Obstacle, Question, ReviewNews, Subject,
 };
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn, harmless,
@@ -174,8 +174,8 @@ impl Reviews {
         if others.any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
-    /// The names of agents that are not connected, and whose hook has brought a review.
-    pub(crate) fn hook_agents(&self) -> impl Iterator<Item = &str> {
+    /// The agents that are not connected, and whose hook has brought a review or noted a turn.
+    pub(crate) fn hook_agents(&self) -> impl Iterator<Item = &HookAgent> {
         self.companion.hook_agents()
     }
 

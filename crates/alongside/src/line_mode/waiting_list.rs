@@ -36,7 +36,7 @@ pub(super) fn waiting_list(
     }
     let status = companion.status();
     lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
-    let hooks: Vec<_> = companion.hook_agents().collect();
+    let hooks: Vec<_> = companion.hook_agents().map(|hook| hook.name.as_str()).collect();
     if !hooks.is_empty() {
         lines.push(format!("Agents that come by their hook: {}.", hooks.join(", ")));
     }

@@ -13,6 +13,15 @@ use crate::{harmless, messages};
 /// The most acceptances of rules that a desk lists.
 const MAX_ACCEPTED: usize = 200;
 
+/// An agent that is known by its hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookAgent {
+    /// Its name; harmless to show.
+    pub name: String,
+    /// It has proposed something. Otherwise it has only noted its turns, and may write without asking.
+    pub proposes: bool,
+}
+
 /// The companion's status, the agents this desk has announced, what rules have accepted, and the last hint
 /// about a problem.
 #[derive(Debug, Default)]
@@ -21,8 +30,8 @@ pub struct CompanionState {
     /// By number. An agent that has not listened yet is not announced.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
-    /// The names of agents whose hook has brought a review or noted a turn: they have no session.
-    hook_agents: Vec<String>,
+    /// Agents whose hook has brought a review or noted a turn: they have no session.
+    hook_agents: Vec<HookAgent>,
     /// The changes that rules have accepted, the oldest first.
     accepted: Vec<RuleAcceptance>,
 }
@@ -61,28 +70,30 @@ impl CompanionState {
     /// A review arrives: its agent is there, if only by its hook.
     pub fn note_review(&mut self, review: &Review) {
         if review.agent.by_hook {
-            self.note_hook_agent(messages::agent_name(&review.agent));
+            self.note_hook_agent(messages::agent_name(&review.agent), true);
         }
     }
 
     /// A review of a turn arrives: the agent that reads its comments is there, if only by its hook.
     pub fn note_turn(&mut self, turn: &Turn) {
         if let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) {
-            self.note_hook_agent(harmless::name(&route.agent).into_owned());
+            self.note_hook_agent(harmless::name(&route.agent).into_owned(), false);
         }
     }
 
-    fn note_hook_agent(&mut self, name: String) {
-        if !self.hook_agents.contains(&name) {
-            self.hook_agents.push(name);
+    fn note_hook_agent(&mut self, name: String, proposes: bool) {
+        match self.hook_agents.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.proposes |= proposes,
+            None => self.hook_agents.push(HookAgent { name, proposes }),
         }
     }
 
-    /// The names of agents that are not connected, and whose hook has brought a review or noted a turn.
-    pub fn hook_agents(&self) -> impl Iterator<Item = &str> {
-        let is_connected =
-            |name: &String| self.status.agents.iter().any(|agent| messages::agent_name(agent) == *name);
-        self.hook_agents.iter().filter(move |name| !is_connected(name)).map(String::as_str)
+    /// The agents that are not connected, and whose hook has brought a review or noted a turn.
+    pub fn hook_agents(&self) -> impl Iterator<Item = &HookAgent> {
+        let is_connected = |hook: &HookAgent| {
+            self.status.agents.iter().any(|agent| messages::agent_name(agent) == hook.name)
+        };
+        self.hook_agents.iter().filter(move |hook| !is_connected(hook))
     }
 
     /// The changes that rules have accepted, the oldest first.
@@ -187,13 +198,14 @@ mod tests {
             companion.note_turn(&Turn { route, ..Turn::default() });
         }
         companion.note_turn(&Turn::default());
-        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code", "Codex", "Qwen Code"]);
+        let there = |companion: &CompanionState| -> Vec<_> {
+            companion.hook_agents().map(|hook| (hook.name.clone(), hook.proposes)).collect()
+        };
+        let [claude, codex, qwen] = [("Claude Code", true), ("Codex", true), ("Qwen Code", false)]
+            .map(|(name, p)| (name.to_owned(), p));
+        assert_eq!(there(&companion), [claude.clone(), codex, qwen.clone()]);
         companion.take_status(Status { agents: vec![agent(2, "Codex", true)], ..Status::default() });
-        assert_eq!(
-            companion.hook_agents().collect::<Vec<_>>(),
-            ["Claude Code", "Qwen Code"],
-            "the other is connected"
-        );
+        assert_eq!(there(&companion), [claude, qwen], "the other is connected");
     }
 
     #[test]

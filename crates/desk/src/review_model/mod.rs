@@ -14,7 +14,7 @@ mod turn_finish;
 
 pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, Seen};
 pub use acceptances::Acceptances;
-pub use companion_state::CompanionState;
+pub use companion_state::{CompanionState, HookAgent};
 pub use message::{Message, MessageKind, Subject};
 pub use notes::{Note, notes};
 pub use open_review::{OpenReview, RefusedText, ReviewNews, UndoStep};

@@ -37,8 +37,8 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         let name = if width::columns(&with_version) <= room { with_version } else { name };
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
     }
-    for name in scene.reviews.hook_agents() {
-        let name = beginning(name, usize::from(area.width).saturating_sub(HOOK.len() + 1));
+    for hook in scene.reviews.hook_agents() {
+        let name = beginning(&hook.name, usize::from(area.width).saturating_sub(HOOK.len() + 1));
         lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), HOOK, area.width));
     }
     let more = lines.len().saturating_sub(usize::from(area.height));

@@ -32,9 +32,11 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
     if scene.status().context_only {
         return lines(messages::CONTEXT_ONLY);
     }
-    let mut text = lines(messages::NO_REVIEW);
-    if !hooks.is_empty() {
-        text.extend([String::new(), messages::by_hook(&hooks)]);
+    // Of one that only notes its turns, nothing is known to wait for a decision before it is written.
+    let proposes = !agents.is_empty() || hooks.iter().any(|hook| hook.proposes);
+    let mut text = lines(if proposes { messages::NO_REVIEW } else { messages::NO_PROPOSAL });
+    for hook in hooks {
+        text.extend([String::new(), messages::by_hook(hook)]);
     }
     let mut without_asking = offers.iter().filter(|offer| !offer.connects);
     if let Some(offer) = without_asking.find(|offer| agents.iter().any(|agent| agent.name == offer.agent)) {

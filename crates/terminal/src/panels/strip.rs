@@ -91,7 +91,7 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
             let away = if agent.listening { "" } else { " (away)" };
             scene.reviews.agent(agent) + away
         };
-        let hooks = scene.reviews.hook_agents().map(|name| format!("{name} (by its hook)"));
+        let hooks = scene.reviews.hook_agents().map(|hook| format!("{} (by its hook)", hook.name));
         let agents: Vec<_> = scene.status().agents.iter().map(name).chain(hooks).collect();
         let agents = if agents.is_empty() { "no agent yet".to_owned() } else { agents.join(", ") };
         let context = match (scene.status().paused, scene.status().context.len()) {

@@ -26,7 +26,7 @@ async fn an_agent_that_comes_by_its_hook_is_listed() {
     }
     stage.a_while().await;
     stage.shows("Nothing to review.");
-    stage.shows("Claude Code is there: its hooks tell this desk of its changes.");
+    stage.shows("Claude Code is there: its hook brings its changes here.");
     stage.does_not_show("No agent is connected yet");
     stage.resize(80, 24).await;
     stage.shows("Claude Code (by its hook)");

@@ -136,6 +136,20 @@ async fn a_turn_without_changes_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
+    let mut stage = Stage::new(100, 24);
+    stage.a_while().await;
+    stage.shows("No agent is connected yet.");
+    stage.set_turn(turn(Vec::new()));
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.shows("Codex by its hook");
+    stage.shows("Codex notes its turns here: T shows what changed since your last look.");
+    stage.does_not_show("No agent is connected yet.");
+    stage.does_not_show("before you accept it");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_turn_waits_is_said_once_where_no_proposal_is() {
     let mut stage = Stage::reading(120, 24).await;
     stage.set_turn(turn(files()));
