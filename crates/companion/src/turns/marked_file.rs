@@ -21,6 +21,8 @@ pub(super) struct MarkedFile {
     new: Option<Vec<Lines>>,
     /// A later look has found another content than that of the texts.
     is_outdated: bool,
+    /// The file has gone or come back: its hunks are others, though the texts may be the same.
+    is_replaced: bool,
     desks: BTreeSet<DeskId>,
 }
 
@@ -86,7 +88,7 @@ impl MarkedFile {
     }
 
     pub(super) fn known_texts(&self) -> Option<KnownTexts> {
-        let review = self.text.as_ref()?.review();
+        let review = self.text.as_ref().filter(|_| !self.is_replaced)?.review();
         Some((review.original, review.proposed))
     }
 
@@ -100,8 +102,10 @@ impl MarkedFile {
 
     /// A look has found another content. Returns the number of marks that are lost with it: where texts are
     /// open, those on hunks that are the same may stay, once the texts are read again.
-    pub(super) fn outdate(&mut self) -> usize {
+    /// `is_replaced`: the file has gone or come back.
+    pub(super) fn outdate(&mut self, is_replaced: bool) -> usize {
         self.is_outdated = self.text.is_some();
+        self.is_replaced |= self.is_outdated && is_replaced;
         if self.is_outdated { 0 } else { usize::from(std::mem::take(&mut self.is_whole)) }
     }
 
@@ -138,7 +142,7 @@ impl MarkedFile {
             let _ = text.changed_since_told();
         }
         self.text = Some(text);
-        self.is_outdated = false;
+        (self.is_outdated, self.is_replaced) = (false, false);
         lost
     }
 
@@ -154,7 +158,7 @@ impl MarkedFile {
     pub(super) fn forget_marks(&mut self) {
         self.is_whole = false;
         self.text = None;
-        self.is_outdated = false;
+        (self.is_outdated, self.is_replaced) = (false, false);
     }
 
     /// Marks all of it, or nothing. Returns the change of its open text.

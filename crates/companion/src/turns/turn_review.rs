@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, CommentId, Lines, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId,
-    UndoneFile, harmless,
+    Baseline, Changed, CommentId, FileChange, Lines, Marked, OpenedTurnFile, Refusal, ReviewId, Turn,
+    TurnFile, TurnId, UndoneFile, harmless,
 };
 
 use super::comment_work::{self, CommentWork};
@@ -148,7 +148,10 @@ impl TurnReview {
             let lost = match now {
                 None => file.close(),
                 Some(now) if was.is_some_and(|was| is_same(was, now)) => 0,
-                Some(_) => file.outdate(),
+                Some(now) => {
+                    let is_gone = |found: &&FoundFile| found.told.change == FileChange::Deleted;
+                    file.outdate(was.is_some_and(is_gone) != is_gone(now))
+                }
             };
             count_lost(&mut self.lost, path, lost);
             let is_open = file.has_text() && !was.zip(now).is_some_and(|(was, now)| is_same(was, now));

@@ -127,3 +127,25 @@ async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
     desk.mark(&turn, "b.txt", true).await.unwrap();
     assert_eq!(desk.turns()[0].remarks, ["1 mark was lost: a.txt changed"]);
 }
+
+/// The texts of both are the same: the rest of the file would have no place.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_emptied_and_then_deleted_keeps_no_part_of_its_mark() {
+    let stage = Stage::of(&[("a.txt", "1\n2\n3\n")]).await;
+    stage.write("a.txt", "");
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    let mut review = desk.open(&turn, "a.txt").await;
+    desk.ask(Request::split(review.id, review.revision, 0)).await.unwrap();
+    review.take(desk.changed().pop().unwrap()).unwrap();
+    desk.keep(&review, &[0], false).await.unwrap();
+    assert_eq!(marked(&desk.turns().pop().unwrap()), [("a.txt", Marked::Hunks(1))]);
+    std::fs::remove_file(stage.path("a.txt")).unwrap();
+    desk.look().await;
+    desk.hear_all().await;
+    let shown = desk.opened().pop().expect("an open file is shown anew").review;
+    assert_eq!(states(&shown), [HunkState::Kept], "it is one change again");
+    let turn = desk.turns().pop().unwrap();
+    assert_eq!(marked(&turn), [("a.txt", Marked::Nothing)]);
+    assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed"]);
+}
