@@ -20,7 +20,7 @@ pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
     let record = Record {
         tree: Some(seen(bench, look)?),
         left: look.left.clone(),
-        head: bench.commit("HEAD"),
+        head: bench.head(),
         branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
         ..Record::new(Kind::Finish, look.at)
     };
@@ -37,6 +37,9 @@ pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault>
         let since = bench.shelf.log().read()?.into_iter().filter(|record| record.at >= look.at);
         since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()
     };
+    if undone.is_empty() {
+        return Ok(look.now.clone());
+    }
     let taken = bench.take_for_look()?;
     let mut records = Vec::new();
     for difference in tree_diff::plain(&bench.git, &taken.tree, &look.now)? {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use alongside_platform::files::{self, Links};
 use alongside_platform::paths;
@@ -24,6 +25,9 @@ const MAX_INDEX: u64 = 1 << 30;
 /// The largest file of attributes, in bytes, and how many are looked through.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const MAX_ATTRIBUTE_FILES: usize = 1000;
+/// How much older an index says that it is than the beginning of its writing: the times of files are some
+/// milliseconds behind the clock.
+const MARGIN: Duration = Duration::from_secs(1);
 
 /// The state of a working tree, in our repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,19 +60,12 @@ impl<'a> Index<'a> {
     /// When git or the disk refuses, or the time is over. The index is as before then.
     pub(crate) fn take(&self) -> Result<Taken, Fault> {
         self.drop_leftovers();
-        let form = self.path.with_extension("form");
-        if !self.path.exists() {
-            self.seed()?;
-            fs::write(&form, self.exclusions.form())?;
-        } else if fs::read(&form).ok().as_deref() != Some(self.exclusions.form().as_bytes()) {
-            self.drop_excluded()?;
-            fs::write(&form, self.exclusions.form())?;
-        }
-        match self.update() {
+        let begun = SystemTime::now();
+        let taken = match self.begin().and_then(|()| self.update()) {
             Err(Fault::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
                 // The index itself is broken: an older git, or a disk that was full.
                 fs::remove_file(&self.path)?;
-                self.seed()?;
+                self.begin()?;
                 self.update()
             }
             Err(Fault::Late) => {
@@ -77,6 +74,35 @@ impl<'a> Index<'a> {
                 Err(Fault::Late)
             }
             taken => taken,
+        };
+        self.date(begun - MARGIN, taken.is_ok());
+        taken
+    }
+
+    /// Begins with the project's index, or with ours as it was left, without what is excluded by now.
+    fn begin(&self) -> Result<(), Fault> {
+        let form = self.path.with_extension("form");
+        if !self.path.exists() {
+            self.seed()?;
+        } else if fs::read(&form).ok().as_deref() == Some(self.exclusions.form().as_bytes()) {
+            return Ok(());
+        } else {
+            self.drop_excluded()?;
+        }
+        Ok(fs::write(&form, self.exclusions.form())?)
+    }
+
+    /// Makes the index as old as the beginning of its writing. Git compares times by the second, and reads
+    /// files that have changed in the second of the index or later: with the time of its end, a file that
+    /// somebody changes while git writes, and that keeps its size, would seem to be unchanged ever after.
+    fn date(&self, at: SystemTime, is_compared: bool) {
+        let dated = File::options().append(true).open(&self.path).and_then(|index| {
+            // Files that nobody has compared may have changed earlier.
+            let earlier = if is_compared { at } else { index.metadata()?.modified()?.min(at) };
+            index.set_modified(earlier)
+        });
+        if let Err(error) = dated {
+            tracing::debug!(%error, "an index has the time of its end");
         }
     }
 

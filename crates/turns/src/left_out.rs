@@ -21,8 +21,6 @@ use crate::shelf::Shelf;
 pub(crate) const MAX_FILE: u64 = 8 << 20;
 /// The largest list, in bytes.
 const MAX_LIST: u64 = 64 << 20;
-/// The largest file with the name of a commit, in bytes.
-const MAX_REF: u64 = 4 << 20;
 
 /// Why a snapshot does not hold a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,19 +126,5 @@ pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
 
 /// The commit that a nested repository has checked out, by its files alone.
 fn commit_of(top: &Path) -> Option<String> {
-    let repository = Repository::of_top(top)?;
-    let text = |path: &Path| {
-        let bytes = untrusted::read(path, MAX_REF, Whose::Anybodys).ok()?;
-        Some(String::from_utf8_lossy(&bytes).trim().to_owned())
-    };
-    let head = text(&repository.directory.join("HEAD"))?;
-    let Some(name) = head.strip_prefix("ref:").map(str::trim) else { return Some(head) };
-    if name.split('/').any(|part| part == "..") || name.starts_with('/') {
-        return None;
-    }
-    text(&repository.common.join(name)).or_else(|| {
-        let packed = text(&repository.common.join("packed-refs"))?;
-        let found = packed.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
-        found.map(str::to_owned)
-    })
+    Repository::of_top(top)?.commit()
 }

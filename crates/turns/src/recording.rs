@@ -67,12 +67,7 @@ pub fn record(
         ..Record::new(kind, alongside_desk::now_ms())
     };
     let taken = Workbench::open(places, tree, until).and_then(|bench| {
-        let (head, taken) = std::thread::scope(|scope| {
-            let head = scope.spawn(|| bench.commit("HEAD"));
-            let taken = bench.take();
-            (head.join().ok().flatten(), taken)
-        });
-        let taken = taken?;
+        let (head, taken) = (bench.head(), bench.take()?);
         let left = left_out::keep(&bench.shelf, &taken.left)?;
         Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
     });

@@ -12,6 +12,8 @@ use alongside_platform::untrusted::{self, Whose};
 const MAX_LINES: u64 = 64 << 10;
 /// The largest settings file, in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
+/// The largest file with the names of commits, in bytes.
+const MAX_REFS: u64 = 4 << 20;
 
 /// The directories of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,27 @@ impl Repository {
         let head = read(&self.directory.join("HEAD"), MAX_LINES)?;
         let name = trimmed(&head).strip_prefix(b"ref:")?;
         Some(String::from_utf8_lossy(name.trim_ascii()).into_owned())
+    }
+
+    /// The commit that is checked out, as the files of the repository name it; `None` if there is none, or it
+    /// stands in files of another form. No git is started for it.
+    pub(crate) fn commit(&self) -> Option<String> {
+        let text = |path: &Path| {
+            let bytes = read(path, MAX_REFS)?;
+            Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+        };
+        let head = text(&self.directory.join("HEAD"))?;
+        let found = match head.strip_prefix("ref:").map(str::trim) {
+            None => Some(head),
+            Some(name) if name.split('/').any(|part| part == "..") || name.starts_with('/') => None,
+            Some(name) => text(&self.common.join(name)).or_else(|| {
+                let packed = text(&self.common.join("packed-refs"))?;
+                let found = packed.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
+                found.map(str::to_owned)
+            }),
+        };
+        let length = if self.format == "sha256" { 64 } else { 40 };
+        found.filter(|found| found.len() == length && found.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 }
 

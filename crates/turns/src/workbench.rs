@@ -71,6 +71,12 @@ impl Workbench {
         Index::new(self.shelf.file(name), &self.tree, &self.exclusions, &self.git)
     }
 
+    /// The commit that is checked out.
+    pub(crate) fn head(&self) -> Option<String> {
+        let found = self.tree.repository.as_ref()?.commit();
+        found.or_else(|| self.commit("HEAD"))
+    }
+
     /// The commit that a revision of the project names. Git reads the repository for that, and its settings,
     /// but starts nothing that they name.
     pub(crate) fn commit(&self, revision: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Snapshots by several processes at once, with too little time, and on a store that was left half-done.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use alongside_contract::turns::Moment;
 
@@ -30,6 +30,20 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
     });
     let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
     assert_eq!(log.iter().filter(|record| record.tree == log[0].tree).count(), 4);
+}
+
+/// Git reads again what has changed in the second of its index or later, and believes the rest.
+#[test]
+fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
+    let Some(project) = Project::new() else { return };
+    let shelf = Shelf::of(project.places.state(), &project.top);
+    for take in [Project::prompt, |project: &Project| drop(project.look())] {
+        let begun = SystemTime::now();
+        take(&project);
+        for name in ["index", "look-index"].map(|name| shelf.file(name)).iter().filter(|name| name.exists()) {
+            assert!(name.metadata().unwrap().modified().unwrap() < begun, "{name:?} is older than its files");
+        }
+    }
 }
 
 #[test]
