@@ -1,6 +1,7 @@
 //! The answer of an agent to a round, as far as it is seen on disk: the files of the moment at which it was
 //! sent are compared with those of now. Where they are not known any more, nothing is said.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,23 @@ use crate::texts::Texts;
 
 /// So many files are named that hold undone text again.
 const MAX_NAMED: usize = 5;
+
+/// Reads the texts of rounds by which all comments are told: git is started for each tree, not for each file.
+pub(crate) fn load(all: &Comments, texts: &mut Texts<'_>) {
+    let last = all.rounds.last().and_then(|round| round.trees.as_ref());
+    let mut wanted: BTreeMap<&str, BTreeSet<PathBuf>> = BTreeMap::new();
+    for (id, comment) in all.comments.iter().filter(|(_, comment)| !comment.is_removed) {
+        let round = all.round_of(*id).filter(|round| round.read.is_some());
+        let file = comment.file.as_deref().and_then(|file| paths::from_bytes(&unescape(file)));
+        let Some((trees, path)) = round.and_then(|round| round.trees.as_ref()).zip(file) else { continue };
+        for tree in [&trees.shown, &trees.sent].into_iter().chain(last.map(|last| &last.sent)) {
+            wanted.entry(tree).or_default().insert(path.clone());
+        }
+    }
+    for (tree, paths) in wanted {
+        texts.load(tree, paths);
+    }
+}
 
 /// Whether a comment has gone to the agent, and what is seen of the answer.
 pub(crate) fn state(
@@ -49,7 +67,7 @@ fn has_turn_ended(log: &[Record], read: &Read) -> bool {
         read.by.as_ref().is_none_or(|by| record.agent == by.agent && record.session == by.session)
     };
     let is_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    log.iter().filter(is_reader).any(|record| record.at > read.at && is_turn(record))
+    log.iter().filter(is_reader).any(|record| record.at >= read.at && is_turn(record))
 }
 
 /// Whether the lines that a comment is about have changed from the moment of a round until a tree was taken,
@@ -61,7 +79,7 @@ fn is_touched(comment: &Written, trees: &Trees, until: Option<&str>, texts: &mut
     let before = texts.in_tree(&trees.sent, &path)?;
     let now = match until {
         Some(tree) => texts.in_tree(tree, &path)?,
-        None => texts.now_or_renamed(&path),
+        None => texts.now_or_renamed(&path)?,
     };
     if before == now {
         return Some(false);
@@ -105,7 +123,7 @@ pub(crate) fn place(comment: &Written, of: &Round, texts: &mut Texts<'_>) -> Opt
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;
     let sent = text(texts.in_tree(&trees.sent, &path)?)?;
-    let now = text(texts.now_or_renamed(&path))?;
+    let now = text(texts.now_or_renamed(&path)?)?;
     let lines = LineChanges::between(&sent, &now).place(&sent_lines(comment, &shown, &sent)?);
     LineRange::of(lines.into())
 }
@@ -114,14 +132,22 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// Remarks on files that hold again what a person has undone in the last round with an undo.
-pub(crate) fn written_again(all: &Comments, texts: &mut Texts<'_>) -> Vec<String> {
+/// Remarks on files that hold again what a person has undone in the last round with an undo. `now`: the tree
+/// of what is on disk.
+pub(crate) fn written_again(all: &Comments, now: &str, texts: &mut Texts<'_>) -> Vec<String> {
     let Some(round) = all.rounds.iter().rev().find(|round| !round.undone.is_empty()) else {
         return Vec::new();
     };
     let Some(trees) = &round.trees else { return Vec::new() };
+    // Mostly nothing has changed since, or little.
+    let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
+    let is_changed = |path: &&str| changed.contains(path.as_bytes());
+    let paths: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_changed).collect();
+    for tree in [&trees.shown, &trees.sent] {
+        texts.load(tree, paths.iter().map(PathBuf::from));
+    }
     let is_again = |path: &&str| is_again(Path::new(path), trees, texts) == Some(true);
-    let found: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_again).collect();
+    let found: Vec<&str> = paths.into_iter().filter(is_again).collect();
     let named = found.iter().take(MAX_NAMED);
     let mut remarks: Vec<String> = named
         .map(|path| format!("{} holds again what you have undone in your last round.", harmless::name(path)))
@@ -133,9 +159,8 @@ pub(crate) fn written_again(all: &Comments, texts: &mut Texts<'_>) -> Vec<String
 
 /// Whether some of what was undone in a file is there again; `None` if that cannot be told.
 fn is_again(path: &Path, trees: &Trees, texts: &mut Texts<'_>) -> Option<bool> {
-    let path: PathBuf = path.to_owned();
-    let (shown, sent) = (texts.in_tree(&trees.shown, &path)?, texts.in_tree(&trees.sent, &path)?);
-    let now = texts.now_or_renamed(&path);
+    let (shown, sent) = (texts.in_tree(&trees.shown, path)?, texts.in_tree(&trees.sent, path)?);
+    let now = texts.now_or_renamed(path)?;
     if shown == sent || sent == now {
         return Some(false);
     }

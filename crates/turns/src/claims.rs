@@ -96,14 +96,24 @@ impl Messages {
     }
 
     /// The message that waits for a reader, and its rounds.
-    fn waiting(&self, reader: &Reader, most: usize) -> Result<Option<(Message, Vec<u64>)>, Fault> {
+    fn waiting(
+        &self,
+        reader: &Reader,
+        delivery: Delivery,
+        most: usize,
+    ) -> Result<Option<(Message, Vec<u64>)>, Fault> {
         let all = self.shelf.comments().read()?;
         if all.waiting().next().is_none() {
             return Ok(None);
         }
         let address = reader.address();
         let now = now_ms();
-        let is_for = |round: &&Round| route::is_for(round, &address, reader.is_attended, now);
+        // A hook that waits beside an idle session may meet its next prompt, which has the message then.
+        let has = |round: &Round| round.given.as_ref().is_some_and(|given| given.by == address);
+        let is_for = |round: &&Round| {
+            route::is_for(round, &address, reader.is_attended, now)
+                && !(delivery == Delivery::Wake && has(round))
+        };
         Ok(self.message(&all, all.waiting().filter(is_for).collect(), most))
     }
 
@@ -137,7 +147,7 @@ pub fn pending(
     most: usize,
 ) -> Result<Option<Message>, Fault> {
     let Some(messages) = Messages::around(places, directory) else { return Ok(None) };
-    let found = messages.waiting(reader, most)?;
+    let found = messages.waiting(reader, Delivery::Prompt, most)?;
     Ok(found.map(|(message, _)| message))
 }
 
@@ -153,30 +163,33 @@ pub fn claim(
     most: usize,
 ) -> Result<Claimed, Fault> {
     let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
-    if messages.waiting(reader, most)?.is_none() {
+    if messages.waiting(reader, delivery, most)?.is_none() {
         return Ok(Claimed::Nothing);
     }
     let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
     // Somebody may have delivered it until a moment ago.
-    let Some((message, rounds)) = messages.waiting(reader, most)? else { return Ok(Claimed::Nothing) };
+    let Some((message, rounds)) = messages.waiting(reader, delivery, most)? else {
+        return Ok(Claimed::Nothing);
+    };
     let by = Some(reader.address());
     let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
 }
 
-/// A turn of a session has ended: its model has read what the session was given beside the prompt. Returns
-/// whether there was something.
+/// A turn of a session has ended at a time, in milliseconds since the Unix epoch: its model has read what the
+/// session was given beside the prompt. Returns whether there was something. A prompt that came since then has
+/// a turn of its own, at whose end its message is read.
 ///
 /// # Errors
 /// When the log cannot be read or written.
-pub fn confirm(places: &Places, directory: &Path, reader: &Reader) -> Result<bool, Fault> {
+pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, Fault> {
     let Some(messages) = Messages::around(places, directory) else { return Ok(false) };
     let address = reader.address();
     let given = || -> Result<Vec<(u64, u64)>, Fault> {
         let all = messages.shelf.comments().read()?;
         let unread = all.rounds.iter().filter(|round| round.read.is_none());
         let of_session = |round: &Round| match &round.given {
-            Some((by, at)) if *by == address => Some((round.number, *at)),
+            Some(given) if given.by == address && given.at <= ended => Some((round.number, given.at)),
             Some(_) | None => None,
         };
         Ok(unread.filter_map(of_session).collect())
@@ -215,6 +228,7 @@ pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fa
         to: None,
         beside: Vec::new(),
         trees: None,
+        keeps: None,
         at: now_ms(),
     });
     if let Some(line) = &unsent {
@@ -267,13 +281,14 @@ impl Claim {
         Ok(self.shelf.comments().append_all(self.unsent.iter().chain([&read]))?)
     }
 
-    /// The session has it beside a prompt, and has read it once its turn ends: see [`confirm`].
+    /// The session has it beside a prompt, and has read it once its turn ends: see [`confirm`]. Where its
+    /// process ends before, if that is known, another session gets the message.
     ///
     /// # Errors
     /// When the log cannot be written: the message is given again, and says so.
-    pub fn mark_given(self) -> Result<(), Fault> {
+    pub fn mark_given(self, process: Option<u32>) -> Result<(), Fault> {
         match self.by.clone() {
-            Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms() }),
+            Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
             None => Ok(()),
         }
     }

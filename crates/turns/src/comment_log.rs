@@ -70,6 +70,9 @@ pub(crate) enum Line {
         /// The files of that time, by which the answer is told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trees: Option<Trees>,
+        /// The promise that it keeps.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keeps: Option<u64>,
         at: u64,
     },
     /// The person has confirmed that these changes are undone and told, with these comments. A round or the
@@ -84,7 +87,14 @@ pub(crate) enum Line {
     Delivering { rounds: Vec<u64>, at: u64 },
     /// A session's hook has given it these rounds beside a prompt. They are read once its turn ends: a prompt
     /// that is blocked, or that the person takes back, reaches no model.
-    Given { rounds: Vec<u64>, by: Address, at: u64 },
+    Given {
+        rounds: Vec<u64>,
+        by: Address,
+        at: u64,
+        /// The agent's process.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        process: Option<u32>,
+    },
     /// That delivery has failed before anybody has read them.
     NotDelivered { rounds: Vec<u64>, at: u64 },
     /// A session has read these rounds, or a person has taken them to paste them.
@@ -110,6 +120,9 @@ pub(crate) struct Promise {
     pub(crate) comments: Option<Vec<CommentId>>,
     /// The name of the look that the person has seen.
     pub(crate) look: String,
+    /// Its number, which the round has that keeps it. Any round keeps one without a number, of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<u64>,
 }
 
 /// Two trees of our repository.
@@ -147,9 +160,17 @@ pub(crate) struct Round {
     pub(crate) at: u64,
     /// How many deliveries have begun of which nobody knows the end.
     pub(crate) attempts: usize,
-    /// The session that was given it beside a prompt, and when.
-    pub(crate) given: Option<(Address, u64)>,
+    pub(crate) given: Option<Given>,
     pub(crate) read: Option<Read>,
+}
+
+/// When and to which session rounds were given beside a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) by: Address,
+    pub(crate) at: u64,
+    /// The agent's process, if it is known.
+    pub(crate) process: Option<u32>,
 }
 
 /// When and by which way rounds were read.
@@ -242,8 +263,8 @@ impl Comments {
                 }
             }
             Line::Promised { promise, .. } => self.promise = promise,
-            Line::Sent { round, comments, undone, to, beside, trees, at } => {
-                self.promise = None;
+            Line::Sent { round, comments, undone, to, beside, trees, keeps, at } => {
+                self.promise.take_if(|promise| promise.number == keeps);
                 for id in &comments {
                     if let Some(comment) = self.comments.get_mut(id)
                         && let Some(again) = comment.again.take()
@@ -260,9 +281,9 @@ impl Comments {
                     round.attempts += 1;
                 }
             }
-            Line::Given { rounds, by, at } => {
+            Line::Given { rounds, by, at, process } => {
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
-                    round.given = Some((by.clone(), at));
+                    round.given = Some(Given { by: by.clone(), at, process });
                 }
             }
             Line::NotDelivered { rounds, .. } => {
@@ -359,7 +380,7 @@ mod tests {
     fn sent(round: u64, comments: &[u64]) -> Line {
         let comments = comments.iter().map(|id| CommentId(*id)).collect();
         let (undone, to, beside, trees) = (Vec::new(), None, Vec::new(), None);
-        Line::Sent { round, comments, undone, to, beside, trees, at: 9 }
+        Line::Sent { round, comments, undone, to, beside, trees, keeps: None, at: 9 }
     }
 
     fn removed(id: u64) -> Line {

@@ -134,7 +134,9 @@ pub(crate) fn send(
         let records = shelf.log().read()?;
         let to = route::address(&records);
         let (round, beside) = (all.next_round(), route::beside(to.as_ref(), &records));
-        lines.push(Line::Sent { round, comments, undone, to, beside, trees, at });
+        // Another desk, or the program beside it, may send meanwhile: that keeps no promise.
+        let keeps = all.promise.filter(|promise| promise.look == look.snapshot).and_then(|it| it.number);
+        lines.push(Line::Sent { round, comments, undone, to, beside, trees, keeps, at });
         log.append_all(&lines)?;
     }
     // It is sent, whether it can be read again or not.

@@ -120,7 +120,7 @@ mod tests {
 
     fn sent(round: u64, id: u64) -> Line {
         let (comments, to, beside, trees) = (vec![CommentId(id)], None, Vec::new(), None);
-        Line::Sent { round, comments, undone: Vec::new(), to, beside, trees, at: 1 }
+        Line::Sent { round, comments, undone: Vec::new(), to, beside, trees, keeps: None, at: 1 }
     }
 
     fn read(round: u64, at: u64) -> Line {
@@ -164,7 +164,7 @@ mod tests {
     fn promises_that_are_over_go_and_the_last_one_stays() {
         let promised = |look: &str| {
             let (undone, comments, look) = (Vec::new(), None, look.to_owned());
-            Line::Promised { promise: Some(Promise { undone, comments, look }), at: 1 }
+            Line::Promised { promise: Some(Promise { undone, comments, look, number: None }), at: 1 }
         };
         let over = Line::Promised { promise: None, at: 1 };
         let lines = vec![written(1), promised("a"), over.clone(), promised("b")];
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn words_changed_while_the_agent_is_at_work_are_asked_again() {
         let by = Address { agent: "Codex".into(), session: "s".into() };
-        let given = Line::Given { rounds: vec![1], by, at: 2 };
+        let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
         let changed = Line::Changed { id: CommentId(1), text: "other words".into(), at: 3 };
         let state = Comments::of([written(1), sent(1, 1), given, changed, read(1, 4)]);
         let comment = &state.comments[&CommentId(1)];

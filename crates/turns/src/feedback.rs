@@ -9,7 +9,7 @@ use alongside_desk::{Anchor, Comment, CommentId, CommentState, TurnMessage};
 use alongside_platform::paths;
 
 use crate::anchors;
-use crate::answers::{place, state, was_open};
+use crate::answers::{load, place, state, was_open};
 use crate::awaited::is_awaited;
 use crate::comment_log::{Comments, Round, Written};
 use crate::escaped::unescape;
@@ -32,19 +32,17 @@ fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Tex
     let Some(mut file) = file else { return comment };
     let side = comment.anchor.side;
     if side.is_new()
-        && texts.get(&file, side).is_none()
+        && texts.get(&file, side) == Some(None)
         && let Some(renamed) = texts.renamed(&file)
     {
         comment.anchor.path = Some(renamed.told.path.clone());
         file.clone_from(&renamed.path);
     }
     if let Some(was) = comment.anchor.lines {
-        // Where there is no baseline to look into, its lines are where they were.
-        let is_unknown = !side.is_new() && !texts.has_baseline();
         comment.now = match texts.get(&file, side) {
-            _ if is_unknown => Some(was),
-            Some(text) => anchors::find(&text, was, &written.quotation),
-            None => None,
+            // Where the text is not known, its lines are where they were.
+            None => Some(was),
+            Some(text) => text.and_then(|text| anchors::find(&text, was, &written.quotation)),
         };
         comment.lost = comment.now.is_none();
     }
@@ -101,6 +99,7 @@ pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedb
 
 /// All that desks are told. `is_awaited`: a hook waits beside the session of the last turn.
 pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: &mut Texts<'_>) -> Feedback {
+    load(all, texts);
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
         all.waiting().chain(last.iter().copied()).flat_map(|round| round.comments.iter().copied()).collect();
@@ -169,7 +168,7 @@ fn message(
 ) -> TurnMessage {
     let words = match (&newest.read, &newest.given) {
         (Some(read), _) => route::read(read),
-        (None, Some((by, _))) => route::given(by),
+        (None, Some(given)) => route::given(given),
         (None, None) => route::waiting(newest.to.as_ref(), is_awaited),
     };
     let is_uncertain =

@@ -46,6 +46,8 @@ pub(crate) struct Git {
     index: Option<PathBuf>,
     ignore_file: Option<PathBuf>,
     until: Instant,
+    #[cfg(test)]
+    runs: std::sync::Arc<std::sync::atomic::AtomicUsize>,
 }
 
 impl Git {
@@ -55,7 +57,17 @@ impl Git {
     /// If there is no program outside the working tree.
     pub(crate) fn new(directory: PathBuf, tree: &Path, until: Instant) -> Result<Self, Fault> {
         let program = find_program(tree).ok_or(Fault::NoGit)?;
-        Ok(Self { program, directory, tree: Some(tree.to_owned()), index: None, ignore_file: None, until })
+        let (tree, index, ignore_file) = (Some(tree.to_owned()), None, None);
+        Ok(Self {
+            program,
+            directory,
+            tree,
+            index,
+            ignore_file,
+            until,
+            #[cfg(test)]
+            runs: std::sync::Arc::default(),
+        })
     }
 
     /// The same with another repository.
@@ -78,6 +90,12 @@ impl Git {
         Self { ignore_file, ..self.clone() }
     }
 
+    /// How often git was started by this and its copies.
+    #[cfg(test)]
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     /// When calls end at the latest.
     pub(crate) fn until(&self) -> Instant {
         self.until
@@ -92,6 +110,8 @@ impl Git {
         args: impl IntoIterator<Item = A>,
         input: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, Fault> {
+        #[cfg(test)]
+        self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut command = self.command();
         command.args(args);
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });

@@ -83,7 +83,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         Ok(comments) => {
             let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
             let mut texts = Texts::of_look(bench, Some(&state.before), &files);
-            remarks.extend(written_again(&comments, &mut texts));
+            remarks.extend(written_again(&comments, &state.now, &mut texts));
             let feedback = feedback(&comments, &log, is_awaited, &mut texts);
             mark_known(bench, &comments, &state, &mut files);
             feedback
@@ -175,7 +175,7 @@ impl Start {
 
 /// A remark on a commit, checkout, rebase or the like since the baseline.
 fn moved(bench: &Workbench, record: &Record) -> Option<String> {
-    let head = bench.commit("HEAD");
+    let head = bench.head();
     let branch = bench.tree.repository.as_ref().and_then(|repository| repository.branch());
     let name = |branch: &Option<String>| match branch {
         Some(branch) => harmless::name(branch.strip_prefix("refs/heads/").unwrap_or(branch)).into_owned(),

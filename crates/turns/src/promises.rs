@@ -32,6 +32,14 @@ const LOCK: &str = "promise-lock";
 pub(crate) struct Kept {
     shelf: Shelf,
     _lock: File,
+    stays: bool,
+}
+
+impl Kept {
+    /// It could not be kept now: the next look tries again.
+    pub(crate) fn leave(mut self) {
+        self.stays = true;
+    }
 }
 
 /// Says that this round is sent once its changes are undone.
@@ -42,15 +50,23 @@ pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Kep
     let held = shelf.lock(LOCK, Instant::now() + PATIENCE)?;
     let NewRound { mut undone, comments, .. } = round.clone();
     round_size::cut_texts(&mut undone);
-    let promise = Some(Promise { undone, comments, look: look.to_owned() });
     let _lock = lock(shelf)?;
+    let all = shelf.comments().read()?;
+    if all.promise.is_some() {
+        return Err(Fault::said("an earlier undo is still to be told"));
+    }
+    let promise = Some(Promise { undone, comments, look: look.to_owned(), number: Some(all.lines) });
     shelf.comments().append(&Line::Promised { promise, at: now_ms() })?;
-    Ok(Kept { shelf: shelf.clone(), _lock: held })
+    Ok(Kept { shelf: shelf.clone(), _lock: held, stays: false })
 }
 
 impl Drop for Kept {
     /// Nothing was undone, or the person has read that nothing was sent.
     fn drop(&mut self) {
+        // Where a panic ends it, nobody has read anything.
+        if self.stays || std::thread::panicking() {
+            return;
+        }
         let Ok(_lock) = lock(&self.shelf) else { return };
         let log = self.shelf.comments();
         if log.read().is_ok_and(|all| all.promise.is_some()) {
@@ -60,8 +76,8 @@ impl Drop for Kept {
     }
 }
 
-/// The promise of a process that has died, with what it has undone; and its end, to be dropped after the
-/// round is sent.
+/// The promise of a process that has died, with what it has undone; and its end, to be dropped once the round
+/// is sent, and to be left where it is not.
 pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, Kept)>, Fault> {
     let Some(promise) = shelf.comments().read()?.promise else { return Ok(None) };
     let held = match shelf.lock(LOCK, Instant::now()) {
@@ -74,9 +90,9 @@ pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, New
     if shelf.comments().read()?.promise.as_ref() != Some(&promise) {
         return Ok(None);
     }
-    let kept = Kept { shelf: shelf.clone(), _lock: held };
-    let Some(look) = LookState::of_name(&promise.look) else { return Ok(None) };
     let log = shelf.log().read()?;
+    let kept = Kept { shelf: shelf.clone(), _lock: held, stays: false };
+    let Some(look) = LookState::of_name(&promise.look) else { return Ok(None) };
     let is_undone = |change: &ChangeBack| is_undone(&log, look.at, top, &change.path);
     let undone = promise.undone.into_iter().filter(is_undone).collect();
     Ok(Some((look, NewRound { undone, comments: promise.comments, ..NewRound::default() }, kept)))

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use alongside_desk::{Route, harmless};
+use alongside_platform::process;
 
-use crate::comment_log::{Address, Read, Round};
+use crate::comment_log::{Address, Given, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 use crate::look_state::baseline;
 
-/// How long a session keeps others from a message that it was given, if its turn does not end.
+/// How long a session keeps others from a message that it was given, if its turn does not end, and its process
+/// does neither.
 const GIVEN_FOR: u64 = 60 * 60 * 1000;
 
 /// The session that gets what is sent now: that of the last turn at which a person was.
@@ -52,9 +54,18 @@ pub(crate) fn waiting(to: Option<&Address>, is_awaited: bool) -> String {
 }
 
 /// How a message waits that a session was given beside a prompt.
-pub(crate) fn given(by: &Address) -> String {
-    let agent = harmless::name(&by.agent);
-    format!("{agent} has got it with your prompt, and has read it once its turn ends")
+pub(crate) fn given(given: &Given) -> String {
+    let agent = harmless::name(&given.by.agent);
+    match has_ended(given) {
+        true => format!("{agent} had got it with your prompt, and has ended: its next session gets it again"),
+        false => format!("{agent} has got it with your prompt, and has read it once its turn ends"),
+    }
+}
+
+/// Whether the process of the session has ended, before its turn has. Another process may have the number by
+/// now: then the session counts as alive.
+fn has_ended(given: &Given) -> bool {
+    given.process.is_some_and(|process| !process::is_alive(process))
 }
 
 /// How a message was read.
@@ -82,9 +93,10 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
 /// told apart, so that each of them is another one.
 pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool, now: u64) -> bool {
     // Another session may be at work on it.
-    if let Some((by, at)) = &round.given
-        && by != session
-        && now < at.saturating_add(GIVEN_FOR)
+    if let Some(given) = &round.given
+        && given.by != *session
+        && now < given.at.saturating_add(GIVEN_FOR)
+        && !has_ended(given)
     {
         return false;
     }

@@ -55,9 +55,15 @@ impl TurnStore {
     /// Sends what a process has undone that has died before it could tell the agent.
     fn keep_broken_promise(&self, bench: &Workbench) -> Result<(), Fault> {
         let top = &bench.tree.top;
-        let Some((state, round, _promise)) = broken(&bench.shelf, top)? else { return Ok(()) };
+        let Some((state, round, promise)) = broken(&bench.shelf, top)? else { return Ok(()) };
         let look = TurnLook { root: top.clone(), snapshot: state.name(), ..TurnLook::default() };
-        comments::send(&self.places, &look, &round, trees(bench, &state)).map(drop)
+        match comments::send(&self.places, &look, &round, trees(bench, &state)) {
+            Ok(_) => Ok(()),
+            Err(fault) => {
+                promise.leave();
+                Err(fault)
+            }
+        }
     }
 
     fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
@@ -166,7 +172,10 @@ impl TurnSource for TurnStore {
     }
 
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
-        let promised = self.bench(&look.root).and_then(|b| promise(&b.shelf, &look.snapshot, round));
+        let promised = self.bench(&look.root).and_then(|bench| {
+            self.keep_broken_promise(&bench)?;
+            promise(&bench.shelf, &look.snapshot, round)
+        });
         let promised = promised.inspect_err(|fault| tracing::warn!(%fault, "a round is not promised"));
         Some(Box::new(promised.ok()?))
     }

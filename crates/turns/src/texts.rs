@@ -1,17 +1,22 @@
 //! The texts of a working tree in which the lines of comments are found again: those on disk, and those of
 //! snapshots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::turns::source::FoundFile;
 use alongside_desk::Side;
 use alongside_platform::directory::Entry;
+use alongside_platform::paths;
 
 use crate::blobs;
 use crate::left_out::MAX_FILE;
+use crate::tree_diff;
 use crate::tree_place::TreePlace;
 use crate::workbench::Workbench;
+
+/// The content of a file; within, `None` if there is no such file. `None` if that cannot be told.
+pub(crate) type Known<T = Vec<u8>> = Option<Option<T>>;
 
 /// See the module.
 pub(crate) struct Texts<'a> {
@@ -22,9 +27,9 @@ pub(crate) struct Texts<'a> {
     before: Option<&'a str>,
     /// The files that differ, of which some have another name now.
     changed: &'a [FoundFile],
-    on_disk: BTreeMap<PathBuf, Option<Vec<u8>>>,
-    /// By tree and path. Without a content if that cannot be read.
-    in_trees: BTreeMap<(String, PathBuf), Option<Option<Vec<u8>>>>,
+    on_disk: BTreeMap<PathBuf, Known>,
+    /// By tree and path.
+    in_trees: BTreeMap<(String, PathBuf), Known>,
 }
 
 impl<'a> Texts<'a> {
@@ -46,38 +51,62 @@ impl<'a> Texts<'a> {
     }
 
     /// The text on disk or of the baseline.
-    pub(crate) fn get(&mut self, path: &Path, side: Side) -> Option<String> {
-        let bytes = match (side, self.before) {
-            (Side::New, _) => self.now(path),
-            (Side::Old, Some(before)) => self.in_tree(before, path)?,
-            (Side::Old, None) => None,
+    pub(crate) fn get(&mut self, path: &Path, side: Side) -> Known<String> {
+        let bytes = match side {
+            Side::New => self.now(path)?,
+            Side::Old => self.in_tree(self.before?, path)?,
         };
-        String::from_utf8(bytes?).ok()
+        Some(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
-    /// Whether the texts of the baseline are there.
-    pub(crate) fn has_baseline(&self) -> bool {
-        self.bench.is_some() && self.before.is_some()
-    }
-
-    /// The content on disk, if there is such a file.
-    pub(crate) fn now(&mut self, path: &Path) -> Option<Vec<u8>> {
+    /// The content on disk.
+    pub(crate) fn now(&mut self, path: &Path) -> Known {
         let top = self.top;
         let read = || {
-            let place = TreePlace::find(top, path).ok()??;
-            matches!(place.entry(), Ok(Some(Entry::File))).then(|| place.read(MAX_FILE).ok())?
+            // With a link or a file on the way to it, there is no such file.
+            let Ok(Some(place)) = TreePlace::find(top, path) else { return Some(None) };
+            match place.entry().ok()? {
+                // One that is too large, or that this user may not read, is not known.
+                Some(Entry::File) => place.read(MAX_FILE).ok().map(Some),
+                Some(_) | None => Some(None),
+            }
         };
         self.on_disk.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
     /// The same, or the content of the file that has another name now.
-    pub(crate) fn now_or_renamed(&mut self, path: &Path) -> Option<Vec<u8>> {
+    pub(crate) fn now_or_renamed(&mut self, path: &Path) -> Known {
         let renamed = self.renamed(path).map(|renamed| renamed.path.clone());
-        self.now(path).or_else(|| self.now(&renamed?))
+        match (self.now(path)?, renamed) {
+            (None, Some(renamed)) => self.now(&renamed),
+            (found, _) => Some(found),
+        }
     }
 
-    /// The content of a file in a tree, which may hold no such file; `None` if that cannot be told.
-    pub(crate) fn in_tree(&mut self, tree: &str, path: &Path) -> Option<Option<Vec<u8>>> {
+    /// The paths that differ between two trees; `None` if that cannot be told.
+    pub(crate) fn differing(&self, before: &str, now: &str) -> Option<BTreeSet<Vec<u8>>> {
+        let found = tree_diff::plain(&self.bench?.git, before, now).ok()?;
+        Some(found.into_iter().map(|difference| difference.path).collect())
+    }
+
+    /// Reads these files of a tree together: git is started twice, however many they are.
+    pub(crate) fn load(&mut self, tree: &str, paths: impl IntoIterator<Item = PathBuf>) {
+        let key = |path: PathBuf| (tree.to_owned(), path);
+        let wanted: BTreeSet<PathBuf> =
+            paths.into_iter().filter(|path| !self.in_trees.contains_key(&key(path.clone()))).collect();
+        let names: Vec<&Path> = wanted.iter().map(PathBuf::as_path).collect();
+        let found = self.bench.and_then(|bench| blobs::read_all(bench, tree, &names).ok());
+        for path in &wanted {
+            let content = found.as_ref().and_then(|found| match found.get(&paths::to_bytes(path)) {
+                Some(blob) => blob.as_ref().map(|blob| Some(blob.bytes.clone())),
+                None => Some(None),
+            });
+            self.in_trees.insert(key(path.clone()), content);
+        }
+    }
+
+    /// The content of a file in a tree.
+    pub(crate) fn in_tree(&mut self, tree: &str, path: &Path) -> Known {
         let bench = self.bench?;
         let read = || Some(blobs::read(bench, tree, path).ok()?.map(|blob| blob.bytes));
         self.in_trees.entry((tree.to_owned(), path.to_owned())).or_insert_with(read).clone()

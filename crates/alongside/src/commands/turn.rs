@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use alongside_contract::agents::with_turns;
 use alongside_contract::turns::{Moment, Turns};
-use alongside_desk::{SnapshotKind, SnapshotTaken};
+use alongside_desk::{SnapshotKind, SnapshotTaken, now_ms};
 use alongside_hook::prompt_answer;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
@@ -61,7 +61,7 @@ pub(crate) fn ignore_panics() {
 }
 
 pub(crate) async fn run(args: Args) -> ExitCode {
-    let begun = Instant::now();
+    let (begun, at) = (Instant::now(), now_ms());
     if let Some(top) = args.go_on.clone() {
         process::detach();
         let work = tokio::task::spawn_blocking(move || go_on(&args, &top, begun + DETACHED));
@@ -70,9 +70,9 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if args.wait {
-        return wait::run(&args.agent, args.state_dir).await;
+        return wait::run(&args.agent, args.state_dir, at).await;
     }
-    let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
+    let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE, at));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
         Ok(Ok(Noted { news, faults })) => {
             if let Some(SnapshotTaken { directory, kind }) = news {
@@ -96,15 +96,22 @@ struct Noted {
     faults: Vec<String>,
 }
 
-fn note(args: &Args, until: Instant) -> Noted {
+/// `at`: when the event came, in milliseconds since the Unix epoch.
+fn note(args: &Args, until: Instant, at: u64) -> Noted {
     match read(&args.agent) {
-        Ok(Some((turns, event, directory))) => on_event(args, turns, &event, directory, until),
+        Ok(Some((turns, event, directory))) => on_event(args, turns, &event, directory, (until, at)),
         Ok(None) => Noted::default(),
         Err(error) => Noted { news: None, faults: vec![format!("a turn was not noted: {error}")] },
     }
 }
 
-fn on_event(args: &Args, turns: &Turns, event: &TurnEvent, directory: PathBuf, until: Instant) -> Noted {
+fn on_event(
+    args: &Args,
+    turns: &Turns,
+    event: &TurnEvent,
+    directory: PathBuf,
+    (until, at): (Instant, u64),
+) -> Noted {
     let places = Places::of_hook(args.state_dir.clone());
     let mut noted = Noted::default();
     let mut kind = keep(args, &places, event, &directory, until).unwrap_or_else(|fault| {
@@ -112,7 +119,7 @@ fn on_event(args: &Args, turns: &Turns, event: &TurnEvent, directory: PathBuf, u
         None
     });
     if event.moment == Moment::End {
-        match alongside_turns::confirm(&places, &directory, &reader(event)) {
+        match alongside_turns::confirm(&places, &directory, &reader(event), at) {
             Ok(true) => kind = kind.or(Some(SnapshotKind::Message)),
             Ok(false) => {}
             Err(fault) => noted.faults.push(format!("a message was not marked as read: {fault}")),
@@ -171,12 +178,20 @@ fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) 
     claim.begin()?;
     let mut out = std::io::stdout().lock();
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => claim.mark_given().map(|()| true),
+        Ok(()) => claim.mark_given(session_process()).map(|()| true),
         Err(error) => {
             claim.give_back()?;
             Err(error.into())
         }
     }
+}
+
+/// The process of the session that runs this hook. One that has only just begun may be a helper that the agent
+/// has started for the hook, and that ends with it.
+fn session_process() -> Option<u32> {
+    let caller = process::caller()?;
+    let age = process::started(caller)?.elapsed().ok()?;
+    (age >= PATIENCE).then_some(caller)
 }
 
 /// Goes on without an agent that waits.

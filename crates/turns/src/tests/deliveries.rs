@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{
     ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
 };
-use alongside_desk::{Anchor, CommentId, CommentState};
+use alongside_desk::{Anchor, CommentId, CommentState, now_ms};
 
 use super::fixture::Project;
 use crate::anchors::Quotation;
@@ -86,10 +86,10 @@ fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
 fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let Some((project, look)) = Project::sent("one") else { return };
     let reader = |session: &str| Reader { agent: "Codex".into(), session: session.into(), is_attended: true };
-    let ends = |session| confirm(&project.places, &project.top, &reader(session)).unwrap();
+    let ends = |session| confirm(&project.places, &project.top, &reader(session), now_ms()).unwrap();
     let blocked = project.delivers().unwrap();
     blocked.begin().unwrap();
-    blocked.mark_given().unwrap();
+    blocked.mark_given(None).unwrap();
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
     let new = claim(&project.places, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
@@ -99,10 +99,49 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let again = project.delivers().unwrap();
     assert!(again.message().text.contains(AGAIN));
     again.begin().unwrap();
-    again.mark_given().unwrap();
+    again.mark_given(None).unwrap();
     assert!(ends("s") && !ends("s"));
     assert_eq!(project.message_words(&look), "Codex has read it with your prompt");
     assert!(project.delivers().is_none(), "it is read once");
+}
+
+/// An agent fires the event of a prompt that was typed during its end before the hook of that end is done.
+#[test]
+fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
+    let ended = now_ms() - 1;
+    let newer = project.delivers().unwrap();
+    newer.begin().unwrap();
+    newer.mark_given(None).unwrap();
+    let confirms = |ended| confirm(&project.places, &project.top, &reader, ended).unwrap();
+    assert!(!confirms(ended));
+    let given = "Codex has got it with your prompt, and has read it once its turn ends";
+    assert_eq!(project.message_words(&look), given);
+    // The hook that waits beside that end does not give it once more.
+    let woken = claim(&project.places, &project.top, &reader, Delivery::Wake, MOST).unwrap();
+    assert!(matches!(woken, Claimed::Nothing), "{woken:?}");
+    assert!(confirms(now_ms()));
+}
+
+#[test]
+fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
+    let Some((project, look)) = Project::sent("one") else { return };
+    let mut agent = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let given = project.delivers().unwrap();
+    given.begin().unwrap();
+    given.mark_given(Some(agent.id())).unwrap();
+    let next = || {
+        let reader = Reader { agent: "Codex".into(), session: "next".into(), is_attended: true };
+        claim(&project.places, &project.top, &reader, Delivery::Prompt, MOST).unwrap()
+    };
+    assert!(matches!(next(), Claimed::Nothing), "its process is alive");
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    let words = "Codex had got it with your prompt, and has ended: its next session gets it again";
+    assert_eq!(project.message_words(&look), words);
+    let Claimed::Message(claimed) = next() else { panic!("the process has ended") };
+    assert!(claimed.message().text.contains(AGAIN));
 }
 
 #[test]
@@ -185,7 +224,7 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     let undone: Vec<_> = (0..8).map(|_| ChangeBack { path: "a".into(), hunks: vec![hunk.clone()] }).collect();
     for round in 10..90 {
         let (comments, to, beside, trees, at) = (vec![], None, vec![], None, 1);
-        let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, at };
+        let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, keeps: None, at };
         let read = Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: round };
         log.append_all(&[sent, read]).unwrap();
     }
@@ -207,7 +246,8 @@ fn trimming_drops_messages_that_were_read_long_ago() {
     let (back, trees) = (None, None);
     let log = project.shelf().comments();
     log.append(&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }).unwrap();
-    log.append(&Line::Sent { round: 1, comments, undone, to: None, beside, trees, at: 1 }).unwrap();
+    let (round, to, keeps) = (1, None, None);
+    log.append(&Line::Sent { round, comments, undone, to, beside, trees, keeps, at: 1 }).unwrap();
     let trim = || {
         let until = Instant::now() + Duration::from_secs(30);
         trim(&project.places, &project.top, u64::MAX, until).unwrap();

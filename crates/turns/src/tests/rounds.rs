@@ -1,12 +1,18 @@
 //! Rounds: what is seen of the answer to a message.
 
+use std::time::{Duration, Instant};
+
 use alongside_companion::turns::source::{
     ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
 };
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
 
 use super::fixture::{Project, file};
-use crate::{Claimed, Delivery, Reader, claim};
+use crate::promises::broken;
+use crate::shelf::Shelf;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
+use crate::{Claimed, Delivery, Reader, claim, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
@@ -44,10 +50,11 @@ impl Project {
         let claimed = claim(&self.places, &self.top, &reader, Delivery::Prompt, 9_000).unwrap();
         let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
         let text = claimed.message().text.clone();
-        claimed.mark_delivered().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        claimed.begin().unwrap();
+        claimed.mark_given(None).unwrap();
         work();
         self.end();
+        assert!(confirm(&self.places, &self.top, &reader, alongside_desk::now_ms()).unwrap());
         text
     }
 
@@ -206,6 +213,77 @@ fn an_undo_before_a_crash_is_told() {
     let kept = project.store.promise(&look, &NewRound::default()).unwrap();
     drop(kept);
     assert_eq!(project.look().feedback.message.unwrap().at, message.at);
+}
+
+#[test]
+fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let undone = vec![ChangeBack { path: "a".into(), hunks: Vec::new() }];
+    let round = NewRound { undone, comments: Some(Vec::new()), ..NewRound::default() };
+    let promise = project.store.promise(&look, &round).unwrap();
+    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
+    let later = TurnLook { snapshot: project.since("HEAD").snapshot, ..look.clone() };
+    project.comment_at(&look, "a", None, "from another desk");
+    assert!(project.store.send(&later, &NewRound::default()).unwrap().is_some());
+    let shelf = Shelf::of(project.places.state(), &project.top);
+    assert!(shelf.comments().read().unwrap().promise.is_some(), "that was another round");
+    // Its process is killed, and the log of turns cannot be read for a while.
+    let lines = std::fs::read(shelf.comments().path()).unwrap();
+    drop(promise);
+    std::fs::write(shelf.comments().path(), lines).unwrap();
+    let (log, aside) = (shelf.file("log"), shelf.file("aside"));
+    std::fs::rename(&log, &aside).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    assert!(broken(&shelf, &project.top).is_err());
+    std::fs::remove_dir(&log).unwrap();
+    std::fs::rename(&aside, &log).unwrap();
+    let (_, _, kept) = broken(&shelf, &project.top).unwrap().unwrap();
+    kept.leave();
+    let text = project.look().feedback.message.unwrap().text;
+    assert!(text.contains("- all of `a`\n") && text.contains("> from another desk\n"), "{text}");
+    assert!(shelf.comments().read().unwrap().promise.is_none());
+}
+
+#[test]
+fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
+    let runs = |files: usize| {
+        let project = Project::new()?;
+        let names: Vec<String> = (0..files).map(|at| format!("new/{at}")).collect();
+        project.prompt();
+        names.iter().for_each(|name| project.write(name, "new\n"));
+        project.end();
+        let look = project.look();
+        names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
+        names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
+        let record = |name: &String| crate::log::Record {
+            undone: Some(crate::log::Undone { path: name.clone(), before: None, copy: None, after: None }),
+            ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
+        };
+        let log = Shelf::of(project.places.state(), &project.top).log();
+        names.iter().for_each(|name| log.append(&record(name)).unwrap());
+        let undone = names.iter().map(|name| ChangeBack { path: name.clone(), hunks: Vec::new() }).collect();
+        project.send_round(&look, &NewRound { undone, ..NewRound::default() });
+        project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
+        let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
+        let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let look = crate::look::look(&bench, None).unwrap();
+        assert!(look.remarks.iter().any(|remark| remark.contains("holds again")), "{:?}", look.remarks);
+        Some(bench.git.runs())
+    };
+    assert_eq!(runs(1), runs(12));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_taken_for_gone() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(2), "louder");
+    project.send_round(&look, &NewRound::default());
+    project.answer(|| {});
+    // Too large for a look, which is why nobody knows its lines.
+    let file = std::fs::File::options().append(true).open(project.path("a")).unwrap();
+    file.set_len(9 << 20).unwrap();
+    let comment = &project.look().feedback.comments[0];
+    assert_eq!((comment.state, comment.lost), (Sent, false));
 }
 
 #[test]

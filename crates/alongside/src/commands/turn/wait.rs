@@ -22,7 +22,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// How much earlier than the agent's limit the wait ends.
 const MARGIN: Duration = Duration::from_secs(60);
 
-pub(super) async fn run(agent: &str, state: Option<PathBuf>) -> ExitCode {
+/// `at`: when the turn ended, in milliseconds since the Unix epoch.
+pub(super) async fn run(agent: &str, state: Option<PathBuf>, at: u64) -> ExitCode {
     let agent = agent.to_owned();
     let event = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || read(&agent))).await;
     let Ok(Ok(Ok(Some((turns, event, directory))))) = event else { return ExitCode::SUCCESS };
@@ -33,7 +34,7 @@ pub(super) async fn run(agent: &str, state: Option<PathBuf>) -> ExitCode {
     let Some(agent) = process::caller() else { return ExitCode::SUCCESS };
     let places = Places::of_hook(state);
     let reader = Reader { agent: event.agent, session: event.session, is_attended: true };
-    let wait = Wait { places, turns, directory, reader };
+    let wait = Wait { places, turns, directory, reader, at };
     let over = async {
         tokio::select! {
             () = process::ended(agent) => {}
@@ -62,6 +63,8 @@ struct Wait {
     turns: &'static Turns,
     directory: PathBuf,
     reader: Reader,
+    /// When the turn ended, in milliseconds since the Unix epoch.
+    at: u64,
 }
 
 impl Wait {
@@ -69,7 +72,7 @@ impl Wait {
     /// one: then the process ends with the code that wakes the session, and nothing comes in between.
     async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, Fault> {
         // Otherwise it would wake the session with what the turn that has ended has read.
-        alongside_turns::confirm(&self.places, &self.directory, &self.reader)?;
+        alongside_turns::confirm(&self.places, &self.directory, &self.reader, self.at)?;
         let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
             return Ok(false);
         };
