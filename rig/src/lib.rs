@@ -15,6 +15,7 @@ pub mod chaos;
 pub mod companion;
 pub mod desk;
 pub mod editors;
+mod fewest;
 pub mod hostile;
 pub mod ide_client;
 pub mod install;

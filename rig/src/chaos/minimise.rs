@@ -1,25 +1,13 @@
-//! Delta debugging: finds a shorter plan that still breaks the same rule.
+//! A shorter plan of chaos that still breaks the same rule.
 
 use super::plan::Plan;
+use crate::fewest::fewest;
 
 /// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not
 /// recur every time makes the result longer, never wrong.
 pub fn minimise<E>(plan: &Plan, mut fails: impl FnMut(&Plan) -> Result<bool, E>) -> Result<Plan, E> {
     let mut best = plan.clone();
-    let mut size = best.steps.len().div_ceil(2);
-    while size > 0 {
-        let mut at = 0;
-        while at < best.steps.len() {
-            let mut shorter = best.clone();
-            shorter.steps.drain(at..(at + size).min(best.steps.len()));
-            if fails(&shorter)? {
-                best = shorter;
-            } else {
-                at += size;
-            }
-        }
-        size /= 2;
-    }
+    best.steps = fewest(&plan.steps, |steps| fails(&Plan { steps: steps.to_vec(), ..plan.clone() }))?;
     drop_parties(&mut best, |plan| &mut plan.desks, &mut fails)?;
     drop_parties(&mut best, |plan| &mut plan.agents, &mut fails)?;
     Ok(best)

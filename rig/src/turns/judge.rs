@@ -16,15 +16,18 @@ pub(super) struct Baseline {
     pub(super) kept: BTreeMap<Name, Entry>,
     /// All others.
     pub(super) others: BTreeMap<Name, Entry>,
+    /// The pipes. Git sees none but one in the place of a file that it knows.
+    pub(super) pipes: BTreeSet<Name>,
 }
 
 impl Baseline {
     pub(super) fn of(tree: &Tree) -> Self {
         let kept = tree.kept();
-        // Git does not see pipes at all.
         let is_other = |(name, entry): &(&Name, &Entry)| !kept.contains_key(*name) && **entry != Entry::Other;
         let others = tree.entries.iter().filter(is_other);
-        Self { others: others.map(|(name, entry)| (name.clone(), entry.clone())).collect(), kept }
+        let is_pipe = |(_, entry): &(&Name, &Entry)| **entry == Entry::Other;
+        let pipes = tree.entries.iter().filter(is_pipe).map(|(name, _)| name.clone()).collect();
+        Self { others: others.map(|(name, entry)| (name.clone(), entry.clone())).collect(), kept, pipes }
     }
 }
 
@@ -47,8 +50,7 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
     }
     for (name, file) in rows.iter().filter(|(name, _)| Class::of(name) == Class::Kept) {
         let (before, after) = (baseline.kept.get(name), kept.get(name));
-        let was_pipe = file.without_text.as_deref() == Some("it is no regular file");
-        let has_other = was_pipe || now.entries.get(name) == Some(&Entry::Other);
+        let has_other = baseline.pipes.contains(name) || now.entries.get(name) == Some(&Entry::Other);
         ensure!(differing.contains(name) || has_other, "{} has not changed: {file:?}", shown(name));
         if has_other {
             continue;
@@ -100,9 +102,10 @@ impl Finish<'_> {
                 continue;
             }
             self.check_undo(decided, answer)?;
-            undone.extend([Some(&decided.path), decided.from.as_ref()].into_iter().flatten());
+            undone.insert(&decided.path);
             match &decided.decision {
                 Decision::Whole => {
+                    undone.extend(decided.from.as_ref());
                     expected.remove(&decided.path);
                     let place = decided.from.as_ref().unwrap_or(&decided.path);
                     if let Some(entry) = self.baseline.kept.get(place) {
@@ -148,7 +151,7 @@ impl Finish<'_> {
             above.into_iter().any(|above| files.contains(&above))
         };
         kept.retain(|name, _| !is_below_file(name));
-        Baseline { kept, others: Baseline::of(self.seen).others }
+        Baseline { kept, ..Baseline::of(self.seen) }
     }
 
     /// Nothing is refused without a reason, and only for a reason that is true.
@@ -160,7 +163,9 @@ impl Finish<'_> {
         let has_changed = has_changed || has_other || self.outdated.contains(&decided.path);
         let nature = self.before.natures.get(&decided.path);
         let place = decided.from.as_ref().unwrap_or(&decided.path);
-        let is_left_out = [&decided.path, place].into_iter().any(|name| self.is_left_out(name));
+        let was_pipe = |name: &Name| self.baseline.pipes.contains(name);
+        let is_left_out =
+            [&decided.path, place].into_iter().any(|name| self.is_left_out(name) || was_pipe(name));
         let is_true = match why {
             "it has changed since it was shown" | "it has changed since it was opened" => has_changed,
             "its earlier text is not kept" => is_left_out,

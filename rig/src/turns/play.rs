@@ -1,6 +1,7 @@
 //! A life is played, step by step. The first thing that is wrong ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use alongside_contract::turns::Moment;
@@ -14,6 +15,7 @@ use super::life::{Deed, Life, Step};
 use super::marking::{Decided, Names, decisions, mark};
 use super::stage::Stage;
 use super::tree::{Class, Entry, Name, RepositoryFile, Tree, repository};
+use crate::fewest::fewest;
 
 /// The counts of a life.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,22 +50,9 @@ pub fn play(life: &Life) -> Result<Played> {
 pub fn minimise(life: &Life, error: &Error) -> Life {
     let kind = kind(error);
     let fails = |life: &Life| play(life).err().is_some_and(|error| self::kind(&error) == kind);
-    let mut best = life.clone();
-    let mut size = best.steps.len().div_ceil(2);
-    while size > 0 {
-        let mut at = 0;
-        while at < best.steps.len() {
-            let mut shorter = best.clone();
-            shorter.steps.drain(at..(at + size).min(best.steps.len()));
-            if fails(&shorter) {
-                best = shorter;
-            } else {
-                at += size;
-            }
-        }
-        size /= 2;
-    }
-    best
+    let with = |steps: &[Step]| Life { steps: steps.to_vec(), ..life.clone() };
+    let Ok(steps) = fewest(&life.steps, |steps| Ok::<_, Infallible>(fails(&with(steps))));
+    with(&steps)
 }
 
 /// The first words of an error, without names and texts.
@@ -234,8 +223,10 @@ impl Player {
         if let Some(next) = next {
             self.baseline = Some(next);
         }
-        // The list that follows a finish is right as well.
-        self.look().await.context("after the finish").map(drop)
+        // The list that follows a finish is right as well: a desk has it before the answer.
+        let baseline = self.baseline.as_ref().context("there is one")?;
+        let names = Names::of(&baseline.kept, after, &baseline.others);
+        check_list(self.desk.turn()?, &names, baseline, after).context("after the finish")
     }
 
     /// An undo of the undo: the person copies the text of before back.

@@ -21,8 +21,8 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 50_000)]
     cases: usize,
 
-    /// Number of projects at once
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Number of projects at once. Some wait for the next second meanwhile
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     jobs: u8,
 
     /// For each project that fails, search the fewest steps that fail in the same way, and show them
