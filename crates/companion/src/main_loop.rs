@@ -52,6 +52,7 @@ use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
 use crate::rules::book::{RuleBook, Ruled};
 use crate::turns::effect::TurnEffect;
+use crate::turns::noting::Noting;
 use crate::turns::registry::Turns;
 use crate::turns::request::TurnRequest;
 use crate::turns::surroundings::Surroundings;
@@ -598,6 +599,9 @@ impl MainLoop {
             if let Some(event) = event {
                 self.desks.notify(event);
             }
+            if let Some(text) = said.accepted {
+                self.note_for_turns(Noting::Accepted(text));
+            }
         }
     }
 
@@ -734,6 +738,7 @@ impl MainLoop {
                 self.context.report(desk, report);
                 self.mark_dirty_reviews();
             }
+            DeskRequest::Saved(path) => self.note_for_turns(Noting::Saved(path.into())),
             DeskRequest::Focus => {
                 self.context.focus(desk);
                 self.publish(true, None);
@@ -836,6 +841,10 @@ impl MainLoop {
 
     fn turn_asked(&mut self, desk: DeskId, request: TurnRequest, answer: CallAnswer) {
         self.with_turns(|turns, around| turns.take_request(desk, request, answer, around));
+    }
+
+    fn note_for_turns(&mut self, noting: Noting) {
+        self.with_turns(|turns, around| turns.note(noting, around));
     }
 
     /// Has the turn reviews do something, and carries out the effects.

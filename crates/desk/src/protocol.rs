@@ -22,6 +22,12 @@ pub enum Request {
     /// The person's open files; replaces everything this desk reported before.
     #[serde(rename = "alongside/didChangeContext")]
     ChangeContext(ContextReport),
+    /// The person has saved a file in an editor, under this absolute path. A turn review says so.
+    #[serde(rename = "alongside/didSave", rename_all = "camelCase")]
+    Saved {
+        /// Absolute path.
+        path: String,
+    },
     /// The person typed.
     #[serde(rename = "alongside/editReview", rename_all = "camelCase")]
     EditReview {

@@ -28,7 +28,7 @@ pub struct Turn {
     pub revision: u64,
     /// The beginning of the changes.
     pub baseline: Baseline,
-    /// The files that differ, by path; those that the last round knew already come last. Empty if none does.
+    /// The files that differ, by path; those that the person knows already come last. Empty if none does.
     pub files: Vec<TurnFile>,
     /// Warnings about the list, each in one line. Harmless to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,6 +89,12 @@ pub struct TurnFile {
     /// It is as it was when the person sent the last round: such files come after the others.
     #[serde(default, skip_serializing_if = "is_false")]
     pub known: bool,
+    /// The person accepted all of its change before it was written: such files come after the others, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub accepted: bool,
+    /// The person has saved it in an editor since the baseline: a part of its change may be theirs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub saved: bool,
 }
 
 /// How much of a file is marked to be undone.
@@ -196,9 +202,20 @@ pub struct OpenedTurnFile {
     /// went. Absent where all of it is new, or that cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Vec<Lines>>,
+    /// The lines on disk whose change the person accepted before it was written, from 0; without lines, a
+    /// place where some went. None where nothing was accepted, or that cannot be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Lines>,
 }
 
 impl OpenedTurnFile {
+    /// Whether the person accepted all of a hunk before it was written.
+    #[must_use]
+    pub fn is_accepted(accepted: &[Lines], hunk: &Hunk) -> bool {
+        let of = hunk.proposed;
+        accepted.iter().any(|lines| lines.start <= of.start && of.end <= lines.end)
+    }
+
     /// Whether a hunk has changed since the last round, where some of the file has not.
     #[must_use]
     pub fn is_new(new: &[Lines], hunk: &Hunk) -> bool {

@@ -108,6 +108,8 @@ pub(crate) struct Companion {
     pub(crate) turn: Option<Turn>,
     /// The pieces of its files, by path.
     pub(crate) turn_files: HashMap<String, Vec<Piece>>,
+    /// The lines of each of them that the person accepted before the write.
+    pub(crate) accepted: Vec<Lines>,
     /// The files that cannot be undone, by path, and why.
     pub(crate) not_undone: HashMap<String, String>,
     /// The time of day.
@@ -130,6 +132,7 @@ impl Companion {
             refuse: None,
             turn: None,
             turn_files: HashMap::new(),
+            accepted: Vec::new(),
             not_undone: HashMap::new(),
             now: 0,
         }
@@ -380,6 +383,7 @@ impl Companion {
                     file,
                     review,
                     new: None,
+                    accepted: self.accepted.clone(),
                 }));
             }
             Request::MarkTurnFile { file, undo, .. } => {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use alongside_desk::review_model::comment_place::is_on;
-use alongside_desk::{Comment, HunkState, Lines, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
+use alongside_desk::{Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
 
 use crate::comment_words;
 use crate::review_view::ReviewView;
@@ -19,6 +19,8 @@ pub(crate) struct TurnFiles {
     texts: HashMap<String, Result<Box<ReviewView>, String>>,
     /// The lines of opened files that are new since the last round, by path, where some are not.
     new: HashMap<String, Vec<Lines>>,
+    /// The lines of opened files whose change the person accepted before the write, by path.
+    accepted: HashMap<String, Vec<Lines>>,
     /// The files without text that have been on the screen, by path.
     seen: HashSet<String>,
 }
@@ -38,7 +40,8 @@ pub(crate) struct ListNews {
 
 impl TurnFiles {
     pub(crate) fn new(turn: Turn) -> Self {
-        Self { turn, at: 0, texts: HashMap::new(), new: HashMap::new(), seen: HashSet::new() }
+        let (texts, new, accepted) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { turn, at: 0, texts, new, accepted, seen: HashSet::new() }
     }
 
     pub(crate) fn turn(&self) -> &Turn {
@@ -103,17 +106,18 @@ impl TurnFiles {
 
     /// Takes the texts of a file of this list.
     pub(crate) fn take_texts(&mut self, opened: OpenedTurnFile) {
-        let OpenedTurnFile { turn, revision, file, review, new } = opened;
+        let OpenedTurnFile { turn, revision, file, review, new, accepted } = opened;
         let is_of_list = (turn, revision) == (self.turn.id, self.turn.revision);
         let Some(known) = self.turn.files.get(file).filter(|_| is_of_list) else { return };
         let path = known.path.clone();
         let mut view = Box::new(ReviewView::of_turn(review));
-        let first = new
-            .as_ref()
-            .and_then(|new| view.review().hunks.iter().position(|hunk| OpenedTurnFile::is_new(new, hunk)));
-        if let Some(first) = first {
+        // The first one that the person does not know.
+        let is_new = |hunk: &Hunk| new.as_ref().is_none_or(|new| OpenedTurnFile::is_new(new, hunk));
+        let is_unknown = |hunk: &Hunk| is_new(hunk) && !OpenedTurnFile::is_accepted(&accepted, hunk);
+        if let Some(first) = view.review().hunks.iter().position(is_unknown).filter(|first| *first > 0) {
             view.go_to_hunk(first);
         }
+        self.accepted.insert(path.clone(), accepted);
         match new {
             Some(new) => drop(self.new.insert(path.clone(), new)),
             None => drop(self.new.remove(&path)),
@@ -164,6 +168,13 @@ impl TurnFiles {
     pub(crate) fn is_hunk_new(&self) -> Option<bool> {
         let (view, new) = (self.view()?, self.new.get(&self.file()?.path)?);
         Some(OpenedTurnFile::is_new(new, view.review().hunks.get(view.hunk())?))
+    }
+
+    /// Whether the person accepted the hunk that keys mean before it was written.
+    pub(crate) fn is_hunk_accepted(&self) -> bool {
+        let hunk = self.view().and_then(|view| view.review().hunks.get(view.hunk()));
+        let accepted = self.file().and_then(|file| self.accepted.get(&file.path));
+        hunk.zip(accepted).is_some_and(|(hunk, accepted)| OpenedTurnFile::is_accepted(accepted, hunk))
     }
 
     /// Why the texts of the file on the screen could not be read.

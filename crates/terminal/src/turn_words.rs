@@ -118,6 +118,15 @@ pub(crate) fn author(author: Author) -> Option<&'static str> {
     }
 }
 
+/// That the person has seen it before the write, or has a part in it.
+pub(crate) fn known_by_person(file: &TurnFile) -> Option<&'static str> {
+    match (file.accepted, file.saved) {
+        (true, _) => Some("accepted before the write"),
+        (false, true) => Some("saved by you, too"),
+        (false, false) => None,
+    }
+}
+
 /// A number of comments in words.
 pub(crate) fn comments(comments: usize) -> String {
     if comments == 1 { "1 comment".into() } else { format!("{comments} comments") }
@@ -140,8 +149,10 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
     };
     let author = author(file.author).map(str::to_owned);
     let comments = (comments > 0).then(|| self::comments(comments));
+    let by_person = known_by_person(file).map(str::to_owned);
     let known = file.known.then(|| "as in your last round".to_owned());
-    let all = [marks(marked), comments, author, known, special, file.without_text.as_deref().map(line)];
+    let all =
+        [marks(marked), comments, author, by_person, known, special, file.without_text.as_deref().map(line)];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

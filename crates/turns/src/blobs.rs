@@ -112,6 +112,21 @@ pub(crate) fn read_all(
     sides.into_iter().map(blob).collect()
 }
 
+/// The contents of objects, in their order; absent are those that git no longer has.
+///
+/// # Errors
+/// When git fails.
+pub(crate) fn read_objects(bench: &Workbench, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+    let wanted: String = objects.iter().map(|object| format!("{object}\n")).collect();
+    let output = bench.git.run(["cat-file", "--batch"], Some(wanted.into_bytes()))?;
+    let mut rest = output.as_slice();
+    let content = |_| {
+        let bytes = next_object(&mut rest).ok_or_else(|| Fault::said("git writes objects otherwise"))?;
+        Ok(bytes.map(<[u8]>::to_vec))
+    };
+    objects.iter().map(content).collect()
+}
+
 /// The first object of git's answers, which it takes away; absent in the answer if git does not have it.
 fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let end = answers.iter().position(|byte| *byte == b'\n')?;

@@ -5,6 +5,7 @@
 //! everything, whether a host ran or not. Git is the means, in a bare directory of our own beside the
 //! project: nothing of the repository is touched, and nothing that it names is run.
 
+mod accepted;
 mod anchors;
 mod answers;
 mod authors;
@@ -33,6 +34,7 @@ mod log;
 mod look;
 mod look_state;
 mod message;
+mod notes;
 mod places;
 mod project_index;
 mod promises;

@@ -7,6 +7,7 @@ use alongside_companion::turns::source::{Feedback, FoundFile, TurnLook};
 use alongside_desk::{Baseline, harmless};
 use alongside_platform::paths;
 
+use crate::accepted::is_all_accepted;
 use crate::answers::written_again;
 use crate::authors::{self, Authors};
 use crate::awaited::is_awaited;
@@ -18,10 +19,11 @@ use crate::feedback::feedback;
 use crate::left_out;
 use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
+use crate::notes::{self, Note, NoteKind};
 use crate::project_index::ProjectIndex;
 use crate::route;
 use crate::texts::Texts;
-use crate::tree_diff;
+use crate::tree_diff::{self, Difference};
 use crate::workbench::Workbench;
 
 /// How many letters of a commit are shown.
@@ -76,6 +78,8 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks.extend(gaps(&log, start.record));
     }
     let mut files = changes.files();
+    let since_at = start.at.unwrap_or_default();
+    mark_notes(&notes::read(&bench.shelf), &differences, since_at, &mut files);
     if let Err(fault) = compact_large(&bench.shelf, bench.git.until()) {
         tracing::warn!(%fault, "a large log of comments stays as it is");
     }
@@ -95,6 +99,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
             Feedback::default()
         }
     };
+    files.sort_by_key(|file| (file.told.known, file.told.accepted));
     Ok(TurnLook {
         root: bench.tree.top.clone(),
         snapshot: state.name(),
@@ -121,7 +126,23 @@ fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: 
         let is_held = file.told.without_text.is_none();
         file.told.known = is_held && !new.contains(&*path);
     }
-    files.sort_by_key(|file| file.told.known);
+}
+
+/// Marks the files whose change the person accepted before it was written, and those that they saved in an
+/// editor since then.
+fn mark_notes(notes: &[Note], differences: &[Difference], since: u64, files: &mut [FoundFile]) {
+    if notes.is_empty() {
+        return;
+    }
+    let saved = notes.iter().filter(|note| note.at >= since && note.kind == NoteKind::Saved);
+    let saved: BTreeSet<Vec<u8>> = saved.map(Note::path).collect();
+    let accepted = differences.iter().filter(|difference| is_all_accepted(notes, difference));
+    let accepted: BTreeSet<&[u8]> = accepted.map(|difference| &*difference.path).collect();
+    for file in files {
+        let path = paths::to_bytes(&file.path);
+        file.told.saved = saved.contains(&path);
+        file.told.accepted = file.told.without_text.is_none() && accepted.contains(&*path);
+    }
 }
 
 /// The beginning of the changes.

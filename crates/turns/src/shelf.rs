@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::git::Git;
 use crate::hash::hash;
 use crate::log::Log;
+use crate::notes::NOTES;
 use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
@@ -104,7 +105,7 @@ impl Shelf {
     /// snapshots.
     fn forget_repository(&self, has_snapshots: bool) -> io::Result<()> {
         let log = has_snapshots.then_some("log");
-        for name in ["format", "git", "index", "look-index", "left"].into_iter().chain(log) {
+        for name in ["format", "git", "index", "look-index", "left", NOTES].into_iter().chain(log) {
             remove(&self.path.join(name))?;
         }
         Ok(())

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{
-    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource, TurnTexts, Undo,
+    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnNote, TurnSource, TurnTexts, Undo,
 };
 use alongside_desk::{CommentId, FileChange, Lines, Refusal, TurnMessage, UndoneFile};
 use alongside_platform::directory::Entry;
 
+use crate::accepted::accepted_lines;
 use crate::blobs;
 use crate::comment_log::Trees;
 use crate::comments;
@@ -20,8 +21,10 @@ use crate::left_out::MAX_FILE;
 use crate::line_changes::LineChanges;
 use crate::look::look;
 use crate::look_state::LookState;
+use crate::notes;
 use crate::places::Places;
 use crate::promises::{broken, promise};
+use crate::shelf::Shelf;
 use crate::texts::Texts;
 use crate::tree_diff::SideKind;
 use crate::tree_place::TreePlace;
@@ -50,6 +53,16 @@ impl TurnStore {
         let tree = WorkingTree::around_or_at(directory, &self.places.homes());
         let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
         Workbench::open(&self.places, tree, Instant::now() + PATIENCE)
+    }
+
+    /// Where no hook has made a store, nothing makes one here.
+    fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Fault> {
+        let tree = file.parent().and_then(|parent| WorkingTree::around_or_at(parent, &self.places.homes()));
+        let Some(tree) = tree else { return Ok(false) };
+        let below = file.strip_prefix(&tree.top).map(Path::to_owned);
+        let has_log = Shelf::of(self.places.state(), &tree.top).file("log").exists();
+        let Some(below) = below.ok().filter(|_| has_log) else { return Ok(false) };
+        notes::add(&Workbench::open(&self.places, tree, Instant::now() + PATIENCE)?, &below, note)
     }
 
     /// Sends what a process has undone that has died before it could tell the agent.
@@ -94,7 +107,10 @@ impl TurnStore {
             },
         };
         let new = new_lines(&bench, &state, &file.path, now.as_deref());
-        Ok(TurnTexts { before, now, new })
+        let notes = notes::read(&bench.shelf);
+        let accepted = accepted_lines(&bench, &notes, &file.path, before.as_deref(), now.as_deref());
+        let accepted = accepted.inspect_err(|fault| tracing::warn!(%fault, "what was accepted is not known"));
+        Ok(TurnTexts { before, now, new, accepted: accepted.unwrap_or_default() })
     }
 }
 
@@ -152,6 +168,13 @@ impl TurnSource for TurnStore {
         if let Err(fault) = self.bench(&look.root).and_then(|bench| finish(&bench, &state)) {
             tracing::warn!(%fault, "the end of a review is not remembered");
         }
+    }
+
+    fn note(&self, file: &Path, note: &TurnNote) -> bool {
+        self.keep_note(file, note).unwrap_or_else(|fault| {
+            tracing::warn!(%fault, "a note on a file of a turn is not kept");
+            false
+        })
     }
 
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {

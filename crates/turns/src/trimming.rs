@@ -14,6 +14,7 @@ use crate::git::Git;
 use crate::json_lines;
 use crate::log::Record;
 use crate::look_state::baseline;
+use crate::notes;
 use crate::places::Places;
 use crate::shelf::Shelf;
 
@@ -114,7 +115,9 @@ fn keep_only(
     let trees = kept.iter().filter_map(|record| record.tree.clone());
     let rounds = shelf.comments().read()?.rounds.into_iter().filter_map(|round| round.trees);
     let rounds: Vec<String> = rounds.flat_map(|trees| [trees.shown, trees.sent]).collect();
-    let trees = trees.chain(known(&git, &rounds)?);
+    let oldest = kept.first().map_or(u64::MAX, |record| record.at);
+    let noted = notes::trim(shelf, oldest)?;
+    let trees = trees.chain(known(&git, &[rounds, noted].concat())?);
     let arguments = ["prune", YOUNG, "--"].map(str::to_owned);
     git.run(arguments.into_iter().chain(trees), None).map(drop)
 }

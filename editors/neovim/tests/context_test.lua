@@ -95,6 +95,9 @@ return {
         await_last(e, function(params)
           return params.openFiles[1].dirty == false
         end, before)
+        e:await_message('alongside/didSave', function(params)
+          return params.path == root .. '/b.txt'
+        end)
       end)
     end,
   },

@@ -16,6 +16,7 @@ pub(crate) enum DeskRequest {
     Mention { file: Option<(String, Option<Lines>)>, agent: Option<u64> },
     PauseContext(bool),
     ChangeContext(ContextReport),
+    Saved(String),
     Focus,
     Report(Problem),
     Leave,
@@ -65,6 +66,7 @@ impl DeskRequest {
             }
             Request::PauseContext { paused } => Self::PauseContext(paused),
             Request::ChangeContext(report) => Self::ChangeContext(report),
+            Request::Saved { path } => Self::Saved(path),
             Request::Focus => Self::Focus,
             Request::Report(problem) => Self::Report(problem),
             Request::Leave => Self::Leave,

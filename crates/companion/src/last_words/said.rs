@@ -1,10 +1,12 @@
 //! A last word, and what follows from it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use alongside_desk::{self as desk, LastWord, ReviewId, Word, messages};
 
 use crate::persistence::drafts::NewDraft;
+use crate::reviews::decided_text::DecidedText;
 
 /// A word about a decision, and its consequences.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct Said {
     pub(crate) keep: Option<NewDraft>,
     /// Whether a draft may go: the file holds its text.
     pub(crate) settles: bool,
+    /// The text that a person accepted at a desk, if the file holds it.
+    pub(crate) accepted: Option<Arc<DecidedText>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

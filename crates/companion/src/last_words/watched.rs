@@ -297,7 +297,9 @@ impl Watched {
     fn say(&mut self, word: Word) -> Said {
         self.told = Some(word);
         let says = self.review.map_or(Says::Nothing, |review| Says::Word(review, word));
-        let mut said = self.said(says, word == Word::WrittenAsAccepted);
+        let is_accepted = word == Word::WrittenAsAccepted;
+        let mut said = self.said(says, is_accepted);
+        said.accepted = is_accepted.then(|| self.text.clone());
         if matches!(word, Word::SomethingElse | Word::Gone)
             && let Kept::IfNeeded(_) = &self.kept
             && let Kept::IfNeeded(draft) = std::mem::replace(&mut self.kept, Kept::InDraft)
@@ -309,7 +311,14 @@ impl Watched {
 
     fn said(&self, says: Says, is_written: bool) -> Said {
         let settles = is_written && matches!(self.kept, Kept::InDraft);
-        Said { file: self.text.file.clone(), agent: self.agent.clone(), says, keep: None, settles }
+        Said {
+            file: self.text.file.clone(),
+            agent: self.agent.clone(),
+            says,
+            keep: None,
+            settles,
+            accepted: None,
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use alongside_desk::LineEnding;
 use alongside_platform::Os;
 use alongside_platform::untrusted::{self, Whose};
 
-use super::line_endings::uniform_line_ending;
+use super::line_endings::{NormalizedOriginal, uniform_line_ending};
+use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::{self, Fingerprint};
 use crate::long_work::MAX_LITTLE;
@@ -30,6 +31,17 @@ pub(crate) struct DecidedText {
     form: WrittenForm,
     /// The file goes with the text.
     deletes: bool,
+    before: Before,
+}
+
+/// The file that an accepted text takes the place of.
+#[derive(Debug)]
+enum Before {
+    Nothing,
+    /// The text as it was compared, and its form on disk.
+    Text(Arc<str>, NormalizedOriginal),
+    /// It moves, cannot be read, or nobody knows.
+    Unknown,
 }
 
 /// The bytes in which an agent may write a text otherwise than it is: those of the file of before.
@@ -58,7 +70,8 @@ pub(crate) enum Found {
 impl DecidedText {
     /// The text that was accepted: the agent writes it.
     pub(crate) fn accepted(ended: &PendingReview) -> Self {
-        Self::of(ended, ended.text.current().clone())
+        let before = Before::of(&ended.text.proposal);
+        Self { before, ..Self::of(ended, ended.text.current().clone()) }
     }
 
     /// The text that was rejected: the agent does not write it.
@@ -79,6 +92,7 @@ impl DecidedText {
             text,
             original: Some(original),
             deletes,
+            before: Before::Unknown,
         }
     }
 
@@ -86,7 +100,7 @@ impl DecidedText {
     pub(crate) fn of_before(file: String, text: Arc<str>) -> Self {
         let form = WrittenForm { crlf: true, lf: true, bom: true, ends_last_line: false };
         let real = PathBuf::from(&file);
-        Self { file, real, text, original: None, form, deletes: false }
+        Self { file, real, text, original: None, form, deletes: false, before: Before::Unknown }
     }
 
     pub(crate) fn original(&self) -> Option<&Fingerprint> {
@@ -126,11 +140,28 @@ impl DecidedText {
         })
     }
 
+    /// The bytes of the file before and now, if it holds the text and both are known. Blocks.
+    pub(crate) fn written(&self) -> Option<(Option<Vec<u8>>, Vec<u8>)> {
+        let before = match &self.before {
+            Before::Nothing => None,
+            Before::Text(text, normalized) => Some(normalized.restored(text).into_bytes()),
+            Before::Unknown => return None,
+        };
+        let now = target::fingerprint(&self.file);
+        let is_there = !now.is_gone() && !self.deletes;
+        Some((before, self.held(&now).filter(|_| is_there)?))
+    }
+
     fn is_held(&self, now: &Fingerprint) -> bool {
+        self.held(now).is_some()
+    }
+
+    /// The bytes of the file, if they are the text.
+    fn held(&self, now: &Fingerprint) -> Option<Vec<u8>> {
         // Four bytes in the file for each of the text: CRLF in UTF-16 for a line end; and some for a mark.
         let limit = u64::try_from(self.text.len()).unwrap_or(u64::MAX).saturating_mul(4).saturating_add(8);
         let found = untrusted::read(Path::new(&self.file), limit, Whose::Anybodys);
-        found.is_ok_and(|found| self.is_text(&found, now))
+        found.ok().filter(|found| self.is_text(found, now))
     }
 
     /// Whether these bytes are the text. In a file that nobody has touched since the decision, no agent has
@@ -138,6 +169,17 @@ impl DecidedText {
     fn is_text(&self, found: &[u8], now: &Fingerprint) -> bool {
         let is_untouched = self.original.as_ref() == Some(now);
         if is_untouched { found == self.text.as_bytes() } else { self.form.writes(&self.text, found) }
+    }
+}
+
+impl Before {
+    fn of(proposal: &PreparedProposal) -> Self {
+        let (composition, normalized) = (&proposal.composition, &proposal.normalized);
+        match () {
+            () if proposal.has_file_text() => Self::Text(composition.original().clone(), normalized.clone()),
+            () if proposal.fingerprint.is_absent() && !proposal.is_comparable() => Self::Nothing,
+            () => Self::Unknown,
+        }
     }
 }
 

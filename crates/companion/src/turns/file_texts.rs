@@ -9,18 +9,27 @@ use super::source::{FoundFile, TurnLook, TurnSource, TurnTexts};
 /// The two texts of a file that is open: the baseline's, if it has one, and the one on disk.
 pub(super) type KnownTexts = (Option<Arc<str>>, Arc<str>);
 
-/// The texts of a file, byte for byte, and which lines are new since the last round.
+/// The lines of the text on disk that a person is told something of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stretches {
+    /// As [`OpenedTurnFile::new`](alongside_desk::OpenedTurnFile::new).
+    pub(super) new: Option<Vec<Lines>>,
+    /// As [`OpenedTurnFile::accepted`](alongside_desk::OpenedTurnFile::accepted).
+    pub(super) accepted: Vec<Lines>,
+}
+
+/// The texts of a file, byte for byte, and what is told of their lines.
 pub(super) fn texts(
     source: &dyn TurnSource,
     look: &TurnLook,
     file: &FoundFile,
-) -> Result<(KnownTexts, Option<Vec<Lines>>), Refusal> {
+) -> Result<(KnownTexts, Stretches), Refusal> {
     let texts = source.texts(look, file).map_err(|reason| Refusal::TurnUnknown { reason })?;
-    let TurnTexts { before, now, new } = texts;
+    let TurnTexts { before, now, new, accepted } = texts;
     let before = before.map(|bytes| text(bytes, "before")).transpose()?;
     // Of a deleted file, all is one deletion.
     let now = now.map(|bytes| text(bytes, "on disk")).transpose()?.unwrap_or_default();
-    Ok(((before, now), new))
+    Ok(((before, now), Stretches { new, accepted }))
 }
 
 /// A text, byte for byte.

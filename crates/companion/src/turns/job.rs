@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::{CallAnswer, Lines, Refusal, TurnId, UndoneFile, harmless};
+use alongside_desk::{CallAnswer, Refusal, TurnId, UndoneFile, harmless};
 
 use super::comment_work::CommentWork;
-use super::file_texts::{KnownTexts, texts};
+use super::file_texts::{KnownTexts, Stretches, texts};
+use super::noting::Noting;
 use super::sending::{Sending, Sent};
 use super::source::{Feedback, FoundFile, TurnLook, TurnSource, Undo};
 use crate::real_path;
@@ -36,24 +37,44 @@ pub(super) enum Work {
     Undo { turn: TurnId, look: Arc<TurnLook>, files: Vec<Undo>, finishes: bool, sending: Option<Sending> },
     /// A comment that is to be on disk before its request is answered.
     Comment { turn: TurnId, look: Arc<TurnLook>, work: CommentWork, answer: CallAnswer },
+    /// A note on a file, which has to be in one of these roots.
+    Note { noting: Noting, roots: Arc<[PathBuf]> },
 }
 
 /// The result of a job.
 #[derive(Debug)]
 pub(crate) enum WorkDone {
-    Look { key: LookKey, number: u64, result: Result<TurnLook, String> },
-    Read { turn: TurnId, file: FoundFile, result: Result<ReadTexts, Refusal> },
-    Undo { turn: TurnId, undone: Vec<UndoneFile>, sent: Option<Sent> },
-    Comment { turn: TurnId, answer: CallAnswer, result: Result<Option<Feedback>, Refusal> },
+    Look {
+        key: LookKey,
+        number: u64,
+        result: Result<TurnLook, String>,
+    },
+    Read {
+        turn: TurnId,
+        file: FoundFile,
+        result: Result<ReadTexts, Refusal>,
+    },
+    Undo {
+        turn: TurnId,
+        undone: Vec<UndoneFile>,
+        sent: Option<Sent>,
+    },
+    Comment {
+        turn: TurnId,
+        answer: CallAnswer,
+        result: Result<Option<Feedback>, Refusal>,
+    },
+    /// The file, if there is something new to be seen of it.
+    Noted(Option<PathBuf>),
 }
 
 #[derive(Debug)]
 pub(crate) enum ReadTexts {
     /// They are those that are open.
-    AsKnown,
+    AsKnown(Stretches),
     Others {
         texts: Box<PreparedProposal>,
-        new: Option<Vec<Lines>>,
+        stretches: Stretches,
     },
 }
 
@@ -88,6 +109,7 @@ impl TurnJob {
                 let result = work.run(&*source, &look);
                 WorkDone::Comment { turn, answer, result }
             }
+            Work::Note { noting, roots } => WorkDone::Noted(noting.keep(&*source, &roots)),
         }
     }
 }
@@ -111,11 +133,11 @@ fn read(
     file: &FoundFile,
     known: Option<&KnownTexts>,
 ) -> Result<ReadTexts, Refusal> {
-    let ((before, now), new) = texts(source, look, file)?;
+    let ((before, now), stretches) = texts(source, look, file)?;
     if known.is_some_and(|known| (&known.0, &known.1) == (&before, &now)) {
-        return Ok(ReadTexts::AsKnown);
+        return Ok(ReadTexts::AsKnown(stretches));
     }
     let path = look.root.join(&file.path);
     let texts = Box::new(PreparedProposal::of_turn(path, before.as_ref(), &now));
-    Ok(ReadTexts::Others { texts, new })
+    Ok(ReadTexts::Others { texts, stretches })
 }

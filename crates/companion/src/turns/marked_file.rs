@@ -6,7 +6,7 @@ use std::path::Path;
 
 use alongside_desk::{Changed, FileChange, HunkState, Lines, Marked, Refusal, Review, ReviewId, Text};
 
-use super::file_texts::KnownTexts;
+use super::file_texts::{KnownTexts, Stretches};
 use super::source::{ChangeBack, HunkBack, UndoTo};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
@@ -17,8 +17,7 @@ pub(super) struct MarkedFile {
     is_whole: bool,
     /// A dropped hunk is a mark.
     text: Option<ReviewedText>,
-    /// The lines of it that are new since the last round.
-    new: Option<Vec<Lines>>,
+    stretches: Stretches,
     /// A later look has found another content than that of the texts.
     is_outdated: bool,
     /// The file has gone or come back: its hunks are others, though the texts may be the same.
@@ -92,8 +91,8 @@ impl MarkedFile {
         Some((review.original, review.proposed))
     }
 
-    pub(super) fn new_lines(&self) -> Option<Vec<Lines>> {
-        self.new.clone()
+    pub(super) fn stretches(&self) -> Stretches {
+        self.stretches.clone()
     }
 
     pub(super) fn review(&self) -> Option<Review> {
@@ -109,15 +108,16 @@ impl MarkedFile {
         if self.is_outdated { 0 } else { usize::from(std::mem::take(&mut self.is_whole)) }
     }
 
-    /// The texts were read again, and are the same.
-    pub(super) fn confirm_text(&mut self) {
+    /// The texts were read again, and are the same. Returns whether something else is told of their lines.
+    pub(super) fn confirm_text(&mut self, stretches: Stretches) -> bool {
         self.is_outdated = false;
+        std::mem::replace(&mut self.stretches, stretches.clone()) != stretches
     }
 
     /// Takes the texts as they were read. Marks stay on hunks that are the same. Returns the number of those
     /// that are lost.
-    pub(super) fn set_text(&mut self, mut text: ReviewedText, new: Option<Vec<Lines>>) -> usize {
-        self.new = new;
+    pub(super) fn set_text(&mut self, mut text: ReviewedText, stretches: Stretches) -> usize {
+        self.stretches = stretches;
         let hunks = hunks(&text.review());
         let (before, kept): (usize, Vec<usize>) = match &self.text {
             None if self.is_whole => (0, (0..hunks.len()).collect()),

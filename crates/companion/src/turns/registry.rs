@@ -14,6 +14,7 @@ use super::comment_work::CommentWork;
 use super::effect::TurnEffect;
 use super::finish::{self, Finish};
 use super::job::{LookKey, ReadTexts, Work, WorkDone};
+use super::noting::Noting;
 use super::opening::Opening;
 use super::request::{CommentRequest, TurnRequest, check_marks, no_decision};
 use super::sending::{Sending, Sent};
@@ -185,6 +186,27 @@ impl Turns {
         effects
     }
 
+    /// The store is to remember something of a file.
+    pub(crate) fn note(&self, noting: Noting, around: &Surroundings<'_>) -> Effects {
+        let mut effects = Effects::new();
+        self.work.begin(Work::Note { noting, roots: around.roots.clone() }, &mut effects);
+        effects
+    }
+
+    /// The store has remembered something of this file: what is shown of it may be something else.
+    fn end_note(&mut self, file: &Path, roots: &Arc<[PathBuf]>, effects: &mut Effects) {
+        let of_file = self.reviews.iter().filter_map(|(turn, review)| {
+            let path = file.strip_prefix(&review.look().root).ok()?.to_owned();
+            Some((*turn, review.key().clone(), review.known_texts(&path).map(|_| path)))
+        });
+        for (turn, key, open) in of_file.collect::<Vec<_>>() {
+            self.work.ask_for_look(&key, Vec::new(), roots, effects);
+            if let Some(path) = open {
+                self.ask_for_texts(turn, path, Vec::new(), effects);
+            }
+        }
+    }
+
     /// Takes the result of some work.
     pub(crate) fn end_work(&mut self, done: WorkDone, around: &mut Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
@@ -195,6 +217,11 @@ impl Turns {
             WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around, &mut effects),
             WorkDone::Undo { turn, undone, sent } => {
                 self.end_undo(turn, undone, sent, around.roots, &mut effects);
+            }
+            WorkDone::Noted(file) => {
+                if let Some(file) = file {
+                    self.end_note(&file, around.roots, &mut effects);
+                }
             }
             WorkDone::Comment { turn, answer, result } => {
                 let kept = match result {
@@ -328,15 +355,18 @@ impl Turns {
             return TurnEffect::refuse(openings, &Refusal::NoSuchTurn, effects);
         };
         let is_current = review.found(&path).is_some_and(|found| found.content == file.content);
-        let is_new = match result {
+        let is_news = match result {
             // A later look has found another content, or no difference any more.
             _ if !is_current => return self.ask_for_texts(turn, path, openings, effects),
-            Ok(ReadTexts::AsKnown) if review.confirm_text(&path) => false,
-            // They are open no more.
-            Ok(ReadTexts::AsKnown) => return self.ask_for_texts(turn, path, openings, effects),
-            Ok(ReadTexts::Others { texts, new }) => {
+            Ok(ReadTexts::AsKnown(stretches)) => match review.confirm_text(&path, stretches) {
+                Some(is_news) => is_news,
+                // They are open no more.
+                None => return self.ask_for_texts(turn, path, openings, effects),
+            },
+            Ok(ReadTexts::Others { texts, stretches }) => {
                 let dirty = texts.is_dirty(around.is_dirty);
-                review.set_text(&path, ReviewedText::new(around.reviews.next_id(), *texts, dirty), new);
+                let text = ReviewedText::new(around.reviews.next_id(), *texts, dirty);
+                review.set_text(&path, text, stretches);
                 true
             }
             Err(refusal) => {
@@ -346,15 +376,16 @@ impl Turns {
             }
         };
         self.renew_list(turn, effects);
-        self.open(turn, &path, is_new, openings, effects);
+        self.open(turn, &path, is_news, openings, effects);
     }
 
-    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others.
+    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others, or
+    /// more is known of its lines.
     fn open(
         &mut self,
         turn: TurnId,
         path: &Path,
-        is_new: bool,
+        is_news: bool,
         openings: Vec<Opening>,
         effects: &mut Effects,
     ) {
@@ -362,7 +393,7 @@ impl Turns {
         let desks = openings.iter().map(|opening| opening.desk).filter(|desk| self.desks.contains_key(desk));
         let desks: BTreeSet<_> = desks.collect();
         let mut told = desks.clone();
-        if is_new {
+        if is_news {
             told.extend(review.desks_of(path));
         }
         if let Some(opened) = review.open_for(path, desks)

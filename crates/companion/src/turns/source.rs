@@ -36,6 +36,13 @@ pub trait TurnSource: Debug + Send + Sync {
         let _ = look;
     }
 
+    /// Remembers this of a file, given by its path without links, where turns have left a baseline. Returns
+    /// whether it is news: a look may tell something else then.
+    fn note(&self, file: &Path, note: &TurnNote) -> bool {
+        let _ = (file, note);
+        false
+    }
+
     /// The comments of the working tree with the places of their lines now, and the way of a message.
     ///
     /// # Errors
@@ -80,6 +87,24 @@ pub trait TurnSource: Debug + Send + Sync {
         let _ = (look, round);
         Err("no agent is known here".to_owned())
     }
+}
+
+/// An event that a turn review tells of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnNote {
+    /// The person accepted a proposal, and it is written.
+    Accepted(AcceptedText),
+    /// The person has saved the file in an editor.
+    Saved,
+}
+
+/// A text that the person accepted, byte for byte as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptedText {
+    /// The file of before; `None` if it is new.
+    pub before: Option<Vec<u8>>,
+    /// The file as the agent has written it.
+    pub after: Vec<u8>,
 }
 
 /// All that goes back to the agent from a working tree.
@@ -186,6 +211,8 @@ pub struct TurnTexts {
     pub now: Option<Vec<u8>>,
     /// As [`OpenedTurnFile::new`](alongside_desk::OpenedTurnFile::new).
     pub new: Option<Vec<Lines>>,
+    /// As [`OpenedTurnFile::accepted`](alongside_desk::OpenedTurnFile::accepted).
+    pub accepted: Vec<Lines>,
 }
 
 /// A file that is to be undone, in part or as a whole.

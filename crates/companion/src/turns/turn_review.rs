@@ -10,7 +10,7 @@ use alongside_desk::{
 };
 
 use super::comment_work::{self, CommentWork};
-use super::file_texts::KnownTexts;
+use super::file_texts::{KnownTexts, Stretches};
 use super::job::LookKey;
 use super::marked_file::MarkedFile;
 use super::marked_files::MarkedFiles;
@@ -265,16 +265,16 @@ impl TurnReview {
         self.files.get(path).map(|file| file.desks().clone()).unwrap_or_default()
     }
 
-    /// The texts of an open file were read again, and are the same; false if they are open no more.
-    pub(super) fn confirm_text(&mut self, path: &Path) -> bool {
-        let Some(file) = self.files.get_mut(path).filter(|file| file.has_text()) else { return false };
-        file.confirm_text();
-        true
+    /// The texts of an open file were read again, and are the same. Returns whether more is known of their
+    /// lines; none if they are open no more.
+    pub(super) fn confirm_text(&mut self, path: &Path, stretches: Stretches) -> Option<bool> {
+        let file = self.files.get_mut(path).filter(|file| file.has_text())?;
+        Some(file.confirm_text(stretches))
     }
 
     /// Takes the texts of a file that a desk opens, or that has changed while it was open.
-    pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText, new: Option<Vec<Lines>>) {
-        let lost = self.files.entry(path.to_owned()).or_default().set_text(text, new);
+    pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText, stretches: Stretches) {
+        let lost = self.files.entry(path.to_owned()).or_default().set_text(text, stretches);
         count_lost(&mut self.lost, path, lost);
     }
 
@@ -289,10 +289,11 @@ impl TurnReview {
     pub(super) fn open_for(&mut self, path: &Path, desks: BTreeSet<DeskId>) -> Option<OpenedTurnFile> {
         let file = self.files.get_mut(path)?;
         file.open_for(desks);
-        let (review, new) = (file.review()?, file.new_lines());
+        let (review, Stretches { new, accepted }) = (file.review()?, file.stretches());
         file.free_unused();
         let at = self.look.files.iter().position(|found| found.path == path)?;
-        Some(OpenedTurnFile { turn: self.list.id, revision: self.list.revision, file: at, review, new })
+        let Turn { id: turn, revision, .. } = self.list;
+        Some(OpenedTurnFile { turn, revision, file: at, review, new, accepted })
     }
 
     /// Marks a whole file, or nothing of it. Returns the change of its text, if it is open.

@@ -106,6 +106,8 @@ impl LspDesk {
     fn document_saved(&mut self, io: &mut Io, params: &Value) {
         let Some(key) = self.editor.documents.save(params) else { return };
         if !self.directory.holds(&key) {
+            let path = key.to_string_lossy().into_owned();
+            io.request(RequestOrigin::Unawaited, Request::Saved { path });
             return self.context.document_saved();
         }
         self.ended.saved(io, &self.editor, &key);

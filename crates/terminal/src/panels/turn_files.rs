@@ -50,7 +50,7 @@ fn rows(
     let room = usize::from(width).saturating_sub(size.len() + 5);
     let mark = place_mark(is_current, files.is_seen(file));
     let name = format!("{mark} {} {}", words::letter(file.change), shortened(name, room));
-    let name_style = if file.author.is_agent() { palette.text } else { palette.quiet };
+    let name_style = if file.author.is_agent() && !file.accepted { palette.text } else { palette.quiet };
     let styles = if is_current { (palette.selected, palette.selected) } else { (name_style, palette.quiet) };
     let mut first = both_ends(&name, styles, &size, width);
     first.spans.pop();

@@ -61,7 +61,8 @@ fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) ->
         _ => Some(words::change(file).into_owned()),
     };
     let author = words::author(file.author).map(str::to_owned);
-    let about: Vec<_> = what.into_iter().chain(author).collect();
+    let known = words::known_by_person(file).map(str::to_owned);
+    let about: Vec<_> = what.into_iter().chain(author).chain(known).collect();
     let mut about = if about.is_empty() { "  ".to_owned() } else { format!("  {}  ", about.join(", ")) };
     let (hunk, marked) = state(files, file);
     let state = [&*hunk, &*marked].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
@@ -86,6 +87,7 @@ fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) ->
 fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
     let hunk = files.view().filter(|view| !view.review().hunks.is_empty());
     let new = match files.is_hunk_new() {
+        _ if !file.accepted && files.is_hunk_accepted() => " (accepted before the write)",
         Some(true) => " (new)",
         Some(false) => " (as in your last round)",
         None => "",

@@ -339,7 +339,14 @@ async fn a_text_that_nobody_took_comes_back() {
     // The file changes while the person types: the lines are another text's.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
     let review = crate::scripted::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
-    let opened = alongside_desk::OpenedTurnFile { turn: ID, revision: 1, file: 2, review, new: None };
+    let opened = alongside_desk::OpenedTurnFile {
+        turn: ID,
+        revision: 1,
+        file: 2,
+        review,
+        new: None,
+        accepted: Vec::new(),
+    };
     stage.companion.tell(alongside_desk::Event::TurnFile(opened));
     stage.a_while().await;
     stage.enter().await;

@@ -2,7 +2,7 @@
 //! screen from no proposal, nor gives it to one.
 
 use alongside_desk::{
-    Author, Baseline, Closing, Event, FileChange, OpenedTurnFile, Refusal, Turn, TurnFile, TurnId,
+    Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Turn, TurnFile, TurnId,
 };
 use insta::assert_snapshot;
 
@@ -294,7 +294,7 @@ async fn an_open_file_that_changes_is_shown_as_it_is_now() {
     let (revision, file) = (1, 0);
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
     let review = crate::scripted::review(2000, &stage.gemini, "/shop/README.md", &pieces);
-    let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None };
+    let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None, accepted: Vec::new() };
     stage.companion.tell(Event::TurnFile(opened.clone()));
     stage.moment().await;
     stage.shows("It sells everything.");
@@ -329,4 +329,22 @@ async fn help_shows_the_keys_of_the_page() {
     let mut stage = Stage::in_turn(80, 24, None).await;
     stage.press("?").await;
     assert_snapshot!("turn_help_80x24", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_accepted_before_the_write_is_marked_and_comes_last() {
+    let mut stage = Stage::with_sidebar(130, 40, "false", Some(true), Options::default());
+    stage.connect().await;
+    let basket = file("src/basket.py", FileChange::Modified, 7, 6);
+    let saved = TurnFile { saved: true, ..file("src/saved.py", FileChange::Modified, 7, 6) };
+    let known = TurnFile { accepted: true, saved: true, ..file("src/known.py", FileChange::Modified, 7, 6) };
+    stage.set_turn(turn(vec![basket, saved, known]));
+    stage.companion.accepted = vec![Lines { start: 0, end: 12 }];
+    stage.press("T").await;
+    stage.a_while().await;
+    assert_snapshot!("turn_partly_accepted", stage.screen());
+    stage.press("k").await;
+    stage.shows("(accepted before the write)");
+    stage.press("L").await;
+    stage.shows("saved by you, too");
 }

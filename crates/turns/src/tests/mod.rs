@@ -5,6 +5,7 @@ mod deliveries;
 mod fixture;
 mod hostile;
 mod looks;
+mod notes;
 mod random;
 mod recordings;
 mod repositories;

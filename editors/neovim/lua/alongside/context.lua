@@ -226,6 +226,12 @@ function M.setup()
   on({ 'BufWritePost', 'BufReadPost', 'BufNewFile' }, function(event)
     project.ask_again(event.buf)
   end)
+  on('BufWritePost', function(event)
+    local one = project.is_file(event.buf) and server.get(project.of_buffer(event.buf))
+    if one then
+      server.notify(one.id, 'alongside/didSave', { path = project.path(event.buf) })
+    end
+  end)
   if not config.current.context then
     return
   end

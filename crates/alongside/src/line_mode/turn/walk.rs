@@ -16,6 +16,8 @@ pub(super) struct Walk {
     open: Option<OpenReview>,
     /// The lines of that file that are new since the last round, where some are not.
     new: Option<Vec<Lines>>,
+    /// The lines of that file whose change the person accepted before the write.
+    accepted: Vec<Lines>,
 }
 
 /// The person's place.
@@ -111,6 +113,25 @@ impl Walk {
         self.new.as_ref().map(|new| OpenedTurnFile::is_new(new, hunk))
     }
 
+    /// Whether the person accepted a hunk of the open file before it was written.
+    pub(super) fn is_accepted(&self, hunk: &Hunk) -> bool {
+        OpenedTurnFile::is_accepted(&self.accepted, hunk)
+    }
+
+    /// How many hunks of the open file the way leads past: the person accepted them, and others not.
+    pub(super) fn accepted_hunks(&self) -> usize {
+        let hunks = self.open.iter().flat_map(|open| &open.review().hunks);
+        let accepted = hunks.clone().filter(|hunk| self.is_accepted(hunk)).count();
+        if accepted == hunks.count() { 0 } else { accepted }
+    }
+
+    /// The first hunk of the open file from this one on that the way leads to.
+    fn hunk_on_the_way(&self, from: usize) -> Option<usize> {
+        let (open, passes) = (self.open.as_ref()?, self.accepted_hunks() > 0);
+        let mut hunks = open.review().hunks.iter().enumerate().skip(from);
+        hunks.find(|(_, hunk)| !(passes && self.is_accepted(hunk))).map(|(at, _)| at)
+    }
+
     /// The number of files, and of lines that were added and removed.
     pub(super) fn totals(&self) -> (usize, usize, usize) {
         let files = &self.turn.files;
@@ -128,14 +149,16 @@ impl Walk {
         self.marked().next().is_some()
     }
 
-    /// The files that the way leads past: they are not the agent's, and others are.
-    pub(super) fn passed_over(&self) -> usize {
-        (0..self.turn.files.len()).filter(|file| !self.is_on_the_way(*file)).count()
+    /// The files that the way leads past, where it leads to others: they are not the agent's, or the person
+    /// accepted them before the write.
+    pub(super) fn passed_over(&self) -> impl Iterator<Item = &TurnFile> {
+        let files = self.turn.files.iter().enumerate();
+        files.filter(|(at, _)| !self.is_on_the_way(*at)).map(|(_, file)| file)
     }
 
     fn is_on_the_way(&self, file: usize) -> bool {
-        let is_agents = |file: &TurnFile| file.author != Author::Person;
-        self.turn.files.get(file).is_some_and(is_agents) || !self.turn.files.iter().any(is_agents)
+        let is_open = |file: &TurnFile| file.author != Author::Person && !file.accepted;
+        self.turn.files.get(file).is_some_and(is_open) || !self.turn.files.iter().any(is_open)
     }
 
     /// The first file on the way.
@@ -151,9 +174,10 @@ impl Walk {
     /// Goes to the next change.
     pub(super) fn next(&mut self) -> Step {
         let is_at_hunk = matches!(self.place(), Place::Hunk(..));
-        match &mut self.open {
-            Some(open) if is_at_hunk && open.hunk() + 1 < open.review().hunks.len() => {
-                open.look_at(open.hunk() + 1);
+        let next = self.open.as_ref().and_then(|open| self.hunk_on_the_way(open.hunk() + 1));
+        match (&mut self.open, next) {
+            (Some(open), Some(next)) if is_at_hunk => {
+                open.look_at(next);
                 Step::Within
             }
             _ => self.next_file(),
@@ -240,7 +264,7 @@ impl Walk {
         if !is_of_list || opened.file != self.file || self.file >= self.turn.files.len() {
             return false;
         }
-        self.new = opened.new;
+        (self.new, self.accepted) = (opened.new, opened.accepted);
         let before = self.open.replace(OpenReview::new(opened.review));
         if let Some(before) = &before {
             self.look_at_hunk(before.hunk());
@@ -251,7 +275,7 @@ impl Walk {
     /// The person comes to the open file from one of its ends.
     pub(super) fn look_at(&mut self, edge: Edge) {
         self.look_at_hunk(match edge {
-            Edge::First => 0,
+            Edge::First => self.hunk_on_the_way(0).unwrap_or(0),
             Edge::Last => usize::MAX,
         });
     }
@@ -294,7 +318,10 @@ impl Walk {
             let is_same = marks(&before) == marks(now) && sends(&before) == sends(now);
             return if is_same { News::Nothing } else { News::Marks };
         }
-        let file = at.map_or(now.files.len(), |at| now.files.iter().take_while(|it| it.path < *at).count());
+        // Those that the person knows stand behind the others.
+        let place = |at: &String| now.files.iter().position(|it| it.path == *at);
+        let next = |at: &String| now.files.iter().take_while(|it| it.path < *at).count();
+        let file = at.map_or(now.files.len(), |at| place(at).unwrap_or_else(|| next(at)));
         let stays = before.id == now.id && now.files.get(file).map(|file| &file.path) == at;
         let open = self.open.take().filter(|_| stays);
         self.turn_to(file);

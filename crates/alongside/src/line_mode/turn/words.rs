@@ -87,13 +87,21 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
         0 => format!("Nothing has changed since {since}."),
         _ => format!("Since {since}: {} (+{added} -{removed}).", count(files)),
     };
-    let passed = match walk.passed_over() {
-        0 => None,
-        1 => Some("1 file is not the agent's work; l lists it.".to_owned()),
-        passed => Some(format!("{passed} files are not the agent's work; l lists them.")),
-    };
+    let (accepted, others): (Vec<_>, Vec<_>) = walk.passed_over().partition(|file| file.accepted);
+    let passed = [
+        match others.len() {
+            0 => None,
+            1 => Some("1 file is not the agent's work; l lists it.".to_owned()),
+            passed => Some(format!("{passed} files are not the agent's work; l lists them.")),
+        },
+        match accepted.len() {
+            0 => None,
+            1 => Some("1 file was accepted before the write; l lists it.".to_owned()),
+            passed => Some(format!("{passed} files were accepted before the write; l lists them.")),
+        },
+    ];
     let remarks = turn.remarks.iter().map(|remark| harmless::name(remark).into_owned());
-    render::titled(&title, remarks.chain(passed), inks)
+    render::titled(&title, remarks.chain(passed.into_iter().flatten()), inks)
 }
 
 /// The list has become another one.
@@ -150,6 +158,14 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
         Author::Person => Some("This is not the agent's work.".to_owned()),
         Author::Unknown => is_known.then(|| "It is not known whose work this is.".to_owned()),
     };
+    let saved = file.saved.then(|| "You saved it in an editor meanwhile: a part may be yours.".to_owned());
+    let accepted = match (file.accepted, walk.accepted_hunks()) {
+        (true, _) => Some("You accepted all of it before the write.".to_owned()),
+        (false, 0) => None,
+        (false, hunks) => {
+            Some(format!("You accepted {} before the write; K goes back.", messages::changes(hunks)))
+        }
+    };
     let is = |flag: fn(&alongside_desk::Review) -> bool| review.is_some_and(flag);
     let stale = is(|review| review.stale).then(|| "The file has changed since: it is not undone.".to_owned());
     let dirty = is(|review| review.dirty).then(|| "An editor holds unsaved changes to the file.".to_owned());
@@ -157,7 +173,7 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let empties = (is_there && is(messages::empties)).then(|| render::EMPTIES.to_owned());
     let why = why.map(|why| format!("Its text is not shown: {}.", harmless::name(why)));
     let limits = review.and_then(messages::coarse_changes);
-    [why, author, stale, dirty, empties, limits].into_iter().flatten().collect()
+    [why, author, saved, accepted, stale, dirty, empties, limits].into_iter().flatten().collect()
 }
 
 /// The change of a file in a few words.
@@ -188,7 +204,12 @@ pub(super) fn list(walk: &Walk) -> String {
             Author::Person => ", not the agent's work",
             Author::Agent | Author::Unknown => "",
         };
-        let known = if file.known { ", as in your last round" } else { "" };
+        let known = [
+            (file.accepted, ", accepted before the write"),
+            (file.saved, ", saved by you, too"),
+            (file.known, ", as in your last round"),
+        ];
+        let known: String = known.iter().filter(|(is_so, _)| *is_so).map(|(_, words)| *words).collect();
         let marked = match file.marked {
             Marked::Nothing => String::new(),
             Marked::Hunks(hunks) => format!(", {} marked to be undone", messages::changes(hunks)),
@@ -309,7 +330,11 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
                 Some(false) => ", as in your last round",
                 None => "",
             };
-            format!("({at}/{all}{new}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?", marked(is_marked))
+            let accepted = if walk.is_accepted(hunk) { ", accepted before the write" } else { "" };
+            format!(
+                "({at}/{all}{new}{accepted}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?",
+                marked(is_marked)
+            )
         }
         Place::Whole(file, _) => {
             format!("undo the whole file{} [n,u,{more}c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))

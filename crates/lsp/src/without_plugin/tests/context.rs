@@ -89,6 +89,8 @@ async fn with_edits_alone_the_cursor_is_at_their_end() {
     assert_eq!(report["openFiles"][0]["dirty"], true);
     let uri = stage.uri("a.rs");
     stage.tell("didSave", json!({"textDocument": {"uri": uri}}));
+    let path = stage.path("a.rs").to_str().unwrap().to_owned();
+    assert_eq!(stage.asked().map(|call| call.request), Some(Request::Saved { path }));
     assert_eq!(stage.reported()["openFiles"][0].get("dirty"), None);
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Companion {
     pub(super) turn: Turn,
     /// The texts of each file, if they can be shown.
     reviews: Vec<Option<Review>>,
+    /// The lines of the second file that the person accepted before the write.
+    pub(super) accepted: Vec<Lines>,
     /// The events that come before the list.
     pub(super) news: Vec<Event>,
     /// Why a look tells nothing.
@@ -103,6 +105,7 @@ impl Companion {
         Self {
             turn,
             reviews,
+            accepted: Vec::new(),
             news: Vec::new(),
             unknown: None,
             refused: None,
@@ -142,7 +145,8 @@ impl Companion {
             Request::OpenTurnFile { turn, revision, file } => {
                 self.check(turn, revision)?;
                 let review = self.reviews[file].clone().expect("a text");
-                tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None }));
+                let accepted = if file == 1 { self.accepted.clone() } else { Vec::new() };
+                tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None, accepted }));
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 self.check(turn, revision)?;
@@ -252,7 +256,7 @@ impl Companion {
         self.turn.remarks.push("1 mark was lost: a file changed".into());
         self.turn.revision += 1;
         let (turn, revision) = (self.turn.id, self.turn.revision);
-        let opened = OpenedTurnFile { turn, revision, file, review, new: None };
+        let opened = OpenedTurnFile { turn, revision, file, review, new: None, accepted: Vec::new() };
         for event in [Event::Turn(self.turn.clone()), Event::TurnFile(opened)] {
             // As in `serve`.
             let _ = to.send(event);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use alongside_common::signals::Signals;
-use alongside_desk::{Agent, Author, DraftKeeper, Event, Request, Review, ReviewId, pair};
+use alongside_desk::{Agent, Author, DraftKeeper, Event, Lines, Request, Review, ReviewId, pair};
 use alongside_terminal::DraftStore;
 use companion::{Companion, added, binary, long, modified, rewritten};
 use tokio::sync::mpsc::UnboundedSender;
@@ -145,6 +145,16 @@ async fn files_that_are_not_the_agents_are_passed_over_and_counted() {
     companion.turn.files[0].author = Author::Person;
     companion.turn.files[2].author = Author::Unknown;
     let played = played(companion, "j\nj\n1\nq\n").await;
+    insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn what_was_accepted_before_the_write_is_passed_over_and_said() {
+    let mut companion = three_files();
+    companion.turn.files[0].saved = true;
+    companion.turn.files[2].accepted = true;
+    companion.accepted = vec![Lines { start: 0, end: 3 }];
+    let played = played(companion, "l\nj\nK\nj\nj\nq\n").await;
     insta::assert_snapshot!(played.text);
 }
 

@@ -5,6 +5,7 @@ mod files;
 mod finishing;
 mod lists;
 mod marks;
+mod noting;
 mod source;
 
 use std::sync::Arc;

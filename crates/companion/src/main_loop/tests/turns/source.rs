@@ -8,11 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use alongside_desk::{
-    Anchor, Baseline, Comment, CommentId, FileChange, Refusal, Route, TurnFile, TurnMessage, UndoneFile,
+    Anchor, Baseline, Comment, CommentId, FileChange, Lines, Refusal, Route, TurnFile, TurnMessage,
+    UndoneFile,
 };
 
 use crate::turns::source::{
-    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource, TurnTexts, Undo, UndoTo,
+    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnNote, TurnSource, TurnTexts, Undo, UndoTo,
 };
 
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub(super) struct DiskSource {
     /// The number of reviews that were finished.
     pub(super) finished: AtomicUsize,
     feedback: Mutex<Kept>,
+    /// The notes on files, in their order.
+    notes: Mutex<Vec<(PathBuf, TurnNote)>>,
 }
 
 /// Comments as they were kept, and rounds as they were sent.
@@ -45,6 +48,10 @@ impl DiskSource {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.feedback.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn notes(&self) -> Vec<(PathBuf, TurnNote)> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn comments(&self) -> Vec<Comment> {
@@ -133,7 +140,15 @@ impl TurnSource for DiskSource {
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
         let before = self.before().get(&file.path).cloned().flatten();
         let now = fs::read(look.root.join(&file.path)).ok();
-        Ok(TurnTexts { before, now, new: None })
+        let path = look.root.join(&file.path);
+        let is_accepted = |(of, note): &(PathBuf, TurnNote)| *of == path && *note != TurnNote::Saved;
+        let accepted = self.notes().iter().any(is_accepted).then_some(Lines { start: 0, end: 1 });
+        Ok(TurnTexts { before, now, new: None, accepted: accepted.into_iter().collect() })
+    }
+
+    fn note(&self, file: &Path, note: &TurnNote) -> bool {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((file.to_owned(), note.clone()));
+        true
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
