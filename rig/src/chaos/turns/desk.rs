@@ -46,12 +46,23 @@ impl Desk {
         patience: Duration,
         is: impl Fn(&Value) -> bool,
     ) -> Option<Value> {
-        let (method, until) = (format!("alongside/{method}"), Instant::now() + patience);
+        let method = format!("alongside/{method}");
+        let is_it = |message: &Value| message["method"] == *method && is(&message["params"]);
+        self.heard(patience, is_it).map(|message| message["params"].clone())
+    }
+
+    /// Waits for the answer to the look with which the program begins; false if none comes in time.
+    pub(super) fn has_looked(&self, patience: Duration) -> bool {
+        let is_it = |message: &Value| message["method"] == "result" && message.get("id").is_none();
+        self.heard(patience, is_it).is_some()
+    }
+
+    fn heard(&self, patience: Duration, is: impl Fn(&Value) -> bool) -> Option<Value> {
+        let until = Instant::now() + patience;
         loop {
             {
                 let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                let found = told.iter().rev().filter(|message| message["method"] == *method);
-                if let Some(found) = found.map(|message| &message["params"]).find(|params| is(params)) {
+                if let Some(found) = told.iter().rev().find(|message| is(message)) {
                     return Some(found.clone());
                 }
             }

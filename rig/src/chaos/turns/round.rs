@@ -25,8 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SURELY_IN_TIME: u64 = 1_900;
 /// How long an answer is waited for that may never come.
 const MAYBE: Duration = Duration::from_secs(2);
-/// When an undo is done that was under way when its desk or its host was killed.
-const SETTLED: Duration = Duration::from_secs(1);
 
 pub(super) struct Round<'a> {
     sandbox: Sandbox,
@@ -214,8 +212,7 @@ impl<'a> Round<'a> {
         // The next baseline, if it has ended; and nothing else has changed.
         drop(desk);
         if end != ReviewEnd::Properly {
-            // Work that is under way ends with the host, or goes on in it.
-            std::thread::sleep(SETTLED);
+            self.settle()?;
         }
         self.look_at_files();
         self.take_baseline();
@@ -249,6 +246,15 @@ impl<'a> Round<'a> {
             signal(pid, Signal::KILL);
             self.record.begin_trouble(TroubleKind::Killed, None, 0, 0);
         }
+    }
+
+    /// Waits until an undo is done that was under way when its desk or its host was killed. It ends with its
+    /// host; in one that lives, a look waits for its end.
+    fn settle(&self) -> Result<()> {
+        let look = Desk::start(&self.sandbox)?;
+        // Without room on the disk there may be no look.
+        look.has_looked(if self.is_full { MAYBE } else { PATIENCE });
+        Ok(())
     }
 
     /// The file may be as at the baseline from now on, for good.
