@@ -6,6 +6,7 @@
 //! project: nothing of the repository is touched, and nothing that it names is run.
 
 mod accepted;
+mod agent_process;
 mod anchors;
 mod answers;
 mod authors;
@@ -54,6 +55,7 @@ mod waiting;
 mod workbench;
 mod working_tree;
 
+pub use agent_process::{RunningAgent, running_agent};
 pub use claims::{Claim, Claimed, Message, Reader, claim, claim_for_person, confirm, pending, watched_file};
 pub use comments::{feedback_in, sent_text};
 pub use delivery::Delivery;

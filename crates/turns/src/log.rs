@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
+use alongside_platform::process;
 use serde::{Deserialize, Serialize};
 
 use crate::json_lines;
@@ -44,6 +46,9 @@ pub(crate) struct Record {
     /// Nobody is at the session, as far as the agent says so: a script has started it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_unattended: bool,
+    /// The agent's process, as far as its hook can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<AgentProcess>,
     /// The snapshot: a tree of our repository; absent where it could not be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<String>,
@@ -62,6 +67,32 @@ pub(crate) struct Record {
     /// The file that is undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) undone: Option<Undone>,
+}
+
+/// A process that is surely the same as long as both match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentProcess {
+    pub(crate) pid: u32,
+    /// When it was started, in milliseconds since the Unix epoch.
+    pub(crate) started: u64,
+}
+
+impl AgentProcess {
+    /// The program that runs this hook.
+    pub(crate) fn here() -> Option<Self> {
+        let pid = process::caller()?;
+        Some(Self { pid, started: started(pid)? })
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn runs(&self) -> bool {
+        started(self.pid) == Some(self.started)
+    }
+}
+
+fn started(pid: u32) -> Option<u64> {
+    let since = process::started(pid)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
 }
 
 /// A file that is undone, as the log knows it beforehand.
@@ -83,8 +114,8 @@ impl Record {
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
         let (agent, session, turn) = (String::new(), String::new(), String::new());
         let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
-        let is_unattended = false;
-        Self { kind, at, agent, session, turn, is_unattended, tree, left, head, branch, why, undone }
+        let (is_unattended, process) = (false, None);
+        Self { kind, at, agent, session, turn, is_unattended, process, tree, left, head, branch, why, undone }
     }
 }
 

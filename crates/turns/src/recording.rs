@@ -8,7 +8,7 @@ use alongside_contract::turns::Moment;
 
 use crate::fault::Fault;
 use crate::left_out;
-use crate::log::{Kind, Record};
+use crate::log::{AgentProcess, Kind, Record};
 use crate::places::Places;
 use crate::shelf::Shelf;
 use crate::workbench::Workbench;
@@ -63,6 +63,7 @@ pub fn record(
         session: event.session.clone(),
         turn: event.turn.clone(),
         is_unattended: !event.is_attended,
+        process: AgentProcess::here(),
         branch,
         ..Record::new(kind, alongside_desk::now_ms())
     };

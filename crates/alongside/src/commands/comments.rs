@@ -1,16 +1,18 @@
 //! `alongside comments`: the comments on turns that wait, for a person and for an agent.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
-use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, sent_text};
+use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, running_agent, sent_text};
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
 use serde_json::json;
+
+use super::agent_pane;
 
 /// How many lines of code are shown with a comment.
 const MOST_LINES: usize = 10;
@@ -41,6 +43,11 @@ pub(crate) struct Args {
     /// it then. With `--sent`, copy the message that was sent last
     #[arg(long, conflicts_with = "json")]
     copy: bool,
+
+    /// Paste all that waits into the agent's pane in tmux, WezTerm or kitty, without Enter: nothing else sends
+    /// it then
+    #[arg(long, conflicts_with_all = ["json", "sent", "copy"])]
+    paste: bool,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -57,6 +64,9 @@ fn answer(args: &Args) -> anyhow::Result<()> {
             "the clipboard is that of a terminal, and the output is none",
             "run it in a terminal, or print the message: alongside comments --sent",
         ));
+    }
+    if args.paste {
+        return super::print(&format!("{}\n", paste(&places, &args.directory)?));
     }
     if args.json {
         let Feedback { comments, route, message, .. } = feedback;
@@ -85,6 +95,30 @@ fn answer(args: &Args) -> anyhow::Result<()> {
             }
         },
         false => super::print(&list(&feedback.comments, feedback.message.as_ref())),
+    }
+}
+
+/// Pastes all that waits into the pane of the agent that would get it. Returns a sentence for the person.
+fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
+    const INSTEAD: &str = "copy it instead: alongside comments --copy";
+    let Some(agent) = running_agent(places, directory)? else {
+        return Err(failure("no agent is known here that runs", INSTEAD));
+    };
+    match claim_for_person(places, directory)? {
+        Claimed::Nothing => Ok(NOTHING.trim_end().to_owned()),
+        Claimed::Busy => Err(failure(
+            "another alongside writes or delivers comments here",
+            "try again in a moment: alongside comments --paste",
+        )),
+        Claimed::Message(claim) => {
+            let name = harmless::name(&agent.name).into_owned();
+            let place = agent_pane::paste(agent.pid, &claim.message().text)
+                .map_err(|why| failure(format!("nothing is pasted into {name}: {why}"), INSTEAD))?;
+            claim.mark_delivered()?;
+            Ok(format!(
+                "Pasted into {name} in {place}: press Enter there to send it. Nothing else sends it now."
+            ))
+        }
     }
 }
 

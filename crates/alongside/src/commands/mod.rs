@@ -1,6 +1,7 @@
 //! The commands, one file each. A command returns its exit code, or an error that `main` prints with its
 //! hints.
 
+mod agent_pane;
 mod agent_part;
 mod agent_setup;
 mod agent_variables;

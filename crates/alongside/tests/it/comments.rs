@@ -12,7 +12,7 @@ use crate::turns::{event, silent, turn, with_repository};
 const TURN: &str = "alongside/didChangeTurn";
 
 /// A project in which Codex has changed `a.txt`, and a program that reviews that; `None` without git.
-async fn reviewed() -> Option<(Home, Running, Value)> {
+pub(crate) async fn reviewed() -> Option<(Home, Running, Value)> {
     let home = with_repository()?;
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     home.file("a.txt", "one\nTWO\n");
@@ -23,7 +23,7 @@ async fn reviewed() -> Option<(Home, Running, Value)> {
 }
 
 /// Adds a comment on the second line. Returns the list with it.
-async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Value {
+pub(crate) async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Value {
     let lines = json!({ "first": 2, "last": 2 });
     let (id, revision) = (&turn["id"], &turn["revision"]);
     let add = json!({ "turn": id, "revision": revision, "file": 0, "lines": lines, "text": text });

@@ -23,6 +23,7 @@ mod json;
 mod log;
 mod lsp;
 mod moves;
+mod pasting;
 mod places;
 mod recovery;
 mod rules;

@@ -1,0 +1,242 @@
+//! Pastes a text into the pane of an agent, without Enter: only where it is sure which pane that is, and that
+//! the agent is at the front of it. A shell there would run what is pasted.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use alongside_desk::harmless;
+use alongside_platform::process;
+use serde_json::Value;
+
+/// The name of the buffer in tmux, which goes at once.
+const BUFFER: &str = "alongside";
+
+/// A program with its arguments.
+type Line = (&'static str, Vec<String>);
+
+/// A pane, as the environment of the agent names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Pane {
+    Tmux { socket: String, pane: String },
+    Wezterm { pane: String },
+    Kitty { listens_on: Option<String>, window: String },
+}
+
+impl Pane {
+    /// The innermost one: tmux and zellij run inside the others.
+    ///
+    /// # Errors
+    /// Why none can be told, for a person.
+    fn of(variables: &HashMap<OsString, OsString>) -> Result<Self, String> {
+        let get = |name: &str| {
+            let value = variables.get(&OsString::from(name))?.to_str()?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        if let (Some(tmux), Some(pane)) = (get("TMUX"), get("TMUX_PANE")) {
+            let socket = tmux.split(',').next().unwrap_or_default().to_owned();
+            return Ok(Self::Tmux { socket, pane });
+        }
+        if get("ZELLIJ").is_some() {
+            return Err("zellij does not tell in which pane a program runs".to_owned());
+        }
+        if let Some(pane) = get("WEZTERM_PANE") {
+            return Ok(Self::Wezterm { pane });
+        }
+        let window = get("KITTY_WINDOW_ID").ok_or("it runs in no pane of tmux, WezTerm or kitty")?;
+        Ok(Self::Kitty { listens_on: get("KITTY_LISTEN_ON"), window })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Tmux { .. } => "tmux",
+            Self::Wezterm { .. } => "WezTerm",
+            Self::Kitty { .. } => "kitty",
+        }
+    }
+
+    /// The question which terminal or which processes a pane has.
+    fn question(&self) -> Line {
+        match self {
+            Self::Tmux { socket, pane } => {
+                ("tmux", line(&["-S", socket, "display-message", "-p", "-t", pane, "#{pane_tty}"]))
+            }
+            Self::Wezterm { .. } => ("wezterm", line(&["cli", "list", "--format", "json"])),
+            Self::Kitty { window, .. } => {
+                ("kitten", self.kitten(&["ls", "--match", &format!("id:{window}")]))
+            }
+        }
+    }
+
+    /// Whether the answer says that this is the pane of an agent.
+    fn is_of(&self, agent: &Front, answer: &str) -> bool {
+        let tty = format!("/dev/{}", agent.tty);
+        match self {
+            Self::Tmux { .. } => answer.trim() == tty,
+            Self::Wezterm { pane } => {
+                let panes: Vec<Value> = serde_json::from_str(answer).unwrap_or_default();
+                let is_it =
+                    |it: &&Value| it["pane_id"].as_u64().map(|id| id.to_string()).as_ref() == Some(pane);
+                panes.iter().find(is_it).is_some_and(|it| it["tty_name"] == tty.as_str())
+            }
+            Self::Kitty { .. } => {
+                let windows: Value = serde_json::from_str(answer).unwrap_or_default();
+                let below = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+                let windows = windows.as_array().cloned().unwrap_or_default();
+                let windows = windows.iter().flat_map(|it| below(it, "tabs"));
+                let windows: Vec<Value> = windows.flat_map(|it| below(&it, "windows")).collect();
+                let mut front = windows.iter().flat_map(|it| below(it, "foreground_processes"));
+                windows.len() == 1 && front.any(|it| it["pid"].as_u64() == Some(u64::from(agent.pid)))
+            }
+        }
+    }
+
+    /// The commands that paste what they read.
+    fn commands(&self) -> Vec<Line> {
+        match self {
+            Self::Tmux { socket, pane } => vec![
+                ("tmux", line(&["-S", socket, "load-buffer", "-b", BUFFER, "-"])),
+                ("tmux", line(&["-S", socket, "paste-buffer", "-p", "-r", "-d", "-b", BUFFER, "-t", pane])),
+            ],
+            Self::Wezterm { pane } => vec![("wezterm", line(&["cli", "send-text", "--pane-id", pane]))],
+            Self::Kitty { window, .. } => {
+                let of = format!("id:{window}");
+                vec![(
+                    "kitten",
+                    self.kitten(&["send-text", "--match", &of, "--bracketed-paste", "auto", "--stdin"]),
+                )]
+            }
+        }
+    }
+
+    fn kitten(&self, rest: &[&str]) -> Vec<String> {
+        let to = match self {
+            Self::Kitty { listens_on: Some(to), .. } => vec!["--to".to_owned(), to.clone()],
+            _ => Vec::new(),
+        };
+        ["@".to_owned()].into_iter().chain(to).chain(line(rest)).collect()
+    }
+}
+
+fn line(args: &[&str]) -> Vec<String> {
+    args.iter().map(|arg| (*arg).to_owned()).collect()
+}
+
+/// A process at the front of its terminal.
+#[derive(Debug, PartialEq, Eq)]
+struct Front {
+    pid: u32,
+    /// As `ps` names it: below `/dev`.
+    tty: String,
+}
+
+impl Front {
+    /// From the process group, that at the front of the terminal, and the terminal, as `ps` prints them.
+    fn of(pid: u32, printed: &str) -> Option<Self> {
+        let mut words = printed.split_whitespace();
+        let (group, front, tty) = (words.next()?, words.next()?, words.next()?);
+        (group == front && tty.chars().any(char::is_alphanumeric)).then(|| Self { pid, tty: tty.to_owned() })
+    }
+}
+
+/// Pastes a text into the pane of the agent with this process. Returns the name of the multiplexer. Blocks.
+///
+/// # Errors
+/// Why nothing is pasted, for a person.
+pub(crate) fn paste(pid: u32, text: &str) -> Result<&'static str, String> {
+    let variables = process::environment(pid).ok_or("the system does not tell where it runs")?;
+    let pane = Pane::of(&variables)?;
+    let id = pid.to_string();
+    let ps = line(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &id]);
+    let front = Front::of(pid, &run(&("ps", ps), None)?).ok_or("it is not at the front of its terminal")?;
+    if !pane.is_of(&front, &run(&pane.question(), None)?) {
+        return Err(format!("{} shows something else in its pane", pane.name()));
+    }
+    let text = clean(text);
+    for command in pane.commands() {
+        run(&command, Some(&text))?;
+    }
+    Ok(pane.name())
+}
+
+/// The text without control characters, by which it could end the paste, and without an Enter at its end.
+fn clean(text: &str) -> String {
+    let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    kept.trim_end().to_owned()
+}
+
+/// Runs a command with this input, and returns its output.
+fn run((program, args): &Line, input: Option<&str>) -> Result<String, String> {
+    let said =
+        |why: &str| format!("{program}: {}", harmless::name(why.lines().next().unwrap_or("it failed")));
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| said(&error.to_string()))?;
+    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+        // One that wants no input may have ended.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| said(&error.to_string()))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(said(&String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pane(variables: &[(&str, &str)]) -> Result<Pane, String> {
+        Pane::of(&variables.iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    fn lines(pane: &Pane) -> Vec<String> {
+        let all = std::iter::once(pane.question()).chain(pane.commands());
+        all.map(|(program, args)| format!("{program} {}", args.join(" "))).collect()
+    }
+
+    #[test]
+    fn each_multiplexer_is_asked_and_told_in_its_own_way() {
+        let tmux = pane(&[("TMUX", "/s,1,0"), ("TMUX_PANE", "%3"), ("WEZTERM_PANE", "1")]).unwrap();
+        let expected = [
+            "tmux -S /s display-message -p -t %3 #{pane_tty}",
+            "tmux -S /s load-buffer -b alongside -",
+            "tmux -S /s paste-buffer -p -r -d -b alongside -t %3",
+        ];
+        assert_eq!(lines(&tmux), expected);
+        let wezterm = pane(&[("WEZTERM_PANE", "7")]).unwrap();
+        assert_eq!(lines(&wezterm), ["wezterm cli list --format json", "wezterm cli send-text --pane-id 7"]);
+        let kitty = pane(&[("KITTY_WINDOW_ID", "4"), ("KITTY_LISTEN_ON", "unix:/k")]).unwrap();
+        let expected = [
+            "kitten @ --to unix:/k ls --match id:4",
+            "kitten @ --to unix:/k send-text --match id:4 --bracketed-paste auto --stdin",
+        ];
+        assert_eq!(lines(&kitty), expected);
+        assert!(pane(&[("ZELLIJ", "0"), ("KITTY_WINDOW_ID", "4")]).is_err() && pane(&[]).is_err());
+    }
+
+    #[test]
+    fn only_an_agent_at_the_front_of_that_very_pane_counts() {
+        let front = Front::of(12, " 12 12 pts/3\n").unwrap();
+        assert_eq!(
+            (Front::of(12, "12 99 pts/3"), Front::of(12, "12 -1 ?"), Front::of(12, "")),
+            (None, None, None)
+        );
+        let tmux = Pane::Tmux { socket: "/s".into(), pane: "%3".into() };
+        assert!(tmux.is_of(&front, "/dev/pts/3\n") && !tmux.is_of(&front, "/dev/pts/30\n"));
+        let wezterm = Pane::Wezterm { pane: "7".into() };
+        let listed = r#"[{"pane_id":6,"tty_name":"/dev/pts/3"},{"pane_id":7,"tty_name":"/dev/pts/4"}]"#;
+        assert!(!wezterm.is_of(&front, listed) && wezterm.is_of(&front, &listed.replace("pts/4", "pts/3")));
+        let kitty = Pane::Kitty { listens_on: None, window: "4".into() };
+        let listed = r#"[{"tabs":[{"windows":[{"id":4,"foreground_processes":[{"pid":12}]}]}]}]"#;
+        assert!(kitty.is_of(&front, listed) && !kitty.is_of(&front, &listed.replace("12", "13")));
+        assert!(!kitty.is_of(&front, "nonsense"));
+    }
+
+    #[test]
+    fn a_text_cannot_end_the_paste_or_send_itself() {
+        assert_eq!(clean("a\u{1b}[201~\r\nb\u{9b}201~\n\n"), "a[201~\nb201~");
+    }
+}
