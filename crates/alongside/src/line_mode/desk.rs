@@ -48,6 +48,8 @@ enum Happened {
     Done,
     /// Proposals that have arrived are to be announced.
     ArrivalsDue,
+    /// The next review is to be printed, though nobody has said what became of the one before.
+    WordsOverdue,
     Typed(InputLine),
 }
 
@@ -134,6 +136,7 @@ impl LineDesk {
                 Happened::EditorEnded(status) => self.work.editor_ended(status).await,
                 Happened::Done => return Ending::Done,
                 Happened::ArrivalsDue => self.work.reading().announce(),
+                Happened::WordsOverdue => self.work.stop_awaiting_words(),
                 Happened::Typed(line) => {
                     if let ControlFlow::Break(ending) = self.take_line(line).await {
                         return ending;
@@ -151,6 +154,7 @@ impl LineDesk {
         let (has_editor, listens, is_gone) =
             (self.work.has_editor(), self.work.listens(), self.work.is_gone());
         let arrivals_due = self.work.reading().arrivals_due();
+        let words_overdue = self.work.words_overdue();
         let (told, editor_exit, typed) = self.work.events();
         tokio::select! {
             biased;
@@ -161,6 +165,7 @@ impl LineDesk {
             status = editor_exit => Happened::EditorEnded(status),
             () = done => Happened::Done,
             () = arrivals_due => Happened::ArrivalsDue,
+            () = words_overdue => Happened::WordsOverdue,
             line = typed, if listens => Happened::Typed(line),
         }
     }

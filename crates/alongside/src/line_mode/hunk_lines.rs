@@ -1,5 +1,5 @@
 //! A hunk as a unified diff, page by page if it is long. The context is the text that would be written: a
-//! neighbour that is kept stands there as it comes, and a dropped one as it was.
+//! neighbour that is kept stands there as it comes, marked with a `~`, and a dropped one as it was.
 
 use std::ops::Range;
 
@@ -8,13 +8,16 @@ use alongside_terminal::{HunkMarks, LineMarks, cut_at};
 
 use super::changed_line::{LONGEST_LINE, TAB, changed_line};
 use super::pages::{MOST_LINES, Page, Spot, rows_for_lines, rows_of};
-use super::printer::{Ink, Look};
+use super::printer::{Ink, Look, wrapped};
 
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
 
-/// The rows of the prompt below a page.
-const PROMPT: usize = 1;
+/// A prompt below a page takes one row where the terminal has so many columns, and two elsewhere.
+const COLUMNS_OF_PROMPT: usize = 80;
+
+/// The sign of a line of context that another change makes.
+const NEIGHBOUR: char = '~';
 
 /// The name of a function or heading takes so many columns at most.
 const LONGEST_NAME: usize = 60;
@@ -45,6 +48,20 @@ impl Origin {
             Self::Proposal => (Text::new(review.current.clone()), hunk.current),
             Self::Turn => (Text::new(review.proposed.clone()), hunk.proposed),
         }
+    }
+
+    /// The number of each change that makes some of these lines of that text, counted from 1, and its lines.
+    fn neighbours(self, review: &Review, lines: &Range<usize>) -> Vec<(usize, Lines)> {
+        let in_file = |hunk: &Hunk| match self {
+            Self::Proposal => hunk.current,
+            Self::Turn => hunk.proposed,
+        };
+        let from = review.hunks.partition_point(|hunk| in_file(hunk).end <= lines.start);
+        let near = review.hunks.iter().enumerate().skip(from);
+        let near = near.take_while(|(_, hunk)| in_file(hunk).start < lines.end);
+        // The lines in the place of a dropped change are those of the original.
+        let makes_lines = |hunk: &Hunk| self == Self::Turn || hunk.state != HunkState::Dropped;
+        near.filter(|(_, hunk)| makes_lines(hunk)).map(|(at, hunk)| (at + 1, in_file(hunk))).collect()
     }
 
     /// Whether `\r\n` ends lines throughout, so that `\r` is not worth showing on each.
@@ -87,23 +104,28 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
     let crlf = origin.has_crlf(original.text(), &review.proposed);
     let mut show = Show { look, crlf, lines: Vec::new(), is_cut: false };
     let place = place(hunk, in_file.start, (before, after), new);
+    let (above, under) =
+        (in_file.start - before..in_file.start, in_file.end..in_file.end.saturating_add(after));
+    let neighbours = [&above, &under]
+        .map(|lines| if lines.is_empty() { Vec::new() } else { origin.neighbours(review, lines) });
     let about = [
         origin.state(hunk.state).map(str::to_owned),
         is_begun.then(|| "goes on".to_owned()),
+        made_by(&neighbours),
         marks.enclosing().map(|name| format!("in {}", short(name))),
     ];
     let about: Vec<_> = about.into_iter().flatten().collect();
     let about = if about.is_empty() { String::new() } else { format!(" {}", about.join(", ")) };
-    show.lines.push(look.inks.ink(Ink::Mark, &format!("{place}{about}")));
+    show.lines.push(look.inks.ink(Ink::Mark, &wrapped(&format!("{place}{about}"), look)));
     if !is_begun {
-        show.context(&file, in_file.start - before..in_file.start);
+        show.context(&file, above, &neighbours[0]);
     }
     let said = marks.hard_to_see().map(|said| look.inks.ink(Ink::Warning, said));
-    let said: Vec<_> = said.into_iter().chain(messages::why(hunk)).collect();
+    let said: Vec<_> = said.into_iter().chain(messages::why(hunk)).map(|said| wrapped(&said, look)).collect();
     let others = show.lines.iter().chain(&said).map(|line| rows_of(line, look)).sum::<usize>();
     // Below the lines stands the context, or what is left for the next page.
-    let below = after.max(rows_of(&more_lines(MOST_LINES, origin.remedy(review)), look));
-    let rows = rows_for_lines(look, PROMPT + others + below);
+    let below = after.max(rows_of(&more_lines(MOST_LINES, origin.remedy(review), look), look));
+    let rows = rows_for_lines(look, rows_of_prompt(look) + others + below);
     let (old_left, new_left) = (rest(hunk.original, from.old), rest(new, from.new));
     // The shorter side leaves its rows to the other one.
     let old_rows = (rows / 2).max(rows.saturating_sub(new_left.len()));
@@ -115,9 +137,9 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
     });
     let more = (old_left.len() - old_part.len()) + (new_left.len() - new_part.len());
     if more > 0 {
-        show.lines.push(more_lines(more, origin.remedy(review)));
+        show.lines.push(more_lines(more, origin.remedy(review), look));
     } else {
-        show.context(&file, in_file.end..in_file.end + after);
+        show.context(&file, under, &neighbours[1]);
     }
     show.lines.extend(said);
     let proposed = match hunk.state {
@@ -139,12 +161,12 @@ pub(super) fn text_page(review: &Review, from: Spot, look: Look) -> Page {
     let text = Text::new(review.current.clone());
     let left = rest(Lines::from(0..text.len()), from.new);
     let mut show = Show { look, crlf: is_crlf(&review.current), lines: Vec::new(), is_cut: false };
-    let below = rows_of(&more_lines(MOST_LINES, Origin::Proposal.remedy(review)), look);
-    let rows = rows_for_lines(look, PROMPT + below);
+    let below = rows_of(&more_lines(MOST_LINES, Origin::Proposal.remedy(review), look), look);
+    let rows = rows_for_lines(look, rows_of_prompt(look) + below);
     let (part, _) = show.changed(('+', Ink::Added), &text, left, rows, |_| LineMarks::default());
     let more = left.len() - part.len();
     if more > 0 {
-        show.lines.push(more_lines(more, Origin::Proposal.remedy(review)));
+        show.lines.push(more_lines(more, Origin::Proposal.remedy(review), look));
     }
     let seen = (!show.is_cut).then_some((Lines::default(), part));
     let next = (more > 0).then_some(Spot { new: from.new + part.len(), ..from });
@@ -161,9 +183,13 @@ fn replaced_part(part: Lines, lines: Lines, has_more: bool) -> Lines {
     }
 }
 
+fn rows_of_prompt(look: Look) -> usize {
+    1 + usize::from(look.columns.is_some_and(|columns| columns < COLUMNS_OF_PROMPT))
+}
+
 /// Says that a page ends before the text.
-fn more_lines(lines: usize, remedy: &str) -> String {
-    format!("... ({lines} more lines{remedy})")
+fn more_lines(lines: usize, remedy: &str, look: Look) -> String {
+    wrapped(&format!("... ({lines} more lines{remedy})"), look)
 }
 
 /// The lines behind so many of them.
@@ -180,6 +206,16 @@ fn place(hunk: &Hunk, first: usize, (before, after): (usize, usize), new: Lines)
     };
     let new = Lines { start: first, end: first + new.len() };
     format!("@@ {} {} @@", range('-', hunk.original), range('+', new))
+}
+
+/// Says which changes make the lines of the context that have a sign.
+fn made_by(neighbours: &[Vec<(usize, Lines)>]) -> Option<String> {
+    let numbers: Vec<_> = neighbours.iter().flatten().map(|(number, _)| number.to_string()).collect();
+    match &*numbers {
+        [] => None,
+        [number] => Some(format!("{NEIGHBOUR} by change {number}")),
+        [first @ .., last] => Some(format!("{NEIGHBOUR} by changes {} and {last}", first.join(", "))),
+    }
 }
 
 /// The name of a function or heading, harmless and not too long.
@@ -228,9 +264,9 @@ impl Show {
         (Lines { start: lines.start, end }, taken)
     }
 
-    /// Lines that stay.
-    fn context(&mut self, text: &Text, lines: Range<usize>) {
-        for line in text.each_line(lines) {
+    /// Lines that this change leaves as they are; those that another one makes have a sign.
+    fn context(&mut self, text: &Text, lines: Range<usize>, neighbours: &[(usize, Lines)]) {
+        for (number, line) in lines.clone().zip(text.each_line(lines)) {
             let (line, ended) = self.without_end(line);
             let shown = match self.look.columns {
                 Some(columns) => match cut_at(line, columns, (1, TAB)) {
@@ -245,7 +281,11 @@ impl Show {
                     None => harmless::line(line).into_owned(),
                 },
             };
-            self.lines.push(format!(" {shown}"));
+            let is_of = |(_, lines): &(usize, Lines)| (lines.start..lines.end).contains(&number);
+            self.lines.push(match neighbours.iter().any(is_of) {
+                true => self.look.inks.ink(Ink::Neighbour, &format!("{NEIGHBOUR}{shown}")),
+                false => format!(" {shown}"),
+            });
             self.end(ended);
         }
     }

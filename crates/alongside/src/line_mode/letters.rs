@@ -256,7 +256,10 @@ pub(super) fn help(at: At) -> String {
     let (first, last) = match at {
         Hunk => (
             "Type one of these, then Enter:",
-            Some("Nothing is accepted before you type a, A or f; y and n only change the text."),
+            Some(
+                "Lines with ~ belong to another change, near this one.\n\
+                 Nothing is accepted before you type a, A or f; y and n only change the text.",
+            ),
         ),
         End | Whole => ("Type one of these, then Enter:", None),
         Idle => ("Reviews appear here as soon as an agent proposes a change.", None),

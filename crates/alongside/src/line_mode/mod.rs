@@ -28,6 +28,7 @@ pub(crate) mod turn;
 mod undo;
 mod unsent_reason;
 mod waiting_list;
+mod waiting_reviews;
 mod work;
 
 pub(crate) use desk::LineDesk;

@@ -4,6 +4,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use alongside_common::failure;
+
 /// A meaning that colour may stress; the text says it too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
@@ -13,6 +15,8 @@ pub(crate) enum Ink {
     Removed,
     /// Changed lines of a hunk that is dropped.
     Dropped,
+    /// Lines of a neighbouring change.
+    Neighbour,
     /// Places and prompts.
     Mark,
     /// Things that a person may miss, and those that may do harm.
@@ -26,6 +30,7 @@ impl Ink {
             Self::Added => "\x1b[32m",
             Self::Removed => "\x1b[31m",
             Self::Dropped => "\x1b[90m",
+            Self::Neighbour => "\x1b[2m",
             Self::Mark => "\x1b[36m",
             Self::Warning => "\x1b[33m",
         }
@@ -78,6 +83,13 @@ pub(crate) struct Look {
     pub(crate) rows: Option<usize>,
 }
 
+/// A message as a terminal gets it: its lines broken between words.
+pub(crate) fn wrapped(text: &str, look: Look) -> String {
+    let columns = look.columns.and_then(|columns| u16::try_from(columns).ok());
+    // `lines` would lose an empty one at the end.
+    text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
 /// A terminal with fewer columns does not know how many it has.
 const FEWEST_COLUMNS: u16 = 20;
 
@@ -119,8 +131,14 @@ impl Printer {
         Look { inks: self.inks, columns, rows }
     }
 
-    /// Writes a line, or several, that are harmless already.
+    /// Writes a message of one line or several, harmless already. A terminal gets it broken between words.
     pub(crate) fn say(&mut self, text: &str) {
+        let text = wrapped(text, self.look());
+        self.show(&text);
+    }
+
+    /// Writes lines as they are: those of a text that somebody else wrote, or that are wrapped already.
+    pub(crate) fn show(&mut self, text: &str) {
         if let Some(held) = &mut self.held {
             held.push(text.to_owned());
             return;
@@ -132,7 +150,7 @@ impl Printer {
     /// Writes a prompt; the person types behind it.
     pub(crate) fn ask(&mut self, question: &str) {
         let start = if std::mem::replace(&mut self.prompted, true) { "\n" } else { "" };
-        let question = self.inks.ink(Ink::Mark, question);
+        let question = self.inks.ink(Ink::Mark, &wrapped(question, self.look()));
         self.write(&format!("{start}{question} "));
     }
 
@@ -163,7 +181,7 @@ impl Printer {
     /// The terminal is the desk's again: writes the lines that waited.
     pub(crate) fn release(&mut self) {
         for text in self.held.take().unwrap_or_default() {
-            self.say(&text);
+            self.show(&text);
         }
     }
 
@@ -182,5 +200,23 @@ impl Printer {
     fn write(&mut self, text: &str) {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
         self.broken |= written.is_err();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_broken_between_words_and_colours_take_no_room() {
+        let inks = Inks { on: true };
+        let look = |columns| Look { inks, columns, rows: None };
+        let text = format!(
+            "  note: {}\n\n/a/path/that/is/longer/than/a/row",
+            inks.ink(Ink::Warning, "one two three")
+        );
+        let expected = "  note: \x1b[33mone two\n  three\x1b[0m\n\n/a/path/that/is/longer/than/a/row";
+        assert_eq!(wrapped(&text, look(Some(20))), expected);
+        assert_eq!(wrapped(&text, look(None)), text, "programs read whole lines");
     }
 }

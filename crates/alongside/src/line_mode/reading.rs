@@ -20,8 +20,9 @@ use super::line_reader::LineReader;
 use super::open_prompt::Prompt;
 use super::pages::below;
 use super::printed::PrintedReviews;
-use super::printer::Printer;
+use super::printer::{Printer, wrapped};
 use super::waiting_list::waiting_list;
+use super::waiting_reviews::WaitingReviews;
 use super::{prompts, render};
 
 /// See the module.
@@ -33,8 +34,7 @@ pub(super) struct Reading {
     /// Whether edits outlive the desk.
     keeps_drafts: bool,
     companion: CompanionState,
-    /// The reviews that wait, the oldest first.
-    reviews: Vec<OpenReview>,
+    reviews: WaitingReviews,
     /// The review that the person reads.
     at: Option<ReviewId>,
     prompt: Prompt,
@@ -54,7 +54,7 @@ impl Reading {
             roots,
             keeps_drafts,
             companion: CompanionState::default(),
-            reviews: Vec::new(),
+            reviews: WaitingReviews::default(),
             at: None,
             prompt: Prompt::Place,
             printed: PrintedReviews::default(),
@@ -71,7 +71,7 @@ impl Reading {
 
     /// The reviews that wait, the oldest first.
     pub(super) fn reviews(&self) -> &[OpenReview] {
-        &self.reviews
+        self.reviews.all()
     }
 
     /// The review that the person reads.
@@ -84,11 +84,11 @@ impl Reading {
     }
 
     pub(super) fn open(&self, id: ReviewId) -> Option<&OpenReview> {
-        self.reviews.iter().find(|open| open.review().id == id)
+        self.reviews.get(id)
     }
 
     pub(super) fn open_mut(&mut self, id: ReviewId) -> Option<&mut OpenReview> {
-        self.reviews.iter_mut().find(|open| open.review().id == id)
+        self.reviews.get_mut(id)
     }
 
     pub(super) fn review(&self, id: ReviewId) -> Option<&Review> {
@@ -129,12 +129,12 @@ impl Reading {
 
     /// The sentence that says where reviews wait on when the desk is left.
     pub(super) fn stays_open(&self) -> Option<String> {
-        self.companion.stays_open(self.reviews.len())
+        self.companion.stays_open(self.reviews.all().len())
     }
 
     /// The question before leaving, if that ends reviews.
     pub(super) fn question_before_leaving(&self) -> Option<Question> {
-        Question::before_leaving(self.reviews.len(), self.companion.status())
+        Question::before_leaving(self.reviews.all().len(), self.companion.status())
     }
 
     /// The desk decides by itself, or leaves: no review is shown any more.
@@ -165,7 +165,7 @@ impl Reading {
         if open.review().whole_file_only.is_some() {
             open.look_at(usize::MAX);
         }
-        self.reviews.push(open);
+        self.reviews.add(open);
         match self.policy {
             Policy::AcceptAll => return Some(Decision::Accept),
             Policy::RejectAll => return Some(Decision::Reject),
@@ -188,7 +188,7 @@ impl Reading {
     /// A review has a new revision.
     pub(super) fn change(&mut self, changed: Changed) {
         let (id, from) = (changed.id, changed.from);
-        let Some(open) = self.reviews.iter_mut().find(|open| open.review().id == id) else { return };
+        let Some(open) = self.reviews.get_mut(id) else { return };
         let news = match open.take(changed) {
             Ok(news) => news,
             // The person still sees a revision the companion had; it refuses a decision on it as stale.
@@ -214,10 +214,7 @@ impl Reading {
 
     /// A review ended. False if it was not here.
     pub(super) fn close(&mut self, closed: &Closed) -> bool {
-        let Some(index) = self.reviews.iter().position(|open| open.review().id == closed.id) else {
-            return false;
-        };
-        let open = self.reviews.remove(index);
+        let Some(open) = self.reviews.remove(closed.id, self.at) else { return false };
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
         self.printed.forget(closed.id);
@@ -239,10 +236,10 @@ impl Reading {
         }
     }
 
-    /// Goes on to the review that has waited longest, or says that there is none.
+    /// Goes on to the review behind the one that has ended, or says that there is none.
     pub(super) fn next_review(&mut self) {
-        match self.reviews.first() {
-            Some(open) => self.begin(open.review().id),
+        match self.reviews.next() {
+            Some(id) => self.begin(id),
             None => {
                 self.due = Due::Nothing;
                 self.prompt_changed();
@@ -290,10 +287,7 @@ impl Reading {
 
     /// Shows the next hunk that contains a text; without one, the text of before.
     pub(super) fn find(&mut self, text: &str) {
-        let Some(open) = self.at.and_then(|at| self.reviews.iter().find(|open| open.review().id == at))
-        else {
-            return;
-        };
+        let Some(open) = self.at.and_then(|at| self.reviews.get(at)) else { return };
         let (found, said) = self.search.next(open.review(), open.hunk(), text);
         if let Some(said) = said {
             self.printer.say(&said);
@@ -305,7 +299,7 @@ impl Reading {
 
     /// The person has kept these changes by a letter, or has undone that.
     pub(super) fn mark_kept(&mut self, id: ReviewId, hunks: Range<usize>, is_kept: bool) {
-        if let Some(open) = self.reviews.iter().find(|open| open.review().id == id) {
+        if let Some(open) = self.reviews.get(id) {
             self.kept.set(open.review(), hunks, is_kept);
         }
     }
@@ -331,7 +325,7 @@ impl Reading {
 
     /// Announces proposals that have arrived.
     pub(super) fn announce(&mut self) {
-        let said = self.arrivals.announce(&self.reviews, &self.roots);
+        let said = self.arrivals.announce(self.reviews.all(), &self.roots);
         self.show(said.map(Message::notice).into_iter().collect());
     }
 
@@ -348,7 +342,7 @@ impl Reading {
 
     /// Prints the reviews that wait, for the person to accept together.
     pub(super) fn list_to_accept(&mut self) {
-        let (list, text) = AcceptAll::new(&self.reviews, &self.printed, &self.roots, self.printer.inks);
+        let (list, text) = AcceptAll::new(self.reviews.all(), &self.printed, &self.roots, self.printer.inks);
         self.printer.say(&text);
         if list.is_empty() {
             self.printer.say("No review can be accepted from this list.");
@@ -421,16 +415,15 @@ impl Reading {
             _ if due == Due::Nothing => return,
             Prompt::List(list) => return self.printer.ask(&list.prompt()),
             Prompt::Question(question) => {
-                let is_edited = self.reviews.iter().any(|open| open.review().is_edited());
-                let open = self.reviews.iter().find(|open| Some(open.review().id) == self.at);
+                let is_edited = self.reviews.all().iter().any(|open| open.review().is_edited());
+                let open = self.at.and_then(|at| self.reviews.get(at));
                 let about = open.map(|open| (open.review(), self.roots.as_slice()));
-                let waiting = self.reviews.len();
+                let waiting = self.reviews.all().len();
                 Some(prompts::question(*question, about, waiting, self.keeps_drafts && is_edited))
             }
             Prompt::Place => None,
         };
-        let open = self.reviews.iter().find(|open| Some(open.review().id) == self.at);
-        let Some(open) = open else {
+        let Some(open) = self.at.and_then(|at| self.reviews.get(at)) else {
             if let Some(question) = question {
                 self.printer.ask(&question);
             }
@@ -438,16 +431,16 @@ impl Reading {
         };
         let (review, mut look) = (open.review(), self.printer.look());
         if due >= Due::Review {
-            let header = render::header(review, &self.roots, look.inks);
+            let header = wrapped(&render::header(review, &self.roots, look.inks), look);
             look = below(look, &header);
-            self.printer.say(&header);
+            self.printer.show(&header);
         }
         if due >= Due::Place {
             let at = self.printed.paging().at();
             let pages = render::place(review, open.hunk(), at, look);
             self.printed.add(review, &pages);
             for page in &pages {
-                self.printer.say(&page.text);
+                self.printer.show(&page.text);
             }
             if review.hunks.get(open.hunk()).is_none() {
                 let seen = self.printed.seen(review);
@@ -465,7 +458,7 @@ impl Reading {
 
     /// Goes to the review of this number in the list.
     pub(super) fn go_to(&mut self, number: usize) {
-        match number.checked_sub(1).and_then(|index| self.reviews.get(index)) {
+        match number.checked_sub(1).and_then(|index| self.reviews.all().get(index)) {
             Some(open) => self.begin(open.review().id),
             None => self.printer.say("No review has that number; l lists them."),
         }
@@ -473,7 +466,7 @@ impl Reading {
 
     /// Prints the waiting reviews, and the agents.
     pub(super) fn list(&mut self) {
-        let (reviews, printed, companion) = (&self.reviews, &self.printed, &self.companion);
+        let (reviews, printed, companion) = (self.reviews.all(), &self.printed, &self.companion);
         self.printer.say(&waiting_list(reviews, self.at, printed, companion, &self.roots));
     }
 

@@ -8,7 +8,7 @@ use alongside_desk::{Agent, ChangeKind, Review, messages};
 
 use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
 use super::pages::{Page, Spot, below};
-use super::printer::{Ink, Inks, Look};
+use super::printer::{Ink, Inks, Look, wrapped};
 
 /// All agents in one line; those that do not listen are marked.
 pub(crate) fn agents(agents: &[Agent]) -> String {
@@ -77,7 +77,8 @@ pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut look: Look)
         let is_full = page.next.is_some() || look.rows.is_some_and(|rows| rows < FEWEST_ROWS_FOR_HUNK);
         if page.next.is_none() && is_full && left > 0 {
             page.next = Some(at);
-            page.text += &format!("\n... ({} more; m shows the next ones)", messages::changes(left));
+            let more = format!("... ({} more; m shows the next ones)", messages::changes(left));
+            page.text += &format!("\n{}", wrapped(&more, look));
         }
         pages.push(page);
         if is_full {

@@ -1,12 +1,14 @@
 //! The person's work on reviews: what they ask the companion for, and their editor. After each reply the desk
 //! waits until it has the revision that the companion made, so that the next line is about what is printed.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
-    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, Side, messages,
+    Closed, Closing, Decision, Desk, Event, Gone, HunkState, LastWord, Refusal, Request, ReviewId, Revised,
+    Side, messages,
 };
 use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
@@ -124,8 +126,27 @@ impl ReviewWork {
             | Event::TurnFinished(_)
             | Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
-            Event::LastWord(told) => self.reading.show(vec![Message::last_word(told)]),
+            Event::LastWord(told) => self.take_last_word(told),
         }
+    }
+
+    fn take_last_word(&mut self, told: LastWord) {
+        let id = told.id;
+        self.reading.show(vec![Message::last_word(told)]);
+        if self.activity.take_last_word(id) {
+            self.stop_awaiting_words();
+        }
+    }
+
+    /// Waits until the next review is printed, whatever became of those before. Cancel safe.
+    pub(super) fn words_overdue(&self) -> impl Future<Output = ()> + use<> {
+        self.activity.words_overdue()
+    }
+
+    /// The next review is printed now.
+    pub(super) fn stop_awaiting_words(&mut self) {
+        self.activity = Activity::Listening;
+        self.reading.prompt_changed();
     }
 
     fn review_closed(&mut self, closed: &Closed) {
@@ -133,12 +154,19 @@ impl ReviewWork {
             return;
         }
         match &mut self.activity {
-            Activity::Deciding(id) if *id == closed.id => self.activity = Activity::Listening,
+            Activity::Deciding(id) if *id == closed.id => {
+                let is_accepted = closed.closing == Closing::Accepted;
+                let waits = is_accepted && !self.reading.reviews().is_empty();
+                self.activity = Activity::awaiting(BTreeSet::from([closed.id]), waits);
+            }
             Activity::Accepting(acceptances) => {
                 acceptances.closed(closed);
                 self.end_acceptances();
             }
-            Activity::Listening | Activity::Deciding(_) | Activity::Editor(_) => {}
+            Activity::Listening
+            | Activity::Deciding(_)
+            | Activity::AwaitingWords(..)
+            | Activity::Editor(_) => {}
         }
         self.reading.leave(closed.id);
     }
@@ -334,8 +362,9 @@ impl ReviewWork {
         if let Activity::Accepting(acceptances) = &mut self.activity
             && let Some(end) = acceptances.end(self.reading.reviews().iter().map(|open| open.review().id))
         {
-            self.activity = Activity::Listening;
             self.reading.say(&end.text());
+            let waits = !self.reading.reviews().is_empty();
+            self.activity = Activity::awaiting(end.unwritten, waits);
         }
     }
 

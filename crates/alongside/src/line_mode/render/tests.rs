@@ -241,13 +241,45 @@ fn the_context_is_the_text_that_would_be_written() {
     let hunks = vec![kept(lines(1, 2), lines(1, 2)), kept(lines(3, 4), lines(3, 4))];
     let mut review = review(original, proposed, hunks);
     let shown = hunk(&review, &review.hunks[1], PLAIN);
-    assert_eq!(shown, "@@ -1,5 +1,5 @@\n 1\n two\n 3\n-4\n+four\n 5");
+    assert_eq!(shown, "@@ -1,5 +1,5 @@ ~ by change 1\n 1\n~two\n 3\n-4\n+four\n 5");
     review.hunks[0].state = HunkState::Dropped;
     review.current = "1\n2\n3\nfour\n5\n".into();
     assert!(hunk(&review, &review.hunks[1], PLAIN).contains("@@\n 1\n 2\n 3\n-4"));
     // Nothing of a turn is undone yet.
     let shown = turn_hunk(&review, &review.hunks[1]);
-    assert!(shown.contains("@@\n 1\n two\n 3\n-4"), "{shown}");
+    assert!(shown.contains("@@ ~ by change 1\n 1\n~two\n 3\n-4"), "{shown}");
+}
+
+#[test]
+fn lines_of_each_neighbouring_change_are_marked_and_dimmed() {
+    let (original, proposed) = ("1\n2\n3\n4\n5\n6\n", "one\n2\nthree\nmore\n4\n5\nsix\n");
+    let hunks = vec![
+        kept(lines(0, 1), lines(0, 1)),
+        kept(lines(2, 3), lines(2, 4)),
+        kept(lines(3, 4), lines(4, 4)),
+        kept(lines(5, 6), lines(6, 7)),
+    ];
+    let mut review = review(original, proposed, hunks);
+    let shown = hunk(&review, &review.hunks[1], Inks { on: true });
+    assert!(shown.contains("@@ ~ by changes 1 and 4\x1b[0m\n\x1b[2m~one\x1b[0m\n 2\n"), "{shown:?}");
+    assert!(shown.ends_with("\n 4\n 5\n\x1b[2m~six\x1b[0m"), "{shown:?}");
+    // The person's own lines are no less those of another change.
+    review.current = review.proposed.replace("six", "mine").into();
+    review.hunks[3].state = HunkState::Edited;
+    let shown = hunk(&review, &review.hunks[1], PLAIN);
+    assert!(shown.ends_with("\n 5\n~mine"), "{shown}");
+}
+
+#[test]
+fn our_own_words_are_broken_at_blanks_only() {
+    let look = Look { columns: Some(30), rows: Some(24), ..UNKNOWN_SIZE };
+    let mut review = review(&"o\n".repeat(40), &"n\n".repeat(40), vec![kept(lines(0, 40), lines(0, 40))]);
+    review.hunks[0].reason = Some("these words are more than one row has room for".into());
+    let page = &pages(&review, look)[0];
+    let (_, said) = page.text.split_once("\n... (").unwrap();
+    let expected = " more lines; m shows\n  the next ones, e the whole\n  text in your editor)\n\
+                    Why: these words are more than\n  one row has room for";
+    assert_eq!(said.trim_start_matches(|c: char| c.is_ascii_digit()), expected);
 }
 
 #[test]
