@@ -1,6 +1,8 @@
 //! The search of line mode: the next change that contains a text. Without a capital letter it finds either
 //! case, as at the terminal desk.
 
+use std::ops::Range;
+
 use alongside_desk::{HunkState, Review, Text};
 
 use super::prompts;
@@ -10,27 +12,33 @@ use super::prompts;
 pub(super) struct Search(String);
 
 impl Search {
+    /// The text to look for; without a new one, that of before.
+    pub(super) fn text(&mut self, new: &str) -> Option<&str> {
+        if !new.is_empty() {
+            new.clone_into(&mut self.0);
+        }
+        (!self.0.is_empty()).then_some(&*self.0)
+    }
+
     /// The next change with a text; without one, with the text of before. And what the person is told.
     pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, Option<String>) {
-        if !text.is_empty() {
-            text.clone_into(&mut self.0);
-        }
-        if self.0.is_empty() {
-            return (None, Some(prompts::NO_TEXT.to_owned()));
-        }
-        match next_change(review, at, &self.0) {
-            None => (None, Some(prompts::not_found(&self.0))),
+        let Some(text) = self.text(text) else { return (None, Some(prompts::NO_TEXT.to_owned())) };
+        let hunks = review.hunks.len();
+        // The change at the person's place comes last.
+        let found =
+            first_change(review, at + 1..hunks, text).or_else(|| first_change(review, 0..at + 1, text));
+        match found {
+            None => (None, Some(prompts::not_found(text))),
             Some(hunk) => {
-                let is_before = hunk <= at && at < review.hunks.len();
-                (Some(hunk), is_before.then(|| prompts::found_before(&self.0)))
+                let is_before = hunk <= at && at < hunks;
+                (Some(hunk), is_before.then(|| prompts::found_before(text)))
             }
         }
     }
 }
 
-/// The next change behind `at` that contains a text in a line that goes or comes, as an index; after the last
-/// one, from the first on. `at` itself comes last.
-fn next_change(review: &Review, at: usize, text: &str) -> Option<usize> {
+/// The first of these changes that contains a text in a line that goes or comes, as an index.
+pub(super) fn first_change(review: &Review, among: Range<usize>, text: &str) -> Option<usize> {
     let any_case = !text.chars().any(char::is_uppercase);
     let folded = |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };
     let wanted = folded(text);
@@ -46,8 +54,7 @@ fn next_change(review: &Review, at: usize, text: &str) -> Option<usize> {
             [old, new.lines(lines.start..lines.end)].into_iter().any(|lines| folded(lines).contains(&wanted))
         })
     };
-    let hunks = review.hunks.len();
-    (at + 1..hunks).chain(0..(at + 1).min(hunks)).find(contains)
+    (among.start..among.end.min(review.hunks.len())).find(contains)
 }
 
 #[cfg(test)]
@@ -68,7 +75,7 @@ mod tests {
             hunks: vec![hunk(0), hunk(2), hunk(3)],
             ..Review::default()
         };
-        let found = |review: &Review, at, text| next_change(review, at, text);
+        let found = |review: &Review, at, text: &str| Search::default().next(review, at, text).0;
         assert_eq!(found(&review, 0, "drei"), Some(1));
         assert_eq!(found(&review, 0, "one"), Some(0), "this one comes last");
         assert_eq!(found(&review, 3, "three"), Some(1), "from the end, the first one");
@@ -78,6 +85,7 @@ mod tests {
         review.hunks[2].state = HunkState::Edited;
         assert_eq!((found(&review, 0, "vier"), found(&review, 0, "mine")), (None, Some(2)));
     }
+
     #[test]
     fn a_search_goes_on_with_its_text_and_says_where_it_went() {
         let line = |line: usize| (line..line + 1).into();

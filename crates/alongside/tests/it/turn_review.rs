@@ -41,7 +41,7 @@ async fn one_change_of_a_shell_command_is_undone_and_all_else_stays() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since", "HEAD"]);
-    desk.plays(&["u", "", ""]).await;
+    desk.plays(&["n", "", ""]).await;
     let list = desk.answers("Undo these [y,n]? ", "y").await;
     assert!(list.contains("To be undone:\n  a.txt: 1 change\n"), "{list}");
     desk.shows("Undone:\n  a.txt; the undone text is in ").await;
@@ -57,7 +57,7 @@ async fn a_whole_file_becomes_what_it_was_since_the_last_commit() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since"]);
-    desk.plays(&["", "", "U", "y"]).await;
+    desk.plays(&["", "", "X", "y"]).await;
     desk.shows("Undone:\n  src/b.txt").await;
     assert_eq!(desk.ends().code(), Some(0));
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
@@ -133,7 +133,7 @@ async fn comments_are_written_in_one_line_and_wait_for_an_agent() {
     change(&home);
     let mut desk = home.review(&["--since", "HEAD"]);
     desk.plays(&["c too loud", "", "", "C 1 test is missing", ""]).await;
-    let list = desk.answers("or finish without sending [y,o,n]? ", "y").await;
+    let list = desk.answers("o finish without sending, n no [y,o,n]? ", "y").await;
     let sends = "To be sent:\n  a.txt, line 2: too loud\n  the whole turn: 1 test is missing\n";
     assert!(list.contains(sends), "{list}");
     desk.shows("Sent: the next agent whose turns are noted here reads it with your prompt\n").await;

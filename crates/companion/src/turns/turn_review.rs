@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, CommentId, FileChange, Lines, Marked, OpenedTurnFile, Refusal, ReviewId, Turn,
+    Baseline, Changed, CommentId, FileChange, Marked, OpenedTurnFile, Refusal, ReviewId, Turn,
     TurnFile, TurnId, UndoneFile, harmless,
 };
 

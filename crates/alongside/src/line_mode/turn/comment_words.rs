@@ -3,7 +3,7 @@
 
 use alongside_desk::review_model::comment_place::{place, place_in_file};
 use alongside_desk::review_model::comment_state::{answers, state_words};
-use alongside_desk::{Comment, CommentId, Turn, TurnMessage, harmless};
+use alongside_desk::{Comment, CommentId, LineRange, Turn, TurnMessage, harmless};
 
 use super::comments::{self, About, Misplaced};
 use super::walk::Walk;
@@ -61,13 +61,31 @@ pub(super) fn head(turn: &Turn) -> String {
 }
 
 /// A comment that does not belong here.
-pub(super) fn misplaced(misplaced: &Misplaced) -> &'static str {
-    match misplaced {
+pub(super) fn misplaced(misplaced: &Misplaced) -> String {
+    let said = match misplaced {
+        Misplaced::OtherLines(asked, known) => return other_lines(*asked, known),
+        Misplaced::NoWords => "Type the words behind the lines: `c 4-7: words`.",
         Misplaced::NoFile => "You are at no file here; C comments on the whole turn.",
         Misplaced::NoComment => "No comment has that number; l lists them.",
         Misplaced::NotRead => "No agent has read this comment yet, so there is nothing to ask again.",
+    };
+    said.to_owned()
+}
+
+/// So many runs of lines are named at most.
+const MOST_RANGES: usize = 4;
+
+/// The lines that were chosen are not of the change.
+fn other_lines(asked: LineRange, known: &[LineRange]) -> String {
+    let known: Vec<_> = known.iter().take(MOST_RANGES).map(LineRange::to_string).collect();
+    match known.is_empty() {
+        true => format!("This change has no {asked}: it only removes lines."),
+        false => format!("This change has no {asked}, but {}.", known.join(", ")),
     }
 }
+
+/// The words that were typed are not lost.
+pub(super) const WORDS_COME_BACK: &str = "Nothing is kept yet: c alone brings your words back as they are.";
 
 /// The companion has a comment, or has changed or removed one.
 pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {

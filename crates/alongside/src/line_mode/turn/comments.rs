@@ -47,6 +47,10 @@ pub(super) enum Misplaced {
     NoFile,
     NoComment,
     NotRead,
+    /// The words begin with lines that are not of the change; those that are.
+    OtherLines(LineRange, Vec<LineRange>),
+    /// The words have lines, and nothing behind them.
+    NoWords,
 }
 
 /// The command for a comment that a line is: `c`, `cf`, `C` or `c3`, with the words behind it, if any.
@@ -81,8 +85,9 @@ pub(super) fn has_work(turn: &Turn) -> bool {
     !turn.files.is_empty() || turn.comments.iter().any(waits)
 }
 
-/// The request that keeps a comment with these words; those of a comment that goes are a dash.
-pub(super) fn request(walk: &Walk, about: About, words: &str) -> Result<Request, Misplaced> {
+/// The request that keeps a comment with these words; those of a comment that goes are a dash. `is_text`: the
+/// words are nothing but text, also where they begin with lines of another place.
+pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> Result<Request, Misplaced> {
     let turn = walk.turn();
     let new = |file, (side, lines), text: &str| Request::AddComment {
         turn: turn.id,
@@ -104,12 +109,12 @@ pub(super) fn request(walk: &Walk, about: About, words: &str) -> Result<Request,
         (About::File, Place::End) => Err(Misplaced::NoFile),
         (About::File, _) => Ok(new(file, nowhere, words)),
         (About::Change, Place::Hunk(_, _, hunk)) => {
-            let (lines, text) = chosen(words, std::slice::from_ref(hunk));
+            let (lines, text) = chosen(words, std::slice::from_ref(hunk), is_text)?;
             Ok(new(file, lines.map_or_else(|| all(hunk), |lines| (Side::New, Some(lines))), text))
         }
         (About::Change, Place::Whole(_, open)) => {
             let hunks = open.map_or(&[][..], |open| &open.review().hunks);
-            let (lines, text) = chosen(words, hunks);
+            let (lines, text) = chosen(words, hunks, is_text)?;
             Ok(new(file, (Side::New, lines), text))
         }
     }
@@ -123,21 +128,35 @@ fn all(hunk: &Hunk) -> (Side, Option<LineRange>) {
     }
 }
 
-/// The lines that words begin with, as in `4-7: why?`, if they are of one of these changes; and the words
-/// behind them.
-fn chosen<'w>(words: &'w str, hunks: &[Hunk]) -> (Option<LineRange>, &'w str) {
-    let found = || {
-        let (lines, text) = words.split_once(':')?;
-        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        let range = LineRange { first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
-        let is_of = |hunk: &Hunk| {
-            let lines = range.lines();
-            hunk.proposed.start <= lines.start && lines.start < lines.end && lines.end <= hunk.proposed.end
-        };
-        let is_there = range.first > 0 && hunks.iter().any(is_of) && !text.trim().is_empty();
-        is_there.then(|| (range, text.trim()))
+/// The lines that words begin with, as in `4-7: why?`, which must be of one of these changes; and the words
+/// behind them. `is_text`: as in [`request`].
+fn chosen<'w>(
+    words: &'w str,
+    hunks: &[Hunk],
+    is_text: bool,
+) -> Result<(Option<LineRange>, &'w str), Misplaced> {
+    let Some((range, text)) = lines_before(words) else { return Ok((None, words)) };
+    let is_of = |hunk: &Hunk| {
+        let lines = range.lines();
+        hunk.proposed.start <= lines.start && lines.start < lines.end && lines.end <= hunk.proposed.end
     };
-    found().map_or((None, words), |(range, text)| (Some(range), text))
+    match range.first > 0 && hunks.iter().any(is_of) {
+        true if !text.is_empty() => Ok((Some(range), text)),
+        _ if is_text => Ok((None, words)),
+        true => Err(Misplaced::NoWords),
+        false => {
+            let known = hunks.iter().filter_map(|hunk| LineRange::of(hunk.proposed));
+            Err(Misplaced::OtherLines(range, known.collect()))
+        }
+    }
+}
+
+/// The lines that words begin with, of whatever place, and the words behind them.
+fn lines_before(words: &str) -> Option<(LineRange, &str)> {
+    let (lines, text) = words.split_once(':')?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let range = LineRange { first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
+    Some((range, text.trim()))
 }
 
 /// The comments on the change where the person is; of a file without several, all on its lines.
@@ -200,11 +219,20 @@ mod tests {
     #[test]
     fn lines_are_chosen_only_where_they_are_lines_of_the_change() {
         let hunk = Hunk { proposed: Lines { start: 3, end: 7 }, ..Hunk::default() };
-        let chosen = |words| super::chosen(words, std::slice::from_ref(&hunk));
-        assert_eq!(chosen("4-5: why?"), (Some(LineRange { first: 4, last: 5 }), "why?"));
-        assert_eq!(chosen("7:why"), (Some(LineRange { first: 7, last: 7 }), "why"));
-        for words in ["3: too many", "5-4: no", "7-8: no", "0: no", "note: this", "5:", "4 files"] {
-            assert_eq!(chosen(words), (None, words));
+        let chosen = |words, is_text| super::chosen(words, std::slice::from_ref(&hunk), is_text);
+        let range = |first, last| LineRange { first, last };
+        assert_eq!(chosen("4-5: why?", false), Ok((Some(range(4, 5)), "why?")));
+        assert_eq!(chosen("7:why", true), Ok((Some(range(7, 7)), "why")));
+        for words in ["note: this", "4 files", "a-b: c", "5"] {
+            assert_eq!(chosen(words, false), Ok((None, words)));
         }
+        for (words, first, last) in
+            [("3: too many", 3, 3), ("5-4: no", 5, 4), ("7-8: no", 7, 8), ("0: no", 0, 0), ("9:", 9, 9)]
+        {
+            let other = Misplaced::OtherLines(range(first, last), vec![range(4, 7)]);
+            assert_eq!(chosen(words, false), Err(other));
+            assert_eq!(chosen(words, true), Ok((None, words)), "they are the person's words");
+        }
+        assert_eq!(chosen("5:", false), Err(Misplaced::NoWords));
     }
 }

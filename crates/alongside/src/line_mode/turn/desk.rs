@@ -10,13 +10,14 @@ use tokio::time::timeout;
 
 use super::comments;
 use super::reading::{Prompt, TurnReading};
-use super::walk::{Edge, Step, Wish};
+use super::walk::{Edge, Reach, Step, Wish};
 use super::words;
 use super::work::TurnWork;
 use crate::line_mode::due::Due;
 use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
 use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
+use crate::line_mode::undo;
 
 /// One thing that happens.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
@@ -206,12 +207,16 @@ impl TurnDesk {
             "k" | "K" | "previous" => walk.previous(),
             "b" | "back" => walk.back(),
             "f" | "finish" => Step::End,
-            "n" | "stays" => return self.work.mark(Wish::Stay).await,
-            "u" | "undo" => return self.work.mark(Wish::Undo).await,
-            "N" => return self.work.mark_file(Wish::Stay).await,
-            "U" => return self.work.mark_file(Wish::Undo).await,
+            "y" | "keep" => return self.work.mark(Reach::Change, Wish::Stay).await,
+            "n" | "drop" => return self.work.mark(Reach::Change, Wish::Undo).await,
+            "Y" => return self.work.mark(Reach::Rest, Wish::Stay).await,
+            "N" => return self.work.mark(Reach::Rest, Wish::Undo).await,
+            "X" => {
+                let wish = walk.other_wish();
+                return self.work.mark(Reach::File, wish).await;
+            }
             "q" | "quit" => return self.quit(),
-            line if let Some(number) = number_in(line) => {
+            line if let Ok(number) = line.parse::<usize>() => {
                 match number.checked_sub(1).filter(|file| *file < walk.turn().files.len()) {
                     Some(file) => Step::To(file, Edge::First),
                     None => {
@@ -235,6 +240,12 @@ impl TurnDesk {
                 self.work.comment(about, words).await;
             }
             line if let Some(id) = comments::again(line) => self.work.ask_again(id).await,
+            line if let Some(text) = line.strip_prefix('/') => self.work.find(text.trim()).await,
+            line if let Some(number) = line.strip_prefix("g ") => {
+                self.work.reading().look_at_number(number.trim());
+            }
+            "u" | "undo" => self.work.take_step(undo::Step::Undo).await,
+            "U" | "redo" => self.work.take_step(undo::Step::Redo).await,
             "s" | "split" => self.work.split().await,
             "m" | "more" => self.work.reading().look_further(),
             "l" | "list" => {
@@ -251,9 +262,4 @@ impl TurnDesk {
         self.work.reading().say_nothing_written();
         self.work.reading().leave(Ending::Left)
     }
-}
-
-/// The number of a file: alone, or behind `g`.
-fn number_in(line: &str) -> Option<usize> {
-    line.strip_prefix("g ").unwrap_or(line).trim().parse().ok()
 }

@@ -7,6 +7,7 @@ mod comments;
 mod desk;
 mod proposals;
 mod reading;
+mod steps;
 mod unsent;
 mod walk;
 mod words;

@@ -17,7 +17,7 @@ use crate::line_mode::ending::Ending;
 use crate::line_mode::hunk_lines::{Origin, hunk_page};
 use crate::line_mode::line_reader::LineReader;
 use crate::line_mode::pages::{Paging, below};
-use crate::line_mode::printer::Printer;
+use crate::line_mode::printer::{Printer, wrapped};
 use crate::line_mode::{prompts, render};
 
 /// The thing that the next line answers.
@@ -405,6 +405,21 @@ impl TurnReading {
         }
     }
 
+    /// Shows the change of a number, counted from 1, in the file where the person is.
+    pub(super) fn look_at_number(&mut self, number: &str) {
+        let hunks = match self.walk.place() {
+            Place::Hunk(_, open, _) => open.review().hunks.len(),
+            Place::Whole(..) | Place::End => return self.say(words::NO_NUMBERED_CHANGE),
+        };
+        match number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            Some(hunk) if hunk < hunks => {
+                self.walk.look_at_hunk(hunk);
+                self.come_to_place(Due::Place);
+            }
+            _ => self.say(&prompts::no_such_change(hunks)),
+        }
+    }
+
     fn print_place(&mut self, due: Due) {
         let mut look = self.printer.look();
         let mut above = Vec::new();
@@ -413,13 +428,15 @@ impl TurnReading {
             above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn()));
         }
         for text in &above {
-            look = below(look, text);
-            self.printer.say(text);
+            let text = wrapped(text, look);
+            look = below(look, &text);
+            self.printer.show(&text);
         }
         if due < Due::Place {
             return;
         }
         let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn());
+        let comments = comments.map(|text| wrapped(&text, look));
         look = comments.iter().fold(look, |look, text| below(look, text));
         let at = self.paging.at();
         let pages = match self.walk.place() {
@@ -431,10 +448,10 @@ impl TurnReading {
         };
         self.paging.mark_printed(&pages);
         for page in &pages {
-            self.printer.say(&page.text);
+            self.printer.show(&page.text);
         }
         if let Some(comments) = comments {
-            self.printer.say(&comments);
+            self.printer.show(&comments);
         }
     }
 }

@@ -60,6 +60,17 @@ pub(super) enum Wish {
     Undo,
 }
 
+/// How much a wish is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The change where the person is.
+    Change,
+    /// That, and all behind it in its file.
+    Rest,
+    /// The whole file.
+    File,
+}
+
 /// The way to fulfil a wish.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Marking {
@@ -227,6 +238,33 @@ impl Walk {
         Marking::Ask(Request::KeepHunks { id, revision, hunks: vec![open.hunk()], keep: is_marked })
     }
 
+    /// The way to mark the change where the person is and all behind it in its file, or to take these marks
+    /// back; and how many they are.
+    pub(super) fn rest_marking(&self, wish: Wish) -> (Marking, usize) {
+        let Place::Hunk(file, open, _) = self.place() else { return (self.file_marking(wish), 1) };
+        let (id, revision, hunks) = (open.review().id, open.review().revision, &open.review().hunks);
+        let is_marked = |hunk: &Hunk| hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
+        let rest = hunks.iter().enumerate().skip(open.hunk());
+        let differs = rest.filter(|(_, hunk)| is_marked(hunk) != (wish == Wish::Undo));
+        let differing: Vec<_> = differs.map(|(at, _)| at).collect();
+        let marking = match differing.is_empty() {
+            true => Marking::IsSo,
+            false => {
+                Marking::Ask(Request::KeepHunks { id, revision, hunks: differing, keep: wish == Wish::Stay })
+            }
+        };
+        (marking, hunks.len() - open.hunk())
+    }
+
+    /// The other of the two wishes for the whole file: all of it is undone, or nothing.
+    pub(super) fn other_wish(&self) -> Wish {
+        let is_marked = |file: &TurnFile| file.marked == Marked::Whole;
+        match self.turn.files.get(self.file).is_some_and(is_marked) {
+            true => Wish::Stay,
+            false => Wish::Undo,
+        }
+    }
+
     /// The way to mark the whole file, or to take all its marks back.
     pub(super) fn file_marking(&self, wish: Wish) -> Marking {
         let Some(file) = self.turn.files.get(self.file) else { return Marking::Nothing };
@@ -255,6 +293,11 @@ impl Walk {
     /// Whether the texts of the person's file are here.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// The texts of the person's file, with their place in it.
+    pub(super) fn open(&self) -> Option<&OpenReview> {
+        self.open.as_ref()
     }
 
     /// The texts of a file have come. They count for the person's file only. Whether they take the place of

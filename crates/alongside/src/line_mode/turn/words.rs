@@ -11,10 +11,10 @@ use alongside_desk::{
 
 use super::comment_words;
 use super::comments;
-use super::walk::{Place, Walk};
+use super::walk::{Place, Walk, Wish};
 use crate::age::age;
 use crate::line_mode::printer::Inks;
-use crate::line_mode::render;
+use crate::line_mode::{render, undo};
 
 /// The companion stopped while the desk was open.
 pub(super) const COMPANION_STOPPED: &str = "The companion has stopped. Nothing more is written.";
@@ -40,6 +40,9 @@ pub(super) const NOT_SPLIT: &str = "This file is undone as a whole, or stays as 
 /// The person is at no file.
 pub(super) const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
 
+/// The person is at no change that has a number.
+pub(super) const NO_NUMBERED_CHANGE: &str = "No change here has a number; a number alone goes to that file.";
+
 /// The file where the person is has other texts now.
 pub(super) const FILE_CHANGED: &str = "The file has changed; this is how it stands now.";
 
@@ -48,35 +51,62 @@ pub(super) const NO_SUCH_FILE: &str = "No file has that number; l lists them.";
 
 /// The first words to a person at a terminal.
 pub(super) const HOW: &str =
-    "Enter leaves a change as it is, u marks it to be undone. Nothing is written before the end. (? help)";
+    "y keeps a change, n marks it to be undone, Enter goes on. Nothing is written before the end. (? help)";
 
 /// The request to answer the question before leaving.
 pub(super) const YES_OR_NO: &str = "Type one of [y,n] and Enter.";
 
 /// The prompt behind the last file.
-const END_PROMPT: &str = "at the end [f,b,K,C,l,q,?]?";
+const END_PROMPT: &str = "at the end [f,b,K,C,u,l,q,?]?";
 
 /// The help.
 pub(super) const HELP: &str = "\
 Type one of these, then Enter:
-   Enter alone goes on: a change without a mark stays, and a mark stays a mark (also: j)
-n  the change stays; a mark on it is taken back
-u  mark the change to be undone
-s  split it into smaller changes
+   Enter alone goes on: a change without a mark stays, and a mark stays
+y  keep this change: a mark on it is taken back
+n  mark it to be undone
+Y  keep this change and all behind it in the file; N marks them
+X  mark the whole file to be undone, or take its marks back
 m  show the next lines of a long change
-c  comment on the change, for the agent; also c and the words in one line. `c 4-7: words` is on these lines
-cf, C  the same on the file, on the whole turn
-c3 write comment 3 anew; `c3 -` removes it, or closes it once it was read
-a3 ask comment 3 again: it is sent with the next finish
-U  mark the whole file to be undone, and go to the next one
-N  the whole file stays; its marks are taken back
-K  previous change (also: k)
-b  the first change of the file
-l  list the files with their marks; a number goes to that one (also: g and the number)
+s  split it into smaller changes
+c  comment on it, for the agent: c and the words, c 4-7: and words on these
+   lines; c alone for several lines; cf on the file, C on the whole turn
+c3 write comment 3 anew; c3 - removes it, or closes it once it was read
+a3 ask comment 3 again: the next finish sends it
+u  take back your last step here; U makes it again
+j  next change; K the previous one, b the first of the file, g 3 the third
+/  go to the next change with a text: / and the text (/ alone looks on)
+l  list the files with their marks; a number goes to that one
 f  finish: the list of all that is undone and sent, and one question
 q  quit, also Ctrl-D: nothing is written
 ?  this help
+Lines with ~ belong to another change, near this one.
 Nothing is written or sent before you answer the list of it.";
+
+/// No step of the person is left to take back, or to make again.
+pub(super) fn no_step(to: undo::Step) -> &'static str {
+    match to {
+        undo::Step::Undo => "You have taken no step here that could be taken back.",
+        undo::Step::Redo => "You have taken nothing back that could be made again.",
+    }
+}
+
+/// A step is taken back, or made again.
+pub(super) fn step_taken(to: undo::Step) -> &'static str {
+    match to {
+        undo::Step::Undo => "Your last step is taken back.",
+        undo::Step::Redo => "The step is made again.",
+    }
+}
+
+/// Several changes were marked at once, or their marks taken back.
+pub(super) fn rest_marked(changes: usize, wish: Wish) -> String {
+    let done = match wish {
+        Wish::Stay => "kept",
+        Wish::Undo => "marked to be undone",
+    };
+    format!("{} {done}; u takes that back.", messages::changes(changes))
+}
 
 /// The head of the review: its baseline, its size, and the remarks.
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
@@ -230,15 +260,18 @@ pub(super) fn confirm(walk: &Walk) -> String {
     match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
         (true, 0, true) => {
-            "Nothing else is written. Undo these and tell the agent, ask it to undo, only undo [y,a,o,n]?"
+            "Nothing else is written. y undo these and tell the agent, a ask it to undo, o only undo, \
+             n no [y,a,o,n]?"
                 .into()
         }
         (true, _, true) => {
-            format!("Nothing else is written. Undo and {sends}, ask to undo and send, only undo [y,a,o,n]?")
+            format!(
+                "Nothing else is written. y undo and {sends}, a ask to undo and send, o only undo, \
+                 n no [y,a,o,n]?"
+            )
         }
         (false, comments, true) if comments > 0 => {
-            let sends = comment_words::capital(&sends);
-            format!("Nothing is written. {sends}, or finish without sending [y,o,n]?")
+            format!("Nothing is written. y {sends}, o finish without sending, n no [y,o,n]?")
         }
         (false, ..) => "Finish, so that the next review begins here [y,n]?".into(),
     }
@@ -320,7 +353,10 @@ pub(super) fn finished(finished: &TurnFinished) -> String {
 /// The prompt at the person's place. `has_more`: only a part of the change is printed.
 pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
     let more = if has_more { "m," } else { "" };
-    let marked = |is_marked| if is_marked { ": marked" } else { "" };
+    let action = |is_marked, what| match is_marked {
+        true => "marked to be undone".to_owned(),
+        false => format!("keep {what}"),
+    };
     match walk.place() {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
@@ -332,13 +368,27 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
             };
             let accepted = if walk.is_accepted(hunk) { ", accepted before the write" } else { "" };
             format!(
-                "({at}/{all}{new}{accepted}) undo this change{} [n,u,{more}s,c,U,K,l,f,q,?]?",
-                marked(is_marked)
+                "({at}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?",
+                action(is_marked, "this change")
             )
         }
         Place::Whole(file, _) => {
-            format!("undo the whole file{} [n,u,{more}c,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
+            format!("{} [y,n,{more}c,u,f,?]?", action(!file.marked.is_nothing(), "the whole file"))
         }
         Place::End => END_PROMPT.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_fits_on_a_terminal_of_80_columns_and_24_rows() {
+        // The prompt follows.
+        assert!(HELP.lines().count() < 24);
+        for row in HELP.lines() {
+            assert!(row.chars().count() <= 80, "{row}");
+        }
     }
 }

@@ -1,19 +1,24 @@
 //! The person's work on a turn review: what they ask the companion for. After each reply the events that
 //! came before it are taken, so that the next line is about what is printed.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
+use alongside_desk::review_model::OpenReview;
 use alongside_desk::{CommentId, Desk, Event, Gone, Refusal, Request, Turn, messages};
 use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
-use super::comments::{self, About, Finish};
+use super::comments::{self, About, Finish, Misplaced};
 use super::reading::TurnReading;
+use super::steps::{OwnStep, OwnSteps};
 use super::unsent::{Spot, TypedComment};
-use super::walk::{Edge, Marking, Place, Step, Wish};
+use super::walk::{Edge, Marking, Place, Reach, Step, Walk, Wish};
 use super::{comment_words, words};
 use crate::line_mode::due::Due;
 use crate::line_mode::ending::Ending;
+use crate::line_mode::find::{Search, first_change};
 use crate::line_mode::line_reader::InputLine;
+use crate::line_mode::prompts;
+use crate::line_mode::undo::{self, first_difference};
 
 /// See the module.
 pub(super) struct TurnWork {
@@ -22,11 +27,13 @@ pub(super) struct TurnWork {
     look: Request,
     reading: TurnReading,
     drafts: DraftStore,
+    steps: OwnSteps,
+    search: Search,
 }
 
 impl TurnWork {
     pub(super) fn new(desk: Desk, look: Request, reading: TurnReading, drafts: DraftStore) -> Self {
-        Self { desk, look, reading, drafts }
+        Self { desk, look, reading, drafts, steps: OwnSteps::default(), search: Search::default() }
     }
 
     pub(super) fn desk(&mut self) -> &mut Desk {
@@ -131,48 +138,149 @@ impl TurnWork {
 
     /// Opens a file, and shows it.
     async fn open(&mut self, file: usize, edge: Edge) {
-        let walk = self.reading.walk();
-        walk.turn_to(file);
-        let (turn, revision) = (walk.turn().id, walk.turn().revision);
-        if walk.has_text() {
-            self.ask(Request::OpenTurnFile { turn, revision, file }).await;
-            self.reading.walk().look_at(edge);
-        }
+        self.read(file).await;
+        self.reading.walk().look_at(edge);
         self.reading.come_to_place(Due::Review);
     }
 
-    /// Marks the change where the person is, or takes its mark back, and goes on.
-    pub(super) async fn mark(&mut self, wish: Wish) -> ControlFlow<Ending> {
-        let marking = self.reading.walk().marking(wish);
-        match self.carry_out(marking).await {
-            true => {
-                let next = self.reading.walk().next();
-                self.go(next).await
-            }
-            false => ControlFlow::Continue(()),
-        }
+    /// Goes to a file and asks for its texts, if it has any. False if the list has become another one.
+    async fn read(&mut self, file: usize) -> bool {
+        let walk = self.reading.walk();
+        walk.turn_to(file);
+        let (turn, revision) = (walk.turn().id, walk.turn().revision);
+        !walk.has_text() || self.ask(Request::OpenTurnFile { turn, revision, file }).await
     }
 
-    /// Marks the whole file, or takes all its marks back, and goes on to the next file.
-    pub(super) async fn mark_file(&mut self, wish: Wish) -> ControlFlow<Ending> {
-        let marking = self.reading.walk().file_marking(wish);
-        match self.carry_out(marking).await {
-            true => {
-                let next = self.reading.walk().next_file();
-                self.go(next).await
-            }
-            false => ControlFlow::Continue(()),
+    /// Marks as much as the person says, or takes these marks back, and goes on behind it.
+    pub(super) async fn mark(&mut self, reach: Reach, wish: Wish) -> ControlFlow<Ending> {
+        let walk = self.reading.walk();
+        let (marking, changes) = match reach {
+            Reach::Change => (walk.marking(wish), 1),
+            Reach::Rest => walk.rest_marking(wish),
+            Reach::File => (walk.file_marking(wish), 1),
+        };
+        if !self.carry_out(marking).await {
+            return ControlFlow::Continue(());
         }
+        if changes > 1 {
+            self.reading.say(&words::rest_marked(changes, wish));
+        }
+        let walk = self.reading.walk();
+        let next = match reach {
+            Reach::Change => walk.next(),
+            Reach::Rest | Reach::File => walk.next_file(),
+        };
+        self.go(next).await
     }
 
     /// Whether the marks are as the person wishes now.
     async fn carry_out(&mut self, marking: Marking) -> bool {
         match marking {
             Marking::IsSo => return true,
-            Marking::Ask(request) => return self.ask(request).await,
+            Marking::Ask(request) => return self.take_own_step(request).await,
             Marking::Nothing => self.reading.say(words::NO_CHANGE_HERE),
         }
         false
+    }
+
+    /// Sends a request about the file where the person is, which they can take back then.
+    async fn take_own_step(&mut self, request: Request) -> bool {
+        let walk = self.reading.walk();
+        let path = walk.turn().files.get(walk.file()).map(|file| file.path.clone());
+        let marked = match request {
+            Request::MarkTurnFile { undo, .. } if !walk.is_open() => Some(undo),
+            _ => None,
+        };
+        let is_done = self.ask(request).await;
+        if let Some(path) = path.filter(|_| is_done) {
+            self.steps.add(OwnStep { path, marked });
+        }
+        is_done
+    }
+
+    /// Takes the person's last step back, or makes it again, and shows the change that differs now.
+    pub(super) async fn take_step(&mut self, to: undo::Step) {
+        let Some(own) = self.steps.next(to) else { return self.reading.say(words::no_step(to)) };
+        let walk = self.reading.walk();
+        let file = walk.turn().files.iter().position(|file| file.path == own.path);
+        match file {
+            None => {
+                // The file differs no more.
+                self.steps.pass(to, false);
+                return self.reading.say(words::no_step(to));
+            }
+            Some(file) if file != walk.file() => self.open(file, Edge::First).await,
+            Some(_) => {}
+        }
+        let walk = self.reading.walk();
+        let (turn, list, file) = (walk.turn().id, walk.turn().revision, walk.file());
+        let before = walk.open().map(|open| open.review().clone());
+        let request = match (own.marked, &before, to) {
+            (Some(marked), ..) => {
+                let undo = marked == matches!(to, undo::Step::Redo);
+                Request::MarkTurnFile { turn, revision: list, file, undo }
+            }
+            (None, Some(before), undo::Step::Undo) => {
+                Request::UndoReview { id: before.id, revision: before.revision }
+            }
+            (None, Some(before), undo::Step::Redo) => {
+                Request::RedoReview { id: before.id, revision: before.revision }
+            }
+            (None, None, _) => return,
+        };
+        let is_done = self.ask(request).await;
+        self.steps.pass(to, is_done);
+        if !is_done {
+            return;
+        }
+        let walk = self.reading.walk();
+        let differs =
+            before.zip(walk.open()).and_then(|(before, now)| first_difference(&before, now.review()));
+        if let Some(hunk) = differs {
+            walk.look_at_hunk(hunk);
+        }
+        self.reading.say(words::step_taken(to));
+        self.reading.come_to_place(Due::Place);
+    }
+
+    /// Goes to the next change that contains a text, in whichever file; without one, the text of before. The
+    /// change where the person is comes last.
+    pub(super) async fn find(&mut self, text: &str) {
+        let Some(text) = self.search.text(text).map(str::to_owned) else {
+            return self.reading.say(prompts::NO_TEXT);
+        };
+        let find = |walk: &Walk, among: Range<usize>| {
+            walk.open().and_then(|open| first_change(open.review(), among, &text))
+        };
+        let walk = self.reading.walk();
+        let (here, files) = (walk.file(), walk.turn().files.len());
+        let hunk = walk.open().map_or(0, OpenReview::hunk);
+        if let Some(found) = find(walk, hunk + 1..usize::MAX) {
+            walk.look_at_hunk(found);
+            return self.reading.come_to_place(Due::Place);
+        }
+        // From the end on there is no change to come back to.
+        let back = (here < files).then_some(here);
+        for file in (here + 1..files).chain(0..here.min(files)).chain(back) {
+            if !self.read(file).await {
+                return;
+            }
+            let walk = self.reading.walk();
+            let among = if file == here { 0..hunk + 1 } else { 0..usize::MAX };
+            if let Some(found) = find(walk, among) {
+                walk.look_at_hunk(found);
+                if file <= here && here < files {
+                    self.reading.say(&prompts::found_before(&text));
+                }
+                return self.reading.come_to_place(Due::Review);
+            }
+        }
+        let walk = self.reading.walk();
+        match back {
+            Some(_) => walk.look_at_hunk(hunk),
+            None => walk.turn_to_end(),
+        }
+        self.reading.say(&prompts::not_found(&text));
     }
 
     /// Splits the hunk where the person is.
@@ -182,7 +290,7 @@ impl TurnWork {
         };
         let (hunk, before) = (open.hunk(), open.review().hunks.len());
         let request = Request::split(open.review().id, open.review().revision, hunk);
-        if self.ask(request).await {
+        if self.take_own_step(request).await {
             if let Place::Hunk(_, open, _) = self.reading.walk().place() {
                 let said = messages::split(before, open.review().hunks.len());
                 self.reading.say(&said);
@@ -195,11 +303,14 @@ impl TurnWork {
     /// Takes a comment in one line, or asks for its lines.
     pub(super) async fn comment(&mut self, about: About, words: &str) {
         let spot = Spot::of(self.reading.walk(), about);
-        let request = comments::request(self.reading.walk(), about, words);
+        let request = comments::request(self.reading.walk(), about, words, false);
         match request {
             Err(misplaced) => {
-                self.reading.say(comment_words::misplaced(&misplaced));
-                self.reading.set_aside(about, spot, words);
+                self.reading.say(&comment_words::misplaced(&misplaced));
+                if !["", "-"].contains(&words) && misplaced != Misplaced::NoWords {
+                    self.reading.say(comment_words::WORDS_COME_BACK);
+                    self.reading.set_aside(about, spot, words);
+                }
             }
             Ok(_) if words.is_empty() => self.reading.begin_comment(about),
             Ok(request) => self.keep_comment(request, about, spot, words).await,
@@ -210,9 +321,10 @@ impl TurnWork {
     pub(super) async fn comment_typed(&mut self, typed: TypedComment) {
         let (about, words) = (typed.about, typed.lines.join("\n"));
         let walk = self.reading.walk();
-        let said = match comments::request(walk, about, &words) {
+        // Words that have come back, and were left as they are, are meant so.
+        let said = match comments::request(walk, about, &words, typed.is_resumed) {
             _ if words.is_empty() => return self.reading.say(comment_words::NOTHING_TYPED),
-            _ if !typed.spot.is_here(walk, about) => comment_words::OTHER_PLACE,
+            _ if !typed.spot.is_here(walk, about) => comment_words::OTHER_PLACE.to_owned(),
             Ok(request) => return self.keep_comment(request, about, typed.spot, &words).await,
             Err(misplaced) => comment_words::misplaced(&misplaced),
         };
@@ -232,7 +344,7 @@ impl TurnWork {
     /// Asks a comment again that an agent has read.
     pub(super) async fn ask_again(&mut self, id: CommentId) {
         match comments::ask_again(self.reading.walk().turn(), id) {
-            Err(misplaced) => self.reading.say(comment_words::misplaced(&misplaced)),
+            Err(misplaced) => self.reading.say(&comment_words::misplaced(&misplaced)),
             Ok(request) => {
                 if self.ask(request).await {
                     self.reading.say(&comment_words::asked_again(id));

@@ -74,20 +74,20 @@ async fn a_comment_is_written_anew_or_removed_by_its_number() {
 async fn the_finish_asks_for_exactly_what_it_does() {
     for (lines, ways, asked) in [
         (
-            "u\nC x\nf\ny\n",
+            "n\nC x\nf\ny\n",
             [(true, false)],
-            "Undo and send 1 comment, ask to undo and send, only undo [y,a,o,n]?",
+            "y undo and send 1 comment, a ask to undo and send, o only undo, n no [y,a,o,n]?",
         ),
-        ("u\nf\nz\na\n", [(true, true)], "Type one of [y,a,o,n] and Enter."),
+        ("n\nf\nz\na\n", [(true, true)], "Type one of [y,a,o,n] and Enter."),
         (
-            "u\nf\no\n",
+            "n\nf\no\n",
             [(false, false)],
-            "Undo these and tell the agent, ask it to undo, only undo [y,a,o,n]?",
+            "y undo these and tell the agent, a ask it to undo, o only undo, n no [y,a,o,n]?",
         ),
         (
             "C x\nf\na\ny\n",
             [(true, false)],
-            "Nothing is written. Send 1 comment, or finish without sending [y,o,n]?",
+            "Nothing is written. y send 1 comment, o finish without sending, n no [y,o,n]?",
         ),
         (
             "C x\nf\no\n",
@@ -100,11 +100,11 @@ async fn the_finish_asks_for_exactly_what_it_does() {
         assert!(played.text.contains(asked), "{lines:?}: {}", played.text);
         assert_eq!(played.ending, Ending::Done);
     }
-    let asked = played(with_route(), "u\nf\na\n").await;
+    let asked = played(with_route(), "n\nf\na\n").await;
     let end = "The agent is asked to undo:\n  logo.png\nSent: Codex reads it with your next prompt\n";
     assert!(asked.text.ends_with(end), "{}", asked.text);
     // Without a way to an agent, comments wait.
-    let waits = played(three_files(), "u\nC x\nf\ny\n").await;
+    let waits = played(three_files(), "n\nC x\nf\ny\n").await;
     assert_eq!(finished(&waits), [(false, false)]);
     assert!(waits.text.contains("Comments that wait:\n  the whole turn: x\n"), "{}", waits.text);
 }
@@ -157,7 +157,7 @@ async fn open_comments_are_asked_again_or_closed_also_where_no_file_differs() {
         comment(2, CommentState::Answered, "softer"),
         comment(3, CommentState::Open, "never mind"),
     ];
-    let played = played(companion, "n\na2\na4\na1\nc3 -\nf\ny\n").await;
+    let played = played(companion, "y\na2\na4\na1\nc3 -\nf\ny\n").await;
     for said in [
         "1 comment answered, 2 open.\n",
         "Open, with nothing changed there: a1 asks again, `c1 -` closes it.\n  1. the whole turn: why?\n",
@@ -319,4 +319,23 @@ impl BufRead for Silent {
     }
 
     fn consume(&mut self, _: usize) {}
+}
+
+#[tokio::test]
+async fn lines_of_another_place_are_an_error_and_the_words_come_back() {
+    let refused = played(with_route(), "2\nc 5-6: why\nc 2:\nc\n\nq\n").await;
+    for said in [
+        "This change has no lines 5–6, but line 2.\n\
+         Nothing is kept yet: c alone brings your words back as they are.\n",
+        "Type the words behind the lines: `c 4-7: words`.\n",
+        "You typed this before:\n5-6: why\n",
+    ] {
+        assert!(refused.text.contains(said), "{said}: {}", refused.text);
+    }
+    assert_eq!(written(&refused), ["Some(1) line 2: 5-6: why"], "left as they are, they are text");
+    // Typed in several lines they are no other.
+    let several = played(with_route(), "2\nc\n5: why\nso\n\nq\n").await;
+    let said = "which is not kept:\n5: why\nso\nc alone brings it back.";
+    assert!(several.text.contains(said), "{}", several.text);
+    assert_eq!((written(&several).len(), several.drafts.len()), (0, 1), "{}", several.text);
 }

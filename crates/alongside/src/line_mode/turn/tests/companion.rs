@@ -30,6 +30,9 @@ pub(super) struct Companion {
     pub(super) keeps_no_comment: bool,
     /// It has told another list by itself: comments on each revision are of that one.
     pub(super) any_revision: bool,
+    /// The marks of each file before its last changes, and those that were taken back.
+    history: Vec<(usize, Vec<Hunk>)>,
+    taken_back: Vec<(usize, Vec<Hunk>)>,
     /// Gets a word when the desk has taken all events before a [`Event::FlushReview`].
     pub(super) caught_up: Option<std::sync::mpsc::Sender<()>>,
 }
@@ -113,6 +116,8 @@ impl Companion {
             rewrites: false,
             keeps_no_comment: false,
             any_revision: false,
+            history: Vec::new(),
+            taken_back: Vec::new(),
             caught_up: None,
         }
     }
@@ -170,6 +175,7 @@ impl Companion {
                     return Err(self.rewrite(id, to));
                 }
                 let (file, review) = self.review(id);
+                let before = (file, review.hunks.clone());
                 let state = if keep { HunkState::Kept } else { HunkState::Dropped };
                 tell(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
                 let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
@@ -177,8 +183,27 @@ impl Companion {
                 let revision = review.revision;
                 self.turn.files[file].marked = marked;
                 self.turn.revision += 1;
+                self.history.push(before);
                 tell(Event::Turn(self.turn.clone()));
                 return Ok(Revised { revision });
+            }
+            Request::UndoReview { id, .. } | Request::RedoReview { id, .. } => {
+                let undoes = matches!(request, Request::UndoReview { .. });
+                let last = if undoes { self.history.pop() } else { self.taken_back.pop() };
+                let (file, hunks) = last.ok_or(Refusal::NothingToUndo)?;
+                let review = self.reviews[file].as_mut().filter(|review| review.id == id).expect("its file");
+                let before = (file, review.hunks.clone());
+                let dropped = hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
+                tell(changed(review, |all| *all = hunks));
+                self.turn.files[file].marked =
+                    if dropped == 0 { Marked::Nothing } else { Marked::Hunks(dropped) };
+                if undoes {
+                    self.taken_back.push(before)
+                } else {
+                    self.history.push(before)
+                }
+                self.turn.revision += 1;
+                tell(Event::Turn(self.turn.clone()));
             }
             Request::SplitHunk { id, hunk, .. } => {
                 let (_, review) = self.review(id);

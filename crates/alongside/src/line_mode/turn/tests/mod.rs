@@ -133,7 +133,7 @@ async fn enter_leads_through_every_change_and_all_stay() {
 
 #[tokio::test]
 async fn one_moves_back_and_to_a_number_and_sees_lists_and_help() {
-    let played = played(three_files(), "K\n2\nj\nK\nj\nb\nl\ng 3\nK\n4\nx\n?\nq\n").await;
+    let played = played(three_files(), "K\n2\nj\nK\nj\nb\nl\ng 3\ng 2\n3\ng 1\nK\n4\nx\n?\nq\n").await;
     assert_eq!(played.ending, Ending::Left);
     assert!(played.marks().is_empty() && !played.has_finished());
     insta::assert_snapshot!(played.text);
@@ -182,19 +182,19 @@ async fn leaving_a_terminal_is_a_question_where_it_ends_proposals() {
     let asked = "Nothing is written.\n1 review is waiting; leaving rejects it. Leave [y,n]? \n\
                  The input has ended.\nNothing is written.\nLeaving: waiting proposals are rejected.\n";
     assert!(played.text.ends_with(asked), "{}", played.text);
-    assert!(played.text.contains("\nEnter leaves a change as it is, u marks it to be undone."));
+    assert!(played.text.contains("\ny keeps a change, n marks it to be undone, Enter goes on."));
 }
 
 #[tokio::test]
 async fn half_of_a_change_is_marked_once_it_is_split() {
-    let played = played(Companion::new(vec![rewritten("a.txt")]), "s\n\nu\nn\nK\nn\n").await;
+    let played = played(Companion::new(vec![rewritten("a.txt")]), "s\n\nn\nn\nK\ny\n").await;
     assert_eq!(played.ending, Ending::Done);
     insta::assert_snapshot!(played.text);
 }
 
 #[tokio::test]
 async fn exactly_the_marked_is_undone_after_one_list() {
-    let played = played(three_files(), "u\n\nu\nU\ny\n").await;
+    let played = played(three_files(), "n\n\nn\nX\ny\n").await;
     assert_eq!(played.ending, Ending::Done);
     assert_eq!(played.marks().len(), 3);
     insta::assert_snapshot!(played.text);
@@ -204,7 +204,7 @@ async fn exactly_the_marked_is_undone_after_one_list() {
 async fn a_refused_undo_is_told_and_fails() {
     let mut companion = three_files();
     companion.refused = Some((1, "it has changed since".into()));
-    let played = played(companion, "u\nU\nf\ny\n").await;
+    let played = played(companion, "n\nX\nf\ny\n").await;
     assert_eq!(played.ending, Ending::Failed);
     let end = "Undone:\n  logo.png; the undone text is in /drafts/0\n\
                Not undone:\n  src/a\\x1b.rs: it has changed since\n\
@@ -215,11 +215,11 @@ async fn a_refused_undo_is_told_and_fails() {
 #[tokio::test]
 async fn nothing_is_written_without_a_yes() {
     for (lines, ending) in [
-        ("u\nu\nf\n", Ending::Left),
-        ("u\nu\nf\nx\nn\nq\n", Ending::Left),
-        ("u\nu\nq\n", Ending::Left),
-        ("u\nu\nf\nq\n", Ending::Left),
-        ("u\nN\nf\nn\n1\nn\nf\n", Ending::Done),
+        ("n\nn\nf\n", Ending::Left),
+        ("n\nn\nf\nx\nn\nq\n", Ending::Left),
+        ("n\nn\nq\n", Ending::Left),
+        ("n\nn\nf\nq\n", Ending::Left),
+        ("n\nY\nf\nn\n1\ny\nf\n", Ending::Done),
     ] {
         let played = played(three_files(), lines).await;
         assert!(!played.has_finished(), "{lines:?}: {}", played.text);
@@ -249,25 +249,16 @@ async fn a_file_that_changes_while_it_is_read_is_shown_anew() {
     let mut companion = three_files();
     companion.rewrites = true;
     companion.turn.remarks = vec!["known".into()];
-    let played = played(companion, "2\nu\nu\nq\n").await;
+    let played = played(companion, "2\nn\nn\nq\n").await;
     insta::assert_snapshot!(played.text);
 }
 
 #[tokio::test]
 async fn a_mark_is_taken_back_where_it_was_made() {
     // The hunk, then its whole file; a hunk that is marked already is not marked again.
-    let played = played(three_files(), "2\nu\nK\nu\nK\nn\n2\nU\n2\nN\nf\n").await;
+    let played = played(three_files(), "2\nn\nK\nn\nK\ny\n2\nX\n2\nX\nf\n").await;
     assert_eq!(played.ending, Ending::Done);
-    let marked: Vec<_> = played
-        .marks()
-        .iter()
-        .map(|mark| match mark {
-            Request::KeepHunks { hunks, keep, .. } => format!("{hunks:?} {keep}"),
-            Request::MarkTurnFile { file, undo, .. } => format!("file {file} {undo}"),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert_eq!(marked, ["[0] false", "[0] true", "file 1 true", "file 1 false"]);
+    assert_eq!(described(&played), ["[0] false", "[0] true", "file 1 true", "file 1 false"]);
     assert!(played.text.ends_with("Nothing is marked to be undone: everything stays as it is.\n"));
 }
 
@@ -279,7 +270,7 @@ async fn another_list_is_shown_and_the_person_stays_at_their_file() {
     next.files[0].path = "logo.svg".into();
     next.files[2].added = 9;
     companion.next = Some(next);
-    let played = played(companion, "\nu\nu\nq\n").await;
+    let played = played(companion, "\nn\nn\nq\n").await;
     insta::assert_snapshot!(played.text);
 }
 
@@ -290,7 +281,64 @@ async fn a_long_change_of_a_turn_has_pages() {
     let lines: Vec<_> = pages.iter().map(|page| page.matches("\n+line").count()).collect();
     assert_eq!(lines, [2_000, 2_000, 500]);
     assert!(pages[0].contains("... (2500 more lines; m shows the next ones)\n"), "{}", played.text);
-    assert!(pages[0].contains("undo the whole file [n,u,m,c,K,l,f,q,?]?"), "{}", pages[0]);
-    assert!(pages[2].contains("undo the whole file [n,u,c,K,l,f,q,?]?"), "{}", pages[2]);
+    assert!(pages[0].contains("keep the whole file [y,n,m,c,u,f,?]?"), "{}", pages[0]);
+    assert!(pages[2].contains("keep the whole file [y,n,c,u,f,?]?"), "{}", pages[2]);
     assert!(pages[2].contains("Nothing more follows here."), "{}", pages[2]);
+}
+
+/// Each mark: its hunks, or its file.
+fn described(played: &Played) -> Vec<String> {
+    let described = |mark: &&Request| match mark {
+        Request::KeepHunks { hunks, keep, .. } => format!("{hunks:?} {keep}"),
+        Request::MarkTurnFile { file, undo, .. } => format!("file {file} {undo}"),
+        other => panic!("{other:?}"),
+    };
+    played.marks().iter().map(described).collect()
+}
+
+#[tokio::test]
+async fn a_change_and_all_behind_it_are_marked_at_once() {
+    let played = played(three_files(), "2\nN\n2\nj\ny\n2\nY\n1\nN\nf\nn\nq\n").await;
+    assert_eq!(described(&played), ["[0, 1] false", "[1] true", "[0] true", "file 0 true"]);
+    assert!(played.text.contains("2 changes marked to be undone; u takes that back.\n"), "{}", played.text);
+    assert!(played.text.contains("2 changes kept; u takes that back.\n"), "{}", played.text);
+}
+
+#[tokio::test]
+async fn the_last_step_is_taken_back_and_made_again_wherever_the_person_is() {
+    // The first file and both changes of the second one are marked; then all of it goes back.
+    let played = played(three_files(), "u\nn\nn\nn\nu\nu\nu\nu\nU\nU\nU\nU\nf\ny\n").await;
+    let requests = played.asked.iter().filter_map(|asked| match asked {
+        Request::KeepHunks { .. } => Some("mark".to_owned()),
+        Request::MarkTurnFile { undo, .. } => Some(format!("whole {undo}")),
+        Request::UndoReview { .. } => Some("undo".to_owned()),
+        Request::RedoReview { .. } => Some("redo".to_owned()),
+        _ => None,
+    });
+    let expected =
+        ["whole true", "mark", "mark", "undo", "undo", "whole false", "whole true", "redo", "redo"];
+    assert_eq!(requests.collect::<Vec<_>>(), expected);
+    assert_eq!(played.text.matches("You have taken no step here that could be taken back.").count(), 2);
+    assert_eq!(played.text.matches("You have taken nothing back that could be made again.").count(), 1);
+    let list = "To be undone:\n  logo.png: the whole file\n  src/a\\x1b.rs: 2 changes\n";
+    assert!(played.text.contains(list), "{}", played.text);
+}
+
+#[tokio::test]
+async fn a_text_is_found_in_whichever_file_it_is() {
+    let lines = "/\n/EIGHT\n/eight\n/\n/two\n/new\n/nowhere\nf\n";
+    let played = played(three_files(), lines).await;
+    let answers: Vec<_> = played.text.split("]? ").skip(1).collect();
+    for (answer, texts) in answers.iter().zip([
+        &["Type / and the text to look for."][..],
+        &["No change contains \"EIGHT\".\nkeep the whole file"],
+        &["src/a\\x1b.rs (2 of 3)", "+eight", "(2/2)"],
+        &["No later change contains \"eight\"; this one does.", "(2/2)"],
+        &["No later change contains \"two\"; this one does.", "(1/2)"],
+        &["src/new.txt (3 of 3)", "+new"],
+        &["No change contains \"nowhere\".\nkeep the whole file"],
+    ]) {
+        assert!(texts.iter().all(|text| answer.contains(text)), "{texts:?}: {answer}");
+    }
+    assert!(!answers[5].contains("No later change"), "{}", answers[5]);
 }
