@@ -11,8 +11,9 @@ use super::printer::{Ink, Look};
 /// A line longer than this many characters is cut on the screen, never in the accepted text.
 pub(super) const LONGEST_LINE: usize = 2_000;
 
-/// On a terminal, a line of which only words differ takes this many rows at most, as at the terminal desk.
-const MOST_ROWS: usize = 8;
+/// On a terminal, a line of which only words differ takes this many rows at most: in a longer one, nobody finds
+/// them.
+const MOST_ROWS: usize = 3;
 
 /// So many characters around a word that differs are printed of a long line.
 const AROUND: usize = 40;
@@ -238,7 +239,7 @@ mod tests {
             text.ends_with(&format!("OLD{}", "y".repeat(60))) && !is_cut,
             "little is not left out: {text}"
         );
-        let wide = Look { columns: Some(200), ..PLAIN };
+        let wide = Look { columns: Some(260), ..PLAIN };
         assert_eq!(printed(&line, &marks, wide).0, format!("+{line}"));
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use alongside_desk::review_model::Seen;
+use alongside_desk::review_model::{OpenReview, Seen};
 use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
 
 use super::pages::{Page, Paging};
@@ -51,6 +51,16 @@ impl PrintedReviews {
     pub(super) fn first_unseen_edit(&self, review: &Review) -> Option<usize> {
         let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));
         review.hunks.iter().position(|hunk| hunk.state == HunkState::Edited && !is_seen(hunk))
+    }
+
+    /// The first hunk of a review that would be written, and of which not all was printed; none if that begins
+    /// with the next page.
+    pub(super) fn next_unseen(&self, open: &OpenReview) -> Option<usize> {
+        let (review, has_more) = (open.review(), self.paging.has_more());
+        let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));
+        let unseen = review.hunks.iter().position(|it| it.state != HunkState::Dropped && !is_seen(it));
+        let is_whole = review.whole_file_only.is_some();
+        unseen.filter(|hunk| !is_whole && (*hunk != open.hunk() || !has_more))
     }
 
     /// The page to print.

@@ -16,6 +16,10 @@ pub(super) fn question(
 ) -> String {
     let text = question.text(about, waiting, keeps_drafts);
     match question {
+        // A no has an answer of its own.
+        Question::AcceptUnseen(_) => {
+            format!("{} (n shows the rest) {}", text.trim_end_matches('?'), replies(question))
+        }
         // Its letters say nothing by themselves.
         Question::AcceptAhead => {
             let choices: Vec<_> =
@@ -91,9 +95,12 @@ pub(super) const NO_LETTER: &str = "Ignored: an arrow or another key without a l
 /// All of a change is printed already.
 pub(super) const NO_MORE: &str = "Nothing more follows here.";
 
-/// A number is missing, or there is no such change.
-pub(super) fn no_such_change(changes: usize) -> String {
-    format!("Type g and the number of a change, from 1 to {changes}.")
+/// The index of the change that a person names by its number, of so many; or the answer to that.
+pub(super) fn numbered(number: &str, changes: usize) -> Result<usize, String> {
+    let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    index
+        .filter(|index| *index < changes)
+        .ok_or_else(|| format!("Type g and the number of a change, from 1 to {changes}."))
 }
 
 /// A search without a text, and none before.

@@ -275,13 +275,20 @@ impl Reading {
         }
     }
 
+    /// Shows what was not printed yet: the next page, or the first hunk that was not.
+    pub(super) fn look_at_unseen(&mut self) {
+        match self.current().and_then(|open| self.printed.next_unseen(open)) {
+            Some(hunk) => self.look_at(hunk),
+            None => self.look_further(),
+        }
+    }
+
     /// Shows the hunk of a number, counted from 1.
     pub(super) fn look_at_number(&mut self, number: &str) {
         let Some(open) = self.current() else { return };
-        let hunks = open.review().hunks.len();
-        match number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            Some(hunk) if hunk < hunks => self.look_at(hunk),
-            _ => self.printer.say(&prompts::no_such_change(hunks)),
+        match prompts::numbered(number, open.review().hunks.len()) {
+            Ok(hunk) => self.look_at(hunk),
+            Err(said) => self.printer.say(&said),
         }
     }
 

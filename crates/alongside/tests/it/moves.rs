@@ -54,7 +54,11 @@ async fn a_file_that_changes_before_it_moves_stays() {
     desk.shows("(1/2) keep this change").await;
     home.file("big.txt", &NUMBERS.replace('3', "three"));
     desk.types("a");
-    desk.answers("1 of 2 changes was not on the screen yet. Accept all the same [y,n]? ", "y").await;
+    desk.answers(
+        "1 of 2 changes was not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
+        "y",
+    )
+    .await;
     let why = crate::hook::refused(&hook.answer().await);
     assert!(why.contains("has changed during the review"), "{why}");
 }

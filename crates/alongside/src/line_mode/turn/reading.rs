@@ -411,12 +411,12 @@ impl TurnReading {
             Place::Hunk(_, open, _) => open.review().hunks.len(),
             Place::Whole(..) | Place::End => return self.say(words::NO_NUMBERED_CHANGE),
         };
-        match number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            Some(hunk) if hunk < hunks => {
+        match prompts::numbered(number, hunks) {
+            Ok(hunk) => {
                 self.walk.look_at_hunk(hunk);
                 self.come_to_place(Due::Place);
             }
-            _ => self.say(&prompts::no_such_change(hunks)),
+            Err(said) => self.say(&said),
         }
     }
 

@@ -260,13 +260,13 @@ pub(super) fn confirm(walk: &Walk) -> String {
     match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
         (true, 0, true) => {
-            "Nothing else is written. y undo these and tell the agent, a ask it to undo, o only undo, \
+            "Nothing else is written. y undo these and tell the agent, a ask the agent to undo, o only undo, \
              n no [y,a,o,n]?"
                 .into()
         }
         (true, _, true) => {
             format!(
-                "Nothing else is written. y undo and {sends}, a ask to undo and send, o only undo, \
+                "Nothing else is written. y undo and {sends}, a send and ask the agent to undo, o only undo, \
                  n no [y,a,o,n]?"
             )
         }

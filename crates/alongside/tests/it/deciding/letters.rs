@@ -67,7 +67,7 @@ async fn an_arrow_key_answers_no_question() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     desk.plays(&["a", "\x1b[C"]).await;
     desk.shows("Ignored: an arrow or another key without a letter is in that line.\n").await;
-    desk.answers("Accept all the same [y,n]? ", "y").await;
+    desk.answers("Accept all the same (n shows the rest) [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
 }
 

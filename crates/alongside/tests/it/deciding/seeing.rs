@@ -15,7 +15,7 @@ async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
     desk.plays(&["A"]).await;
     let listed = desk.shows("]? ").await;
     desk.types("a");
-    let asked = desk.plays(&["n", "m"]).await;
+    let asked = desk.plays(&["n"]).await;
     desk.shows("\n... (2000 more lines;").await;
     desk.plays(&["m"]).await;
     desk.shows("+new 4999\n").await;
@@ -35,8 +35,12 @@ async fn an_undone_edit_is_no_look_at_the_proposal() {
     desk.plays(&["u"]).await;
     desk.shows("+new 1999\n").await;
     desk.plays(&["a"]).await;
-    desk.answers("3000 of 5001 lines were not on the screen yet. Accept all the same [y,n]? ", "n").await;
-    desk.plays(&["m", "m", "a"]).await;
+    desk.answers(
+        "3000 of 5001 lines were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
+        "n",
+    )
+    .await;
+    desk.plays(&["m", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
 }
 
@@ -45,7 +49,7 @@ async fn accepting_what_was_not_printed_is_a_question() {
     // A blank at the end of the last line is hard to see.
     let proposed_text = PROPOSED.replace("ten\n", "ten \n");
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, &proposed_text).await;
-    let shown = desk.plays(&["a", "maybe", "n", "j", "l", "a", "n", "j", "a"]).await;
+    let shown = desk.plays(&["a", "maybe", "n", "l", "a", "n", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&proposed_text));
     assert_snapshot!(home.stable(shown));
 }
@@ -54,7 +58,11 @@ async fn accepting_what_was_not_printed_is_a_question() {
 async fn a_yes_accepts_what_was_not_printed() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     desk.plays(&["a"]).await;
-    desk.answers("2 of 3 changes were not on the screen yet. Accept all the same [y,n]? ", "y").await;
+    desk.answers(
+        "2 of 3 changes were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
+        "y",
+    )
+    .await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
 }
 
@@ -67,8 +75,12 @@ async fn a_text_that_is_accepted_as_a_whole_has_pages() {
     desk.shows("\n... (3000 more lines; m shows the next ones)\n").await;
     desk.shows("binary.bin: 1 change: 1 kept; seen 2000 of 5000 lines.\n").await;
     desk.answers("accept or reject [m,a,r,?]? ", "a").await;
-    desk.answers("3000 of 5000 lines were not on the screen yet. Accept all the same [y,n]? ", "n").await;
-    desk.plays(&["m", "m"]).await;
+    desk.answers(
+        "3000 of 5000 lines were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
+        "n",
+    )
+    .await;
+    desk.plays(&["m"]).await;
     desk.shows("binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
     desk.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));

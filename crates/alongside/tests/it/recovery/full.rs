@@ -98,7 +98,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     assert_eq!(logged("cannot write the journal"), 1, "a lasting error is logged once");
     desk.types("a");
     // The line is too long to be printed as a whole.
-    desk.answers("Accept all the same [y,n]? ", "y").await;
+    desk.answers("Accept all the same (n shows the rest) [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&format!("precious{rest}\n")));
 }
 

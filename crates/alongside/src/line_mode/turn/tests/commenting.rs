@@ -76,13 +76,13 @@ async fn the_finish_asks_for_exactly_what_it_does() {
         (
             "n\nC x\nf\ny\n",
             [(true, false)],
-            "y undo and send 1 comment, a ask to undo and send, o only undo, n no [y,a,o,n]?",
+            "y undo and send 1 comment, a send and ask the agent to undo, o only undo, n no [y,a,o,n]?",
         ),
         ("n\nf\nz\na\n", [(true, true)], "Type one of [y,a,o,n] and Enter."),
         (
             "n\nf\no\n",
             [(false, false)],
-            "y undo these and tell the agent, a ask it to undo, o only undo, n no [y,a,o,n]?",
+            "y undo these and tell the agent, a ask the agent to undo, o only undo, n no [y,a,o,n]?",
         ),
         (
             "C x\nf\na\ny\n",
