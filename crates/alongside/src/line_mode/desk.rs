@@ -154,8 +154,7 @@ impl LineDesk {
         let (has_editor, listens, is_gone) =
             (self.work.has_editor(), self.work.listens(), self.work.is_gone());
         let arrivals_due = self.work.reading().arrivals_due();
-        let words_overdue = self.work.words_overdue();
-        let (told, editor_exit, typed) = self.work.events();
+        let (told, editor_exit, words_overdue, typed) = self.work.events();
         tokio::select! {
             biased;
             signal = signals.next() => Happened::Signal(signal),

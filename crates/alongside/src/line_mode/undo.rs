@@ -1,7 +1,7 @@
 //! Undo and redo in line mode: which change is another one afterwards.
 
 use alongside_desk::review_model::UndoStep;
-use alongside_desk::{Hunk, Review, Text};
+use alongside_desk::{Hunk, HunkState, Review, Text};
 
 /// A way through the person's own changes.
 #[derive(Debug, Clone, Copy)]
@@ -29,9 +29,18 @@ pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     differs.then(|| same.min(now.hunks.len().saturating_sub(1)))
 }
 
+/// Whether an undo has brought a dropped change back, which still has the reason for its drop: the model would
+/// read it beside a change that was accepted.
+pub(super) fn brings_back_with_reason(to: Step, before: &Review, now: &Review, hunk: usize) -> bool {
+    let state = |review: &Review| review.hunks.get(hunk).map(|hunk| hunk.state);
+    let is_back = state(before) == Some(HunkState::Dropped) && state(now) == Some(HunkState::Kept);
+    let has_reason = now.hunks.get(hunk).is_some_and(|hunk| hunk.reason.is_some());
+    matches!(to, Step::Undo) && is_back && has_reason
+}
+
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{HunkState, Lines};
+    use alongside_desk::Lines;
 
     use super::*;
 

@@ -20,7 +20,7 @@ use super::line_reader::InputLine;
 use super::prompts;
 use super::reading::Reading;
 use super::requests;
-use super::undo::{Step, changes_nothing, first_difference};
+use super::undo::{Step, brings_back_with_reason, changes_nothing, first_difference};
 use super::unsent_reason::UnsentReason;
 
 /// See the module.
@@ -65,22 +65,24 @@ impl ReviewWork {
         matches!(self.activity, Activity::Listening) && self.reading.wants_line()
     }
 
-    /// The next event of the companion, the end of the editor, and the next line. All are cancel safe.
+    /// The next event, the end of the editor, the time to print the next review, and a line. All cancel safe.
     pub(super) fn events(
         &mut self,
     ) -> (
         impl Future<Output = Result<Event, Gone>>,
         impl Future<Output = io::Result<ExitStatus>>,
+        impl Future<Output = ()>,
         impl Future<Output = InputLine>,
     ) {
         let Self { desk, reading, activity, .. } = self;
+        let words_overdue = activity.words_overdue();
         let editor_exit = async {
             match activity {
                 Activity::Editor(editing) => editing.ended().await,
                 _ => std::future::pending().await,
             }
         };
-        (desk.next(), editor_exit, reading.input().next())
+        (desk.next(), editor_exit, words_overdue, reading.input().next())
     }
 
     /// The companion has stopped. An editor that is open keeps the desk.
@@ -131,16 +133,10 @@ impl ReviewWork {
     }
 
     fn take_last_word(&mut self, told: LastWord) {
-        let id = told.id;
-        self.reading.show(vec![Message::last_word(told)]);
-        if self.activity.take_last_word(id) {
+        if self.activity.take_last_word(told.id) {
             self.stop_awaiting_words();
         }
-    }
-
-    /// Waits until the next review is printed, whatever became of those before. Cancel safe.
-    pub(super) fn words_overdue(&self) -> impl Future<Output = ()> + use<> {
-        self.activity.words_overdue()
+        self.reading.show(vec![Message::last_word(told)]);
     }
 
     /// The next review is printed now.
@@ -155,8 +151,7 @@ impl ReviewWork {
         }
         match &mut self.activity {
             Activity::Deciding(id) if *id == closed.id => {
-                let is_accepted = closed.closing == Closing::Accepted;
-                let waits = is_accepted && !self.reading.reviews().is_empty();
+                let waits = closed.closing == Closing::Accepted && !self.reading.reviews().is_empty();
                 self.activity = Activity::awaiting(BTreeSet::from([closed.id]), waits);
             }
             Activity::Accepting(acceptances) => {
@@ -277,8 +272,16 @@ impl ReviewWork {
             (Step::Redo, false) => return open.forget_undone(),
         }
         let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk)).unwrap_or(0);
+        let now = open.review();
+        let (revision, gives_reason) = (now.revision, brings_back_with_reason(to, &before, now, hunk));
         self.reading.mark_kept(id, hunk..hunk + 1, matches!(to, Step::Redo));
         self.reading.say(said);
+        if gives_reason {
+            let request = Request::SetReason { id, revision, hunk: Some(hunk), reason: String::new() };
+            if self.ask(id, request).await.is_some() {
+                self.reading.say(messages::REASON_REMOVED);
+            }
+        }
         self.reading.look_at(hunk);
     }
 

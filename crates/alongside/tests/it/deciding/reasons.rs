@@ -48,6 +48,16 @@ async fn a_reason_drops_its_change_and_the_model_reads_it() {
 }
 
 #[tokio::test]
+async fn an_undone_drop_takes_its_reason_back() {
+    let (_home, mut desk, verdict) = reviewing(Reasons::Always).await;
+    let shown = desk.plays(&["R only what I asked for", "u", "Y", "a", "y"]).await;
+    assert!(shown.contains("Undone.\nReason removed.\n"), "{shown}");
+    let verdict = soon("the verdict", verdict).await.unwrap();
+    let Verdict::Accepted { text, message } = verdict else { panic!("{verdict:?}") };
+    assert_eq!((&*text, message), (PROPOSED, None));
+}
+
+#[tokio::test]
 async fn a_reason_at_the_end_goes_with_the_rejection() {
     let (home, mut desk, verdict) = reviewing(Reasons::WithRejection).await;
     desk.plays(&["y", "y", "y"]).await;
