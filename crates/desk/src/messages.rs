@@ -18,7 +18,7 @@ pub use rules::{
     GRANTS_WITHDRAWN, NOTHING_ACCEPTED, accept_ahead, acceptance, accepted_by_rule, broken_off, granted,
     granted_place,
 };
-pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other_form, size};
+pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other_form, size, states};
 
 use crate::decision::Refusal;
 use crate::harmless;

@@ -77,7 +77,7 @@ impl PresentedReview {
             "title": format!("{name} ({agent}, {size})"),
             "name": name,
             "agent": agent,
-            "states": messages::hunk_states(review),
+            "states": messages::states(review),
             "notes": notes.collect::<Vec<_>>(),
             "diff": review_diff(review),
         })

@@ -253,7 +253,8 @@ impl LineDesk {
             (Some(Reply::Reject), _, Some(id)) => self.work.decide(id, Decision::Reject).await,
             (Some(_), _, None) => self.work.reading().next_review(),
             (Some(Reply::No), Question::AcceptUnseen(_), _) => self.work.reading().look_at_unseen(),
-            (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead, _) => {}
+            (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead | Question::RejectEdited, _) => {
+            }
         }
         ControlFlow::Continue(())
     }

@@ -63,6 +63,38 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
 }
 
+/// The state of a review in a list: what accepting does that counts of lines do not tell, and how many hunks
+/// are in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
+pub fn states(review: &Review) -> String {
+    let effects = effects(review);
+    let is_plain = review.hunks.len() == 1 && review.hunks[0].state == HunkState::Kept;
+    // The only change is kept where all of the file comes or goes.
+    let hunks = if is_plain && !effects.is_empty() { String::new() } else { hunk_states(review) };
+    let parts = effects.into_iter().map(str::to_owned).chain((!hunks.is_empty()).then_some(hunks));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// What accepting does to the file beside changing lines of it.
+fn effects(review: &Review) -> Vec<&'static str> {
+    let is_new = review.original.is_none() && review.whole_file_only.is_none();
+    let whole = match review.kind {
+        Some(ChangeKind::Delete) if review.current.is_empty() => Some("deletes the file"),
+        Some(ChangeKind::Move) => Some("moves the file"),
+        _ if is_new => Some("new file"),
+        _ if review.whole_file_only.is_some() => Some("the whole file"),
+        _ if empties(review) => Some("empties the file"),
+        _ => None,
+    };
+    let is_only = review.hunks.is_empty() && review.whole_file_only.is_none();
+    let form = match (review.file_line_ending.is_some(), review.file_has_bom.is_some()) {
+        (true, true) if is_only => Some("line ends and byte-order mark only"),
+        (true, false) if is_only => Some("line ends only"),
+        (false, true) if is_only => Some("byte-order mark only"),
+        _ => other_form(review),
+    };
+    whole.into_iter().chain(form).collect()
+}
+
 /// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
 pub fn hunk_states(review: &Review) -> String {
     let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];

@@ -22,7 +22,8 @@ pub struct ListedReview {
     pub name: String,
     /// Lines that accepting adds and removes.
     pub counts: (usize, usize),
-    /// How many hunks are in each state: `2 kept, 1 dropped`.
+    /// What accepting does to the file beside changing lines, and how many hunks are in each state: `new file`,
+    /// `2 kept, 1 dropped`.
     pub states: String,
     /// Whether a change that would be accepted has something hard to see.
     pub is_hard_to_see: bool,
@@ -125,7 +126,7 @@ impl ListedReview {
             revision: review.revision,
             name: messages::file_name(&review.file, roots),
             counts: messages::line_counts(review),
-            states: messages::hunk_states(review),
+            states: messages::states(review),
             is_hard_to_see: look_alikes::is_hard_to_see(review),
             obstacle: Obstacle::of(review, known, roots),
         }
@@ -148,16 +149,16 @@ impl Obstacle {
         }
     }
 
-    /// The reason, to stand below the name of the file.
+    /// The reason, short enough to stand beside the name of the file.
     pub fn text(self) -> String {
         let text = match self {
             Self::PartlySeen(seen) => return seen.text(),
             Self::Unseen => "not seen yet",
-            Self::Edited => "edited at another desk since you saw it",
-            Self::Stale => "the file changed on disk; accepting undoes that change",
-            Self::Dirty => "an editor holds unsaved changes to the file",
-            Self::Warned => "it has a warning; accept it alone",
-            Self::Empty => "its text is empty, which agents do not take",
+            Self::Edited => "edited elsewhere since you saw it",
+            Self::Stale => "changed on disk; accepting undoes that",
+            Self::Dirty => "an editor holds unsaved changes",
+            Self::Warned => "has a warning; accept it alone",
+            Self::Empty => "an empty text, which agents do not take",
             Self::Unchanged => "none of its changes is kept",
         };
         text.to_owned()
@@ -226,8 +227,9 @@ impl AcceptedTogether {
 mod tests {
     use super::*;
     use crate::last_word::Word;
-    use crate::review::LineEnding;
+    use crate::review::{Hunk, HunkState, LineEnding};
     use crate::review_model::open_review::tests::review;
+    use crate::rules::ChangeKind;
 
     #[test]
     fn only_a_review_as_it_was_seen_has_no_obstacle() {
@@ -252,6 +254,39 @@ mod tests {
             review.file_line_ending = Some(LineEnding::Crlf);
         };
         assert_eq!(obstacle(Some(1), convert), None, "other line endings are a change");
+    }
+
+    #[test]
+    fn the_list_says_what_counts_of_lines_do_not_tell() {
+        let states = |change: fn(&mut Review)| {
+            let mut review = review();
+            review.hunks.truncate(1);
+            change(&mut review);
+            ListedReview::new(&review, Some(1), &["/p".into()]).states
+        };
+        let clear = |review: &mut Review| (review.proposed, review.current) = ("".into(), "".into());
+        assert_eq!(states(|_| ()), "1 kept");
+        assert_eq!(states(|review| review.original = None), "new file");
+        assert_eq!(states(clear), "empties the file");
+        let delete = |review: &mut Review| {
+            (review.proposed, review.current) = ("".into(), "".into());
+            (review.kind, review.remark) = (Some(ChangeKind::Delete), Some("It goes.".into()));
+        };
+        assert_eq!(states(delete), "deletes the file");
+        assert_eq!(states(|review| review.kind = Some(ChangeKind::Move)), "moves the file");
+        let convert = |review: &mut Review| review.file_line_ending = Some(LineEnding::Crlf);
+        assert_eq!(states(convert), "other line ends");
+        let only = |review: &mut Review| {
+            review.hunks.clear();
+            review.file_line_ending = Some(LineEnding::Crlf);
+        };
+        assert_eq!(states(only), "line ends only");
+        let new_and_split = |review: &mut Review| {
+            review.original = None;
+            review.hunks = vec![review.hunks[0].clone(), Hunk::default()];
+            review.hunks[1].state = HunkState::Dropped;
+        };
+        assert_eq!(states(new_and_split), "new file, 1 kept, 1 dropped");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::decision::Refusal;
 use crate::messages;
-use crate::review::Review;
+use crate::review::{HunkState, Review};
 use crate::review_model::Seen;
 use crate::rules::Scope;
 use crate::status::Status;
@@ -20,6 +20,8 @@ pub enum Question {
     SingleNewline,
     /// Accept ahead what the agent still proposes.
     AcceptAhead,
+    /// Reject although the person wrote something into the review.
+    RejectEdited,
     /// Leave although reviews are waiting.
     Leave,
 }
@@ -48,6 +50,12 @@ impl Question {
         (!seen.is_all()).then_some(Self::AcceptUnseen(seen))
     }
 
+    /// The question that comes before rejecting a review, if one does. Drops and reasons need none: the agent
+    /// gets the reasons, and the text that it proposed is its own.
+    pub fn before_rejecting(review: &Review) -> Option<Self> {
+        review.hunks.iter().any(|hunk| hunk.state == HunkState::Edited).then_some(Self::RejectEdited)
+    }
+
     /// The question that comes before leaving, if that ends reviews.
     pub fn before_leaving(waiting: usize, status: &Status) -> Option<Self> {
         (waiting > 0 && !status.outlives_desk()).then_some(Self::Leave)
@@ -69,6 +77,14 @@ impl Question {
                 Some((review, roots)) => messages::accept_ahead(review, roots),
                 None => "Accept all that this agent still proposes until it ends?".into(),
             },
+            Self::RejectEdited => {
+                let edited = about.map_or(0, |(review, _)| {
+                    review.hunks.iter().filter(|hunk| hunk.state == HunkState::Edited).count()
+                });
+                let edited = if edited > 1 { format!("{edited} changes") } else { "a change".into() };
+                let end = if keeps_drafts { "your text stays in drafts" } else { "your text is lost" };
+                format!("You edited {edited}; {end}. Reject the proposal?")
+            }
             Self::Leave => {
                 let reviews = match waiting {
                     1 => "1 review is waiting; leaving rejects it.".into(),
@@ -86,6 +102,7 @@ impl Question {
             Self::AcceptAnyway | Self::AcceptUnseen(_) => &[("y", "accept"), ("n", "no")],
             Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
             Self::AcceptAhead => &[("f", "this file"), ("d", "its folder"), ("n", "no")],
+            Self::RejectEdited => &[("y", "reject"), ("n", "no")],
             Self::Leave => &[("y", "leave"), ("n", "stay")],
         }
     }
@@ -95,6 +112,7 @@ impl Question {
         match typed {
             "f" | "file" if self == Self::AcceptAhead => Some(Reply::For(Scope::File)),
             "d" | "folder" if self == Self::AcceptAhead => Some(Reply::For(Scope::Folder)),
+            "y" | "yes" | "r" | "reject" if self == Self::RejectEdited => Some(Reply::Reject),
             "y" | "yes" if self != Self::AcceptAhead => Some(Reply::Yes),
             "n" | "no" | "q" => Some(Reply::No),
             "r" | "reject" if self == Self::SingleNewline => Some(Reply::Reject),
@@ -152,9 +170,24 @@ mod tests {
     }
 
     #[test]
+    fn a_rejection_asks_where_the_person_wrote_something() {
+        let mut review = review();
+        assert_eq!(Question::before_rejecting(&review), None);
+        review.hunks[0].state = HunkState::Dropped;
+        assert_eq!(Question::before_rejecting(&review), None, "the agent's text is its own");
+        review.hunks[0].state = HunkState::Edited;
+        let question = Question::before_rejecting(&review).unwrap();
+        let text = |keeps_drafts| question.text(Some((&review, &[])), 1, keeps_drafts);
+        assert_eq!(text(true), "You edited a change; your text stays in drafts. Reject the proposal?");
+        assert_eq!(text(false), "You edited a change; your text is lost. Reject the proposal?");
+        assert_eq!(question.reply("y"), Some(Reply::Reject));
+    }
+
+    #[test]
     fn every_choice_is_a_reply() {
         let unseen = Question::AcceptUnseen(Seen::changes(1, 2));
-        let others = [Question::SingleNewline, Question::AcceptAhead, Question::Leave];
+        let others =
+            [Question::SingleNewline, Question::AcceptAhead, Question::RejectEdited, Question::Leave];
         for question in [Question::AcceptAnyway, unseen].into_iter().chain(others) {
             for (key, _) in question.choices() {
                 assert!(question.reply(key).is_some(), "{question:?} {key}");
