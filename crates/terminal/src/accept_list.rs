@@ -54,10 +54,10 @@ impl AcceptAll {
         1 + self.ready.len()
     }
 
-    /// All rows: a heading and one for each review to accept; a blank one, a heading and two for each other.
+    /// All rows: a heading and one for each review to accept; a blank one, a heading and one for each other.
     pub(crate) fn rows(&self) -> usize {
         let ready = if self.ready.is_empty() { 0 } else { self.rows_to_see() + 1 };
-        let held_back = if self.held_back.is_empty() { 0 } else { 1 + 2 * self.held_back.len() };
+        let held_back = if self.held_back.is_empty() { 0 } else { 1 + self.held_back.len() };
         ready + held_back
     }
 

@@ -22,7 +22,7 @@ use crate::attention::Attention;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, Place};
 use crate::message_list::MessageList;
-use crate::messages::NO_MESSAGES;
+use crate::messages::{NO_MESSAGES, NO_NUMBER};
 use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
@@ -39,6 +39,9 @@ use crate::turn_list::ListPurpose;
 use crate::turn_review::TurnReview;
 use crate::turn_words;
 
+/// A number before a key is no larger.
+const MOST: usize = 999_999;
+
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: isize = 3;
 
@@ -52,6 +55,8 @@ pub(crate) struct App {
     search: Search,
     layout: ScreenLayout,
     attention: Attention,
+    /// The number that the person has typed for the next key.
+    number: Option<usize>,
     /// Milliseconds since the Unix epoch, for ages.
     now: u64,
 }
@@ -70,6 +75,7 @@ impl App {
             search: Search::default(),
             layout: ScreenLayout::new(options.layout),
             attention: Attention::default(),
+            number: None,
             now: 0,
             options,
         }
@@ -298,8 +304,14 @@ impl App {
 
     /// Takes a key that nothing lies in the way of.
     fn desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
+        if self.take_digit(key) {
+            return;
+        }
+        let number = self.number.take();
         if key.code == KeyCode::Esc {
-            return self.escape();
+            return if number.is_none() {
+                self.escape()
+            };
         }
         let Some(action) = action else {
             if self.work.reviews().place() == Place::Turn && keys::action(key, Place::Proposals).is_some() {
@@ -314,8 +326,14 @@ impl App {
         let has_review = reviews.has_current();
         match action {
             Action::NextHunk | Action::PreviousHunk if pending.is_change_of_hunks() => {
+                self.number = number;
                 self.work.out_mut().keys.hold(key, at);
             }
+            Action::NextHunk | Action::PreviousHunk | Action::Top | Action::Bottom if number.is_some() => {
+                let (reviews, out) = self.work.parts();
+                reviews.go_to_change(action, number.unwrap_or_default(), out);
+            }
+            action if action.touches_review() && number.is_some() => self.work.out_mut().say(NO_NUMBER),
             action if !action.touches_review() => self.navigate(action),
             _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
             _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
@@ -324,6 +342,15 @@ impl App {
             _ if !counts => self.work.out_mut().show_too_soon(),
             action => self.work.carry_out(action),
         }
+    }
+
+    /// Takes a digit of a number for the key behind it; 0 alone is a key.
+    fn take_digit(&mut self, key: KeyEvent) -> bool {
+        let KeyCode::Char(c) = key.code else { return false };
+        let digit = c.to_digit(10).filter(|digit| *digit > 0 || self.number.is_some());
+        let (Some(digit), KeyModifiers::NONE) = (digit, key.modifiers) else { return false };
+        self.number = Some((self.number.unwrap_or(0) * 10 + digit as usize).min(MOST));
+        true
     }
 
     /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long
@@ -478,6 +505,7 @@ impl App {
             overlays: &self.work.out().overlays,
             messages: &self.work.out().messages,
             search: &self.search,
+            number: self.number,
             offers: self.setup.offers(),
             keeps_drafts: !self.options.rehearsal,
             now: self.now,

@@ -79,14 +79,9 @@ fn note(comment: &Comment, turn: &Turn) -> PageNote {
         Some(last) => NotePlace::BelowOld(last),
     };
     let (state, on) = (state_words(comment, turn), place_in_file(comment));
-    let title = match range {
-        // It stands below its line.
-        Some(range) if range.first == range.last => format!("Comment{state}: "),
-        Some(_) | None => format!("Comment on {on}{state}: "),
-    };
     let words = |text: String| NoteLine { text, kind: NoteKind::Words };
     let mut lines = Vec::new();
-    let mut title = Some(title);
+    let mut title = Some(format!("Comment on {on}{state}: "));
     if comment.lost {
         let text = format!("Comment on {on}{state}; this code is nowhere in the file now:");
         lines.push(NoteLine { text, kind: NoteKind::Warning });
@@ -134,7 +129,7 @@ mod tests {
                     "Comment on lines 4–7 (read); this code is nowhere in the file now:|  x = 1|one|two"
                         .into()
                 ),
-                (NotePlace::BelowOld(0), "Comment: one|two".into()),
+                (NotePlace::BelowOld(0), "Comment on old line 1: one|two".into()),
             ]
         );
     }

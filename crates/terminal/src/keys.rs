@@ -15,11 +15,17 @@ pub(crate) enum Action {
     Bottom,
     Left,
     Right,
+    /// Not to the side: each long line shows its change.
+    Straight,
     Open,
     /// More unchanged lines around the changes, or fewer.
     MoreContext,
     LessContext,
     KeepOrDrop,
+    /// The same for this change and all behind it.
+    KeepOrDropRest,
+    /// The same for all changes of the file.
+    KeepOrDropAll,
     Reason,
     Split,
     /// Split around lines that the person chooses.
@@ -69,6 +75,8 @@ impl Action {
         matches!(
             self,
             Self::KeepOrDrop
+                | Self::KeepOrDropRest
+                | Self::KeepOrDropAll
                 | Self::Reason
                 | Self::Split
                 | Self::SplitLines
@@ -103,9 +111,11 @@ impl Action {
         match self {
             Self::NextHunk | Self::PreviousHunk | Self::NextReview | Self::PreviousReview => Group::Moving,
             Self::PageDown | Self::PageUp | Self::HalfDown | Self::HalfUp => Group::Moving,
-            Self::Top | Self::Bottom | Self::Left | Self::Right | Self::Open => Group::Moving,
+            Self::Top | Self::Bottom | Self::Open => Group::Moving,
+            Self::Left | Self::Right | Self::Straight => Group::Moving,
             Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
-            Self::KeepOrDrop | Self::Reason | Self::Split | Self::SplitLines => Group::Deciding,
+            Self::KeepOrDrop | Self::KeepOrDropRest | Self::KeepOrDropAll => Group::Deciding,
+            Self::Reason | Self::Split | Self::SplitLines => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
             Self::MarkFile | Self::Comment | Self::CommentAll | Self::Finish => Group::Deciding,
@@ -236,10 +246,12 @@ const TABLE: &[Row] = &[
     proposals(brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept")),
     proposals(brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject")),
     proposals(brief(
-        row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"),
+        row(&[key(' ')], Action::KeepOrDrop, "space,x,X", "keep/drop it; rest; all"),
         "space",
         "keep/drop",
     )),
+    proposals(row(&[key('x')], Action::KeepOrDropRest, "", "")),
+    proposals(row(&[key('X')], Action::KeepOrDropAll, "", "")),
     turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space, X", "mark this; the file"), "space", "mark")),
     turn(brief(row(&[key('X')], Action::MarkFile, "", ""), "X", "file")),
     turn(brief(row(&[key('c')], Action::Comment, "c, C", "comment; on all of it"), "c", "comment")),
@@ -279,10 +291,11 @@ const TABLE: &[Row] = &[
     row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
     row(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
     row(&[ctrl('u')], Action::HalfUp, "", ""),
-    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, G", "to the top, to the end"),
+    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, G, 7g", "top, end, change 7"),
     row(&[key('G'), named(KeyCode::End)], Action::Bottom, "", ""),
-    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, ←, →", "scroll sideways"),
+    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, 0", "scroll sideways, back"),
     row(&[key('l'), named(KeyCode::Right)], Action::Right, "", ""),
+    row(&[key('0')], Action::Straight, "", ""),
     row(&[named(KeyCode::Enter), key('o')], Action::Open, "Enter, o", "open or close a fold"),
     brief(row(&[key('/')], Action::Search, "/, n, N", "search; next, previous"), "/", "search"),
     row(&[key('n')], Action::SearchOn, "", ""),

@@ -56,8 +56,14 @@ impl Matches {
     }
 
     /// Goes to the next match, round the end: from the current one while it is among the rows on the screen,
-    /// else from the first of them.
-    pub(crate) fn step(&mut self, page: &Page, seen: &Range<usize>, forward: bool) -> Option<Match> {
+    /// else from this row on.
+    pub(crate) fn step(
+        &mut self,
+        page: &Page,
+        seen: &Range<usize>,
+        from: usize,
+        forward: bool,
+    ) -> Option<Match> {
         let matches = self.all.len();
         if matches == 0 {
             return None;
@@ -66,8 +72,8 @@ impl Matches {
         let next = match (self.at.filter(|at| self.all.get(*at).is_some_and(is_seen)), forward) {
             (Some(at), true) => at + 1,
             (Some(at), false) => at + matches - 1,
-            (None, true) => self.first_from(page, seen.start),
-            (None, false) => self.first_from(page, seen.start) + matches - 1,
+            (None, true) => self.first_from(page, from),
+            (None, false) => self.first_from(page, from) + matches - 1,
         };
         self.at = Some(next % matches);
         self.current()

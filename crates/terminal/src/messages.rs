@@ -85,6 +85,23 @@ pub(crate) const WHOLE_ONLY: &str = "You can only accept or reject this proposal
 /// A hunk that the person had edited is dropped.
 pub(crate) const EDIT_DROPPED: &str = "Edit dropped; u brings it back.";
 
+/// Several hunks are dropped, or kept again. `edits`: how many of them the person had edited.
+pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
+    let done = if is_kept { "Kept" } else { "Dropped" };
+    let edits = match edits {
+        0 => String::new(),
+        1 => ", your edit too".into(),
+        edits => format!(", {edits} of your edits too"),
+    };
+    format!("{done} {}{edits}; u undoes it.", alongside_desk::messages::changes(hunks))
+}
+
+/// The person typed a number before a key that takes none.
+pub(crate) const NO_NUMBER: &str = "A number goes with j, k, g and G; nothing was done.";
+
+/// Long lines are shown from their beginning, and no more from their change.
+pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";
+
 /// The change of a reason is dropped.
 pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
 

@@ -46,6 +46,13 @@ pub(crate) enum EditKind {
     KeepOrDrop {
         hunk: usize,
     },
+    /// Keep or drop so many hunks, of which the person had edited some. They are at `hunk`.
+    KeepOrDropAll {
+        hunk: usize,
+        hunks: usize,
+        keep: bool,
+        edits: usize,
+    },
     /// Split a hunk; there were `before` hunks.
     Split {
         hunk: usize,
@@ -70,6 +77,13 @@ pub(crate) enum EditKind {
     SingleNewline,
     /// The text from the editor.
     Edited,
+}
+
+impl EditKind {
+    /// Whether there are the same hunks afterwards.
+    fn keeps_hunks(self) -> bool {
+        matches!(self, Self::KeepOrDrop { .. } | Self::KeepOrDropAll { .. })
+    }
 }
 
 /// How far a change has come. The reply and the new revision arrive apart, in any order.
@@ -132,7 +146,7 @@ impl PendingEdit {
 
     /// Whether the hunks are about to be others: keys that go to another one wait.
     pub(crate) fn is_change_of_hunks(&self) -> bool {
-        matches!(self, Self::Change(change) if !matches!(change.kind, EditKind::KeepOrDrop { .. }))
+        matches!(self, Self::Change(change) if !change.kind.keeps_hunks())
     }
 
     /// Returns news that the person does not know. Until the reply comes, nobody can tell: it is kept.

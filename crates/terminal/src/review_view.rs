@@ -222,6 +222,11 @@ impl ReviewView {
         };
     }
 
+    /// Whether a long line on the screen is shown from its change, and not from its beginning.
+    pub(crate) fn is_at_changes(&self) -> bool {
+        self.sideways == 0 && self.page().is_some_and(|page| page.has_late_rows(self.rows(), self.width))
+    }
+
     /// The rows on the screen.
     pub(crate) fn rows(&self) -> Range<usize> {
         let rows = self.page().map_or(0, Page::rows);
@@ -432,9 +437,10 @@ impl ReviewView {
     /// Goes to the next match of `needle`, round the end. False if there is none.
     pub(crate) fn find(&mut self, needle: &Needle, forward: bool) -> bool {
         self.look_for(Some(needle));
-        let rows = self.rows();
+        let (rows, hunk, top, height) = (self.rows(), self.hunk(), self.top, self.height);
         let (Some(page), Some(matches)) = (&mut self.page, &mut self.matches) else { return false };
-        let Some(found) = matches.step(page, &rows, forward) else { return false };
+        let from = anchored(page, hunk, top, height);
+        let Some(found) = matches.step(page, &rows, from, forward) else { return false };
         page.reveal(&found);
         let (row, columns, room) =
             (page.match_row(&found), found.columns_in(page.content()), page.room(self.width));

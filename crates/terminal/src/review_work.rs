@@ -17,7 +17,7 @@ use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
 use crate::messages::{
-    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, redone, undone,
+    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, all_dropped, redone, undone,
 };
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
@@ -192,7 +192,10 @@ impl ReviewWork {
                 self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
             }
             (Action::AcceptAhead, _) => self.out.open_question(Question::AcceptAhead),
-            (Action::Reject, _) => self.decide(Decision::Reject),
+            (Action::Reject, _) => match Question::before_rejecting(view.review()) {
+                Some(question) => self.out.open_question(question),
+                None => self.decide(Decision::Reject),
+            },
             (Action::Reason, _) => self.unsent_reason.open_input(view, is_demo, &mut self.out),
             (Action::Undo, _) => {
                 let undo = || (EditKind::Undo, Request::UndoReview { id, revision });
@@ -209,6 +212,18 @@ impl ReviewWork {
             (_, Some(_)) if !view.hunk_on_screen() => {
                 view.show_hunk();
                 self.out.say(LOOK_FIRST);
+            }
+            (Action::KeepOrDropRest | Action::KeepOrDropAll, Some(state)) => {
+                let from = if action == Action::KeepOrDropRest { hunk } else { 0 };
+                let keep = state == HunkState::Dropped;
+                let all = || view.review().hunks.iter().enumerate().skip(from);
+                let hunks: Vec<_> = all()
+                    .filter(|(_, hunk)| (hunk.state == HunkState::Dropped) == keep)
+                    .map(|(at, _)| at)
+                    .collect();
+                let edits = all().filter(|(_, hunk)| hunk.state == HunkState::Edited && !keep).count();
+                let kind = EditKind::KeepOrDropAll { hunk, hunks: hunks.len(), keep, edits };
+                self.change(id, kind, Request::KeepHunks { id, revision, hunks, keep }, None);
             }
             (Action::Split | Action::SplitLines, Some(HunkState::Edited)) => {
                 self.out.say(messages::EDITED_NOT_SPLIT)
@@ -232,7 +247,7 @@ impl ReviewWork {
     /// Takes the person's reply to a question.
     pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
         match (reply, question) {
-            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead) => {}
+            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead | Question::RejectEdited) => {}
             (Reply::For(scope), _) => {
                 if let Some(id) = self.reviews.at() {
                     self.out.ask(Request::Grant { id, scope }, Purpose::Grant);
@@ -298,6 +313,12 @@ impl ReviewWork {
                 view.open_mut().push_step(hunk, true);
                 view.show_dropped();
                 self.reviews.demo_done(DemoStep::Drop);
+            }
+            EditKind::KeepOrDropAll { hunk, hunks, keep, edits } => {
+                view.open_mut().push_step(hunk, true);
+                view.show_dropped();
+                self.reviews.demo_done(DemoStep::Drop);
+                self.out.say(all_dropped(hunks, keep, edits));
             }
             EditKind::Undo => {
                 view.mark_undone();

@@ -15,7 +15,7 @@ use alongside_desk::{
 use crate::accepted_list::AcceptedList;
 use crate::demo_guide::DemoStep;
 use crate::keys::{Action, Place};
-use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, context_lines};
+use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::output::{Effect, Output};
 use crate::review_kind::ReviewKind;
 use crate::review_view::ReviewView;
@@ -459,7 +459,13 @@ impl Reviews {
             Action::Top => _ = view.scroll(-end),
             Action::Bottom => _ = view.scroll(end),
             Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),
-            Action::Right => view.sideways += COLUMNS,
+            Action::Straight => view.sideways = 0,
+            Action::Right => {
+                if view.is_at_changes() {
+                    out.say(SIDEWAYS);
+                }
+                view.sideways += COLUMNS;
+            }
             Action::MoreContext | Action::LessContext => {
                 out.say(match view.change_context(action == Action::MoreContext) {
                     Some(lines) => context_lines(lines),
@@ -469,6 +475,24 @@ impl Reviews {
             }
             Action::Open if !view.toggle_nearest_fold() => out.say("There is no fold here."),
             _ => {}
+        }
+    }
+
+    /// Goes by so many changes, or to the change with this number; beyond the last one, to that.
+    pub(crate) fn go_to_change(&mut self, action: Action, number: usize, out: &mut Output) {
+        let Some(view) = self.current_mut() else { return };
+        let (hunk, hunks) = (view.hunk(), view.review().hunks.len());
+        let Some(last) = hunks.checked_sub(1) else { return out.say(NO_CHANGE_HERE) };
+        let wanted = match action {
+            Action::NextHunk => hunk.checked_add(number),
+            Action::PreviousHunk => hunk.checked_sub(number),
+            _ => number.checked_sub(1),
+        };
+        let end = if action == Action::PreviousHunk { 0 } else { last };
+        let reached = wanted.filter(|wanted| *wanted <= last);
+        view.go_to_hunk(reached.unwrap_or(end));
+        if reached.is_none() {
+            out.say(format!("There {} {}.", if hunks == 1 { "is" } else { "are" }, messages::changes(hunks)));
         }
     }
 

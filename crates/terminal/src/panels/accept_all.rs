@@ -25,9 +25,9 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     };
     let columns = usize::from(area.width);
     let (sizes, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
-    let states = widest(|listed, _| listed.states.clone() + hard_to_see(listed));
+    let states = widest(|listed, _| reason(listed) + &listed.states + hard_to_see(listed));
     let names = widest(|listed, _| listed.name.clone());
-    // The states tell more than the agent, and than the beginning of a path.
+    // The reasons and the states tell more than the agent, and than the beginning of a path.
     if sizes + agents + states + NAME.min(names) + 8 > columns {
         agents = 0;
     }
@@ -47,11 +47,19 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
             .chain([Span::raw(gap), Span::styled(agent, palette.quiet)])
             .collect();
         let used: usize = before.iter().map(|span| width::columns(&span.content)).sum();
-        let hard = hard_to_see(listed);
-        let room = columns.saturating_sub(used + width::columns(hard));
-        let states =
-            [Span::styled(cut_end(&listed.states, room), palette.quiet), Span::styled(hard, palette.warning)];
-        Line::from_iter(before.into_iter().chain(states))
+        let room = columns.saturating_sub(used);
+        let (reason, hard) = (reason(listed), hard_to_see(listed));
+        let least = width::columns(&reason) + width::columns(hard);
+        // A reason is not cut for what stands behind it.
+        let (reason, states, hard) = match least + width::columns(&listed.states) <= room {
+            _ if reason.is_empty() => {
+                (reason, cut_end(&listed.states, room.saturating_sub(width::columns(hard))), hard)
+            }
+            true => (reason, listed.states.clone(), hard),
+            false => (cut_end(reason.trim_end_matches("; "), room), String::new(), ""),
+        };
+        let behind = [(reason, palette.warning), (states, palette.quiet), (hard.to_owned(), palette.warning)];
+        Line::from_iter(before.into_iter().chain(behind.map(|(text, style)| Span::styled(text, style))))
     };
     if !list.ready.is_empty() {
         lines.push(scene.title("To accept, as they stand now:"));
@@ -60,14 +68,19 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     }
     if !list.held_back.is_empty() {
         lines.push(scene.title("Not accepted; these wait on:"));
-        for held in &list.held_back {
-            let reason = held.0.obstacle.map(Obstacle::text).unwrap_or_default();
-            lines.push(row(held));
-            lines.push(Line::styled(format!("    {reason}"), scene.palette.warning));
-        }
+        lines.extend(list.held_back.iter().map(row));
     }
     let shown = list.rows_on_screen(main.height);
     draw_lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
+}
+
+/// Why a review waits on, before its states.
+fn reason(listed: &ListedReview) -> String {
+    match listed.obstacle.map(Obstacle::text) {
+        None => String::new(),
+        Some(reason) if listed.states.is_empty() && !listed.is_hard_to_see => reason,
+        Some(reason) => format!("{reason}; "),
+    }
 }
 
 /// The words behind a review of which something is hard to see.
@@ -100,6 +113,7 @@ pub(crate) fn question(list: &AcceptAll, main: Rect) -> String {
     let waits = match &*partly {
         [] => String::new(),
         [one] => format!(" {one}, and waits."),
+        [one, _] => format!(" {one}; it and 1 other wait."),
         [one, others @ ..] => format!(" {one}; it and {} others wait.", others.len()),
     };
     format!("Accept {reviews}?{end}{waits}")

@@ -1,5 +1,7 @@
 //! The bottom of the screen: the status line, with one message or question at a time, and the keys.
 
+use std::ops::Range;
+
 use alongside_desk::review_model::MessageKind;
 use alongside_desk::{HunkState, harmless};
 use ratatui_core::layout::{Position, Size};
@@ -38,7 +40,7 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         let x = area.x + u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
-    let found = search_count(scene);
+    let found = corner(scene);
     let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
     frame.render_widget(keys(scene, room), scene.areas.keys);
     if room < area.width {
@@ -66,10 +68,20 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
     }
 }
 
-/// The search, the current match, and how many there are.
-fn search_count(scene: &Scene<'_>) -> String {
+/// The number that the person types; the rows of a list that are on the screen; or the search, the current
+/// match, and how many there are.
+fn corner(scene: &Scene<'_>) -> String {
     let matches = scene.reviews.current().and_then(|view| view.matches.as_ref());
+    let rows = |shown: Range<usize>, all: usize| match shown.len() < all {
+        true => format!(" {}-{} of {all}", shown.start + 1, shown.end),
+        false => String::new(),
+    };
     match (scene.overlays.front(), matches) {
+        (None, _) if let Some(number) = scene.number => format!(" {number}"),
+        (Some(Overlay::List(list)), _) => rows(list.rows_on_screen(scene.areas.main.height), list.rows()),
+        (Some(Overlay::Turn(list)), _) => {
+            rows(list.rows_on_screen(scene.areas.main.height), list.rows().len())
+        }
         (Some(Overlay::Question(_) | Overlay::Help(_)), _) | (_, None) => String::new(),
         (_, Some(matches)) => {
             format!(" /{} {}", cut(&harmless::name(scene.search.text()), SEARCHED), matches.count())
@@ -171,6 +183,9 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
             vec![("j/k", "more"), ("Esc", "back")]
         }
         Some(Overlay::Help(_) | Overlay::NoInput(_)) => vec![("Esc", "back")],
+        None if scene.number.is_some() => {
+            vec![("j/k", "so many changes"), ("g", "to that change"), ("Esc", "back")]
+        }
         None => brief(scene, usize::from(width)),
     };
     let mut spans = Vec::new();

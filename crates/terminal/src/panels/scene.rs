@@ -23,6 +23,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) overlays: &'a Overlays,
     pub(crate) messages: &'a MessageLog,
     pub(crate) search: &'a Search,
+    /// The number that the person has typed for the next key.
+    pub(crate) number: Option<usize>,
     /// The changes that agents need.
     pub(crate) offers: &'a [Offer],
     /// Whether drafts outlive the desk.

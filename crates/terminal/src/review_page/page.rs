@@ -220,6 +220,19 @@ impl Page {
         most
     }
 
+    /// Whether one of some rows is shown from its change on, on a page this wide.
+    pub(crate) fn has_late_rows(&self, rows: Range<usize>, width: u16) -> bool {
+        let columns = self.content.columns_in(width);
+        let mut has = false;
+        if let Wrap::Changes(_) = self.form.wrap {
+            self.each_row(rows, |_, _, row| {
+                let is_cut = self.line_rows(&row).is_none();
+                has |= is_cut && self.content.first_column(&row, &columns) > 0;
+            });
+        }
+        has
+    }
+
     /// Which lines of which texts some rows show in colour, for
     /// [`Colours::ask`](crate::colour::Colours::ask).
     pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {

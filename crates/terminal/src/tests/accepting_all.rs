@@ -163,7 +163,7 @@ async fn a_list_without_a_review_to_accept_only_explains() {
     stage.a_while().await;
     stage.press("A").await;
     stage.shows("No review can be accepted from this list.");
-    stage.shows("an editor holds unsaved changes to the file");
+    stage.shows("an editor holds unsaved changes");
     stage.press("y").await;
     assert_eq!(stage.asked(), []);
     stage.key(KeyCode::Esc).await;

@@ -8,6 +8,7 @@ mod commenting;
 mod deciding;
 mod editing;
 mod following;
+mod many_changes;
 mod marking;
 mod reading;
 mod reasons;

@@ -265,6 +265,10 @@ fn a_changed_word_is_never_hidden() {
     insta::assert_snapshot!("changed_lines_are_wrapped", shown(&page, 120));
     let page = Page::new(&long_json(200), form(Layout::SideBySide, 120));
     insta::assert_snapshot!("longer_ones_are_shown_from_their_change", shown(&page, 120));
+    // The desk says how to come back from the side.
+    assert!(page.has_late_rows(0..page.rows(), 120));
+    let fits = Page::new(&long_json(20), form(Layout::SideBySide, 120));
+    assert!(!fits.has_late_rows(0..fits.rows(), 120));
     // Beyond the edge is no change: the mark has no colour.
     let row = Eyes::new(Depth::Sixteen).drawn(&page, 120, 2);
     assert!(!styles(&row, 1).contains("reversed"), "{}", styles(&row, 1));
