@@ -59,8 +59,27 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
         return (Text::new(review.current.clone()).len(), 0);
     }
     let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
-    let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum();
-    (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
+    let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum::<usize>();
+    let alike = lines_left_alike(review);
+    (sum(|hunk| hunk.current) - alike, sum(|hunk| hunk.original) - alike)
+}
+
+/// How many lines at the beginnings and ends of edited hunks the person left as they were.
+fn lines_left_alike(review: &Review) -> usize {
+    if review.hunks.iter().all(|hunk| hunk.state != HunkState::Edited) {
+        return 0;
+    }
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let current = Text::new(review.current.clone());
+    let edited = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Edited);
+    let alike = edited.map(|hunk| {
+        let old: Vec<_> = original.each_line(hunk.original.start..hunk.original.end).collect();
+        let new: Vec<_> = current.each_line(hunk.current.start..hunk.current.end).collect();
+        let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
+        start + rest.take_while(|(old, new)| old == new).count()
+    });
+    alike.sum()
 }
 
 /// The state of a review in a list: what accepting does that counts of lines do not tell, and how many hunks

@@ -193,3 +193,20 @@ fn reviews_that_arrive_together_are_told_in_one_line() {
     let said = "2 new reviews: a\\x1b.rs, b.rs by Codex and Qwen\\x1b Code; 6 are waiting (l lists them).";
     assert_eq!(told(&others), said);
 }
+
+#[test]
+fn lines_that_an_edit_left_alike_are_not_counted() {
+    let (original, current) = ("a\nb\nc\n", "a\nB\nnew\nc\n");
+    let hunk =
+        Hunk { original: (0..3).into(), current: (0..4).into(), state: HunkState::Edited, ..Hunk::default() };
+    let review = Review {
+        original: Some(original.into()),
+        current: current.into(),
+        hunks: vec![hunk],
+        ..Review::default()
+    };
+    assert_eq!(line_counts(&review), (2, 1));
+    let same = Review { current: original.into(), ..review.clone() };
+    let same = Review { hunks: vec![Hunk { current: (0..3).into(), ..review.hunks[0].clone() }], ..same };
+    assert_eq!(line_counts(&same), (0, 0));
+}

@@ -4,9 +4,13 @@
 use std::ops::Range;
 
 /// The pairs of a hunk. Lines are counted from the first one of the hunk in their text. Between two pairs,
-/// lines that go and lines that come share rows from the top, and the shorter side has empty rows.
+/// lines that go and lines that come share rows from the top, and the shorter side has empty rows; where they
+/// are stacked, those that go stand above those that come.
 #[derive(Debug, Default)]
-pub(super) struct Alignment(Vec<Pair>);
+pub(super) struct Alignment {
+    pairs: Vec<Pair>,
+    is_stacked: bool,
+}
 
 /// Two lines that share a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,17 +28,40 @@ struct Between {
 }
 
 /// No pairs: both sides begin in the first row.
-pub(super) static PLAIN: Alignment = Alignment(Vec::new());
+pub(super) static PLAIN: Alignment = Alignment { pairs: Vec::new(), is_stacked: false };
+
+/// No pairs: lines that go stand above lines that come.
+pub(super) static STACKED: Alignment = Alignment { pairs: Vec::new(), is_stacked: true };
 
 impl Alignment {
     /// Pairs in the order of both sides.
     pub(super) fn new(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let mut alignment = Self::default();
+        Self::default().with(pairs)
+    }
+
+    /// The same for one column.
+    pub(super) fn stacked(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        Self { is_stacked: true, ..Self::default() }.with(pairs)
+    }
+
+    fn with(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         for (old, new) in pairs {
-            let before = alignment.behind(alignment.0.last(), (old, new));
-            alignment.0.push(Pair { row: before.row + before.old.len().max(before.new.len()), old, new });
+            let before = self.behind(self.pairs.last(), (old, new));
+            self.pairs.push(Pair { row: before.row + self.rows_of(&before), old, new });
         }
-        alignment
+        self
+    }
+
+    /// The pairs, as lines of both sides.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.pairs.iter().map(|pair| (pair.old, pair.new))
+    }
+
+    fn rows_of(&self, between: &Between) -> usize {
+        match self.is_stacked {
+            true => between.old.len() + between.new.len(),
+            false => between.old.len().max(between.new.len()),
+        }
     }
 
     /// The rows behind a pair, up to these lines; from the first row on without one.
@@ -45,46 +72,54 @@ impl Alignment {
 
     /// How many rows so many lines of both sides take.
     pub(super) fn rows(&self, lines: (usize, usize)) -> usize {
-        let end = self.behind(self.0.last(), lines);
-        end.row + end.old.len().max(end.new.len())
+        let end = self.behind(self.pairs.last(), lines);
+        end.row + self.rows_of(&end)
     }
 
     /// The lines in a row, of so many on both sides.
     pub(super) fn lines_in(&self, row: usize, lines: (usize, usize)) -> (Option<usize>, Option<usize>) {
-        let next = self.0.partition_point(|pair| pair.row <= row);
-        let pair = next.checked_sub(1).and_then(|at| self.0.get(at));
+        let next = self.pairs.partition_point(|pair| pair.row <= row);
+        let pair = next.checked_sub(1).and_then(|at| self.pairs.get(at));
         if let Some(pair) = pair.filter(|pair| pair.row == row) {
             return (Some(pair.old), Some(pair.new));
         }
-        let between = self.behind(pair, self.0.get(next).map_or(lines, |next| (next.old, next.new)));
-        let line = |lines: Range<usize>| lines.clone().nth(row.saturating_sub(between.row));
-        (line(between.old), line(between.new))
+        let between = self.behind(pair, self.pairs.get(next).map_or(lines, |next| (next.old, next.new)));
+        let below = row.saturating_sub(between.row);
+        let line = |lines: &Range<usize>, at: usize| lines.clone().nth(at);
+        let first_new = if self.is_stacked { between.old.len() } else { 0 };
+        let new = below.checked_sub(first_new).and_then(|at| line(&between.new, at));
+        (line(&between.old, below), new)
     }
 
     /// The row of a line that goes.
     pub(super) fn row_of_old(&self, line: usize) -> usize {
-        let after = self.0.partition_point(|pair| pair.old <= line);
-        let pair = after.checked_sub(1).and_then(|at| self.0.get(at));
+        let after = self.pairs.partition_point(|pair| pair.old <= line);
+        let pair = after.checked_sub(1).and_then(|at| self.pairs.get(at));
         pair.map_or(line, |pair| pair.row + (line - pair.old))
     }
 
-    /// The row of a line that comes.
-    pub(super) fn row_of_new(&self, line: usize) -> usize {
-        let after = self.0.partition_point(|pair| pair.new <= line);
-        let pair = after.checked_sub(1).and_then(|at| self.0.get(at));
-        pair.map_or(line, |pair| pair.row + (line - pair.new))
+    /// The row of a line that comes, of so many on both sides.
+    pub(super) fn row_of_new(&self, line: usize, lines: (usize, usize)) -> usize {
+        let after = self.pairs.partition_point(|pair| pair.new <= line);
+        let pair = after.checked_sub(1).and_then(|at| self.pairs.get(at));
+        if let Some(pair) = pair.filter(|pair| pair.new == line) {
+            return pair.row;
+        }
+        let between = self.behind(pair, self.pairs.get(after).map_or(lines, |next| (next.old, next.new)));
+        let above = if self.is_stacked { between.old.len() } else { 0 };
+        between.row + above + line.saturating_sub(between.new.start)
     }
 
     /// The line that an old line became.
     pub(super) fn new_of(&self, old: usize) -> Option<usize> {
-        let at = self.0.binary_search_by_key(&old, |pair| pair.old).ok()?;
-        self.0.get(at).map(|pair| pair.new)
+        let at = self.pairs.binary_search_by_key(&old, |pair| pair.old).ok()?;
+        self.pairs.get(at).map(|pair| pair.new)
     }
 
     /// The line that a new line was made of.
     pub(super) fn old_of(&self, new: usize) -> Option<usize> {
-        let at = self.0.binary_search_by_key(&new, |pair| pair.new).ok()?;
-        self.0.get(at).map(|pair| pair.old)
+        let at = self.pairs.binary_search_by_key(&new, |pair| pair.new).ok()?;
+        self.pairs.get(at).map(|pair| pair.old)
     }
 }
 
@@ -134,8 +169,20 @@ mod tests {
             prop_assert_eq!(news, (0..lines.1).collect::<Vec<_>>());
             for (row, (old, new)) in all.iter().enumerate() {
                 prop_assert!(old.is_none_or(|old| alignment.row_of_old(old) == row));
-                prop_assert!(new.is_none_or(|new| alignment.row_of_new(new) == row));
+                prop_assert!(new.is_none_or(|new| alignment.row_of_new(new, lines) == row));
             }
+            let stacked = Alignment::stacked(pairs.iter().copied());
+            let rows: Vec<_> = (0..stacked.rows(lines)).map(|row| stacked.lines_in(row, lines)).collect();
+            prop_assert!(rows.iter().all(|(old, new)| old.is_some() || new.is_some()), "no row is empty");
+            for (row, (old, new)) in rows.iter().enumerate() {
+                prop_assert!(old.is_none_or(|old| stacked.row_of_old(old) == row));
+                prop_assert!(new.is_none_or(|new| stacked.row_of_new(new, lines) == row));
+                if let (Some(old), Some(new)) = (old, new) {
+                    prop_assert!(pairs.contains(&(*old, *new)), "only pairs share a row");
+                }
+            }
+            prop_assert_eq!(rows.iter().filter(|(old, _)| old.is_some()).count(), lines.0);
+            prop_assert_eq!(rows.iter().filter(|(_, new)| new.is_some()).count(), lines.1);
             for (old, new) in pairs {
                 prop_assert_eq!((alignment.new_of(old), alignment.old_of(new)), (Some(new), Some(old)));
             }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages};
 use ratatui_core::layout::Rect;
 
-use super::alignment::{Alignment, PLAIN};
+use super::alignment::{Alignment, PLAIN, STACKED};
 use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::line_pairs;
@@ -30,6 +30,8 @@ pub(crate) struct Content {
     said: Vec<Vec<Sentence>>,
     /// The lines of each hunk that stand beside each other, once that was asked.
     alignments: Vec<OnceLock<Alignment>>,
+    /// The lines of each edited hunk that the person left as they were, once that was asked.
+    kept_lines: Vec<OnceLock<Alignment>>,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
@@ -129,7 +131,8 @@ impl Content {
         let said = said_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
         let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
-        Self { texts, hunks, kind, is_prose, said, alignments, layout, blocks: Vec::new() }
+        let kept_lines = hunks.iter().map(|_| OnceLock::new()).collect();
+        Self { texts, hunks, kind, is_prose, said, alignments, kept_lines, layout, blocks: Vec::new() }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
@@ -149,6 +152,7 @@ impl Content {
             });
             self.alignments.push(same.map(|(_, alignment)| alignment).unwrap_or_default());
         }
+        self.kept_lines = self.hunks.iter().map(|_| OnceLock::new()).collect();
         self.said = said_of(&self.texts, &self.hunks);
     }
 
@@ -162,15 +166,31 @@ impl Content {
 
     /// How many rows the lines of a hunk take.
     pub(super) fn rows_of_lines(&self, hunk: usize) -> usize {
-        self.hunks.get(hunk).map_or(0, |of| rows::hunk_rows(of, self.shape(), self.beside(hunk)))
+        self.hunks.get(hunk).map_or(0, |of| rows::hunk_rows(of, self.beside(hunk)))
     }
 
-    /// The lines of a hunk that share rows. One column has none, and needs no comparison of all lines.
+    /// The lines of a hunk that share rows. One column has none but those that the person left as they were,
+    /// and needs no comparison of all others.
     fn beside(&self, hunk: usize) -> &Alignment {
         match self.shape() {
             Layout::SideBySide => self.alignment(hunk),
-            Layout::OneColumn => &PLAIN,
+            Layout::OneColumn => self.kept_lines(hunk),
         }
+    }
+
+    /// The lines of a hunk that the person edited, and left as they were.
+    fn kept_lines(&self, index: usize) -> &Alignment {
+        match (self.hunks.get(index), self.kept_lines.get(index)) {
+            (Some(hunk), Some(known)) if hunk.state == HunkState::Edited => {
+                known.get_or_init(|| line_pairs::kept_lines(&self.texts, hunk, self.alignment(index)))
+            }
+            _ => &STACKED,
+        }
+    }
+
+    /// Whether a line of the original is in an edited hunk, and is there as it was.
+    pub(super) fn is_kept_line(&self, hunk: usize, offset: usize) -> bool {
+        self.kept_lines(hunk).new_of(offset).is_some()
     }
 
     /// The lines of a hunk that became other lines.
@@ -183,13 +203,13 @@ impl Content {
 
     /// The row of a hunk that shows a line of the original, counted from the first one of the hunk.
     pub(super) fn row_of_old(&self, hunk: usize, line: usize) -> usize {
-        let row = |of: &Hunk| rows::row_of_old(of, self.shape(), self.beside(hunk), line);
+        let row = |of: &Hunk| rows::row_of_old(of, self.beside(hunk), line);
         self.hunks.get(hunk).map_or(0, row)
     }
 
     /// The same for a line of what comes, or would come.
     pub(super) fn row_of_new(&self, hunk: usize, line: usize) -> usize {
-        let row = |of: &Hunk| rows::row_of_new(of, self.shape(), self.beside(hunk), line);
+        let row = |of: &Hunk| rows::row_of_new(of, self.beside(hunk), line);
         self.hunks.get(hunk).map_or(0, row)
     }
 
@@ -272,7 +292,7 @@ impl Content {
 
     fn hunk_row(&self, index: usize, offset: usize) -> Row {
         let shape = self.shape();
-        let (left, right) = match rows::hunk_row(&self.hunks[index], shape, self.beside(index), offset) {
+        let (left, right) = match rows::hunk_row(&self.hunks[index], self.beside(index), offset) {
             HunkRow::Said(number) => return Row::Said(index, number),
             HunkRow::Dropped => return Row::Dropped(index),
             HunkRow::NotWritten(line) => (None, Some(self.after(index, line))),
@@ -287,7 +307,7 @@ impl Content {
         };
         match shape {
             Layout::SideBySide => Row::Two(left, right),
-            Layout::OneColumn => left.or(right).map_or(Row::Two(None, None), Row::One),
+            Layout::OneColumn => right.or(left).map_or(Row::Two(None, None), Row::One),
         }
     }
 
@@ -295,14 +315,18 @@ impl Content {
     pub(super) fn before(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let line = hunk.original.start + offset;
-        let stays = hunk.state == HunkState::Dropped;
+        let kept = match hunk.state {
+            HunkState::Dropped => Some(offset),
+            HunkState::Kept => None,
+            HunkState::Edited => self.kept_lines(index).new_of(offset),
+        };
         Cell {
             side: Side::Original,
             line,
             twin: (Side::Original, line),
             original: Some(line),
-            current: stays.then_some(hunk.current.start + offset),
-            sign: if stays { Sign::Same } else { Sign::Removed },
+            current: kept.map(|offset| hunk.current.start + offset),
+            sign: if kept.is_some() { Sign::Same } else { Sign::Removed },
             hunk: Some(index),
         }
     }
@@ -311,13 +335,18 @@ impl Content {
     pub(super) fn after(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let (proposed, current) = (hunk.proposed.start + offset, hunk.current.start + offset);
+        let kept = self.kept_lines(index).old_of(offset);
         let (side, line, twin, sign) = match hunk.state {
             HunkState::Kept => (Side::Current, current, (Side::Proposed, proposed), Sign::Added),
+            HunkState::Edited if kept.is_some() => {
+                (Side::Current, current, (Side::Current, current), Sign::Same)
+            }
             HunkState::Edited => (Side::Current, current, (Side::Current, current), Sign::Edited),
             HunkState::Dropped => (Side::Proposed, proposed, (Side::Proposed, proposed), Sign::Dropped),
         };
         let current = (side == Side::Current).then_some(current);
-        Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
+        let original = kept.map(|offset| hunk.original.start + offset);
+        Cell { side, line, twin, original, current, sign, hunk: Some(index) }
     }
 
     /// The function or heading in which a line of the current text stands.

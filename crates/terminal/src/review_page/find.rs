@@ -73,7 +73,12 @@ impl Needle {
             let matches =
                 |(side, lines): (Side, Lines)| self.matches(texts.text(side), side, lines.start..lines.end);
             let first = all.len();
-            all.extend(matches(before).chain(matches(after)));
+            // A line that the person left as it was is found where it will be written.
+            let is_other = |found: &Match| {
+                let is_old = found.side == Side::Original;
+                !(is_old && content.is_kept_line(index, found.line - hunk.original.start))
+            };
+            all.extend(matches(before).filter(is_other).chain(matches(after)));
             if content.shape() == Layout::SideBySide && hunk.state != HunkState::Dropped {
                 // The sort is stable: within a row, the left side stays first.
                 all[first..].sort_by_key(|found| match found.side {

@@ -33,6 +33,16 @@ pub(super) fn alignment(texts: &ReviewTexts, hunk: &Hunk) -> Alignment {
     Alignment::new(like_lines(&lines(Side::Original, hunk.original), &lines(side, new)))
 }
 
+/// Those pairs of a hunk in which both lines are the same, for one column.
+pub(super) fn kept_lines(texts: &ReviewTexts, hunk: &Hunk, alignment: &Alignment) -> Alignment {
+    let (side, new) = new_lines(hunk);
+    let is_same = |(old, at): &(usize, usize)| {
+        let line = |side: Side, line: usize| texts.text(side).lines(line..line + 1);
+        line(Side::Original, hunk.original.start + old) == line(side, new.start + at)
+    };
+    Alignment::stacked(alignment.pairs().filter(is_same))
+}
+
 /// The line on the other side of a hunk that a line of a text was made of, or became; without one, the line
 /// in its row, if both sides have as many lines, otherwise one that differs in blanks at most. Without line
 /// end.
@@ -58,7 +68,7 @@ pub(super) fn counterpart<'a>(
             (alignment.new_of(offset), alignment.lines_in(alignment.row_of_old(offset), lines).1)
         }
         Side::Proposed | Side::Current => {
-            (alignment.old_of(offset), alignment.lines_in(alignment.row_of_new(offset), lines).0)
+            (alignment.old_of(offset), alignment.lines_in(alignment.row_of_new(offset, lines), lines).0)
         }
     };
     if let Some(at) = pair.or(beside.filter(|_| own.len() == other.len())) {

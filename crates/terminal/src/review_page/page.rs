@@ -265,6 +265,11 @@ impl Page {
             }
             for cell in row.cells() {
                 let hunk = cell.hunk.and_then(|hunk| content.hunks.get(hunk));
+                if let (Some(hunk), Sign::Same, Some(line)) = (hunk, cell.sign, cell.current)
+                    && hunk.state == HunkState::Edited
+                {
+                    shown.push(ShownLine::Edited(self.edited_line(hunk, line)));
+                }
                 shown.extend(match (hunk, cell.sign) {
                     (None, _) if content.hunks.is_empty() => cell.current.map(ShownLine::Whole),
                     (None, _) => None,

@@ -6,7 +6,6 @@ use std::ops::Range;
 use alongside_desk::{Hunk, HunkState};
 
 use super::alignment::Alignment;
-use crate::options::Layout;
 
 /// Unchanged lines that stay in sight around a hunk, unless the person wishes more.
 const CONTEXT: usize = 3;
@@ -111,47 +110,46 @@ pub(super) enum HunkRow {
 }
 
 /// How many rows the lines of a hunk take.
-pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout, alignment: &Alignment) -> usize {
-    let (left, right) = (hunk.original.len(), hunk.current.len());
-    match (hunk.state, layout) {
-        (HunkState::Dropped, _) => left + 1 + hunk.proposed.len(),
-        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.rows((left, right)).max(1),
-        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => (left + right).max(1),
+pub(super) fn hunk_rows(hunk: &Hunk, alignment: &Alignment) -> usize {
+    match hunk.state {
+        HunkState::Dropped => hunk.original.len() + 1 + hunk.proposed.len(),
+        HunkState::Kept | HunkState::Edited => alignment.rows(lines_of(hunk)).max(1),
     }
 }
 
+/// The lines that go, and those that come.
+fn lines_of(hunk: &Hunk) -> (usize, usize) {
+    (hunk.original.len(), hunk.current.len())
+}
+
 /// The content of a row of a hunk.
-pub(super) fn hunk_row(hunk: &Hunk, layout: Layout, alignment: &Alignment, row: usize) -> HunkRow {
-    let (left, right) = (hunk.original.len(), hunk.current.len());
-    let rows = hunk_rows(hunk, layout, alignment);
-    match (hunk.state, layout) {
+pub(super) fn hunk_row(hunk: &Hunk, alignment: &Alignment, row: usize) -> HunkRow {
+    let (left, rows) = (hunk.original.len(), hunk_rows(hunk, alignment));
+    match hunk.state {
         _ if row >= rows => HunkRow::Said(row - rows),
-        (HunkState::Dropped, _) if row < left => HunkRow::Stays(row),
-        (HunkState::Dropped, _) if row == left => HunkRow::Dropped,
-        (HunkState::Dropped, _) => HunkRow::NotWritten(row - left - 1),
-        (_, Layout::SideBySide) => {
-            let (old, new) = alignment.lines_in(row, (left, right));
+        HunkState::Dropped if row < left => HunkRow::Stays(row),
+        HunkState::Dropped if row == left => HunkRow::Dropped,
+        HunkState::Dropped => HunkRow::NotWritten(row - left - 1),
+        HunkState::Kept | HunkState::Edited => {
+            let (old, new) = alignment.lines_in(row, lines_of(hunk));
             HunkRow::Becomes(old, new)
         }
-        (_, Layout::OneColumn) if row < left => HunkRow::Becomes(Some(row), None),
-        (_, Layout::OneColumn) => HunkRow::Becomes(None, Some(row - left).filter(|line| *line < right)),
     }
 }
 
 /// The row of a hunk that shows a line of the original.
-pub(super) fn row_of_old(hunk: &Hunk, layout: Layout, alignment: &Alignment, line: usize) -> usize {
-    match (hunk.state, layout) {
-        (HunkState::Dropped, _) | (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => line,
-        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.row_of_old(line),
+pub(super) fn row_of_old(hunk: &Hunk, alignment: &Alignment, line: usize) -> usize {
+    match hunk.state {
+        HunkState::Dropped => line,
+        HunkState::Kept | HunkState::Edited => alignment.row_of_old(line),
     }
 }
 
 /// The row of a hunk that shows a line of what comes, or would come.
-pub(super) fn row_of_new(hunk: &Hunk, layout: Layout, alignment: &Alignment, line: usize) -> usize {
-    match (hunk.state, layout) {
-        (HunkState::Dropped, _) => hunk.original.len() + 1 + line,
-        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => hunk.original.len() + line,
-        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => alignment.row_of_new(line),
+pub(super) fn row_of_new(hunk: &Hunk, alignment: &Alignment, line: usize) -> usize {
+    match hunk.state {
+        HunkState::Dropped => hunk.original.len() + 1 + line,
+        HunkState::Kept | HunkState::Edited => alignment.row_of_new(line, lines_of(hunk)),
     }
 }
 

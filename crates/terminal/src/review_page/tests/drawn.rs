@@ -239,6 +239,26 @@ fn long_lines_are_cut_and_scroll_to_the_side() {
 }
 
 /// Long lines on both sides.
+#[test]
+fn lines_that_an_edit_left_as_they_were_are_no_change() {
+    let mut review = review(" a\n-let one = 1;\n-let two = 2;\n-let three = 3;\n+other\n b\n");
+    review.hunks[0].state = HunkState::Edited;
+    review.hunks[0].current.end = 4;
+    review.current = "a\nlet one = 1;\nlet two = 22;\nlet three = 3;\nb\n".into();
+    let one = Page::new(&review, Layout::OneColumn);
+    insta::assert_snapshot!("edited_in_part", shown(&one, 40));
+    let two = Page::new(&review, Layout::SideBySide);
+    insta::assert_snapshot!("edited_in_part_side_by_side", shown(&two, 60));
+    for page in [one, two] {
+        let mut seen = SeenLines::default();
+        for line in page.shown_lines(0..page.rows()) {
+            seen.insert(line);
+        }
+        assert!(page.seen(&seen).is_all());
+        assert_eq!(Needle::new("let").unwrap().all_in(page.content()).len(), 4, "each line once");
+    }
+}
+
 /// A line of JSON in which a word far to the right changes, and an unchanged one.
 fn long_json(fields: usize) -> Review {
     let line = |price: &str| {
