@@ -23,6 +23,7 @@ mod hook;
 mod last_word;
 pub mod look_alikes;
 pub mod messages;
+mod moved;
 pub mod path_fit;
 mod protocol;
 mod review;
@@ -43,6 +44,7 @@ pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
 pub use hook::{HookProposal, Operation, Verdict};
 pub use last_word::{LastWord, Word};
+pub use moved::{Moved, moved};
 pub use protocol::{Event, Request};
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,

@@ -22,6 +22,7 @@ pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other
 
 use crate::decision::Refusal;
 use crate::harmless;
+use crate::moved::Moved;
 use crate::review::{Hunk, Lines, Review};
 
 /// The companion stopped while the desk was open.
@@ -191,6 +192,21 @@ pub fn dropped(hunk: &Hunk) -> String {
 /// A change of a turn that the person has marked: what is undone, above its lines.
 pub fn undone(hunk: &Hunk) -> String {
     format!("undone: {}", new_lines(hunk))
+}
+
+/// A block of lines that goes here and comes elsewhere, below the change that removes it.
+pub fn moved_away(block: &Moved) -> String {
+    format!("Lines {} moved to lines {}.", numbers(block.original), numbers(block.current))
+}
+
+/// The same, below the change that adds it.
+pub fn moved_here(block: &Moved) -> String {
+    format!("Lines {} moved here from lines {}.", numbers(block.current), numbers(block.original))
+}
+
+/// Several lines by their numbers: `4–7`.
+fn numbers(lines: Lines) -> String {
+    format!("{}–{}", lines.start + 1, lines.end)
 }
 
 /// The lines that a change brings, in words.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages};
+use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages, moved};
 use ratatui_core::layout::Rect;
 
 use super::alignment::{Alignment, PLAIN, STACKED};
@@ -55,6 +55,8 @@ pub(super) enum Row {
 pub(super) enum Sentence {
     /// Why lines of the hunk differ that look the same.
     HardToSee(String),
+    /// Lines of the hunk that come from elsewhere, or come elsewhere.
+    Moved(String),
     /// The person's reason.
     Reason(String),
 }
@@ -62,7 +64,7 @@ pub(super) enum Sentence {
 impl Sentence {
     pub(super) fn text(&self) -> &str {
         match self {
-            Self::HardToSee(text) | Self::Reason(text) => text,
+            Self::HardToSee(text) | Self::Moved(text) | Self::Reason(text) => text,
         }
     }
 }
@@ -489,12 +491,20 @@ impl Content {
 /// The sentences below each hunk.
 fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
     let all = [Side::Original, Side::Proposed, Side::Current].map(|side| texts.text(side));
-    let said = |hunk: &Hunk| {
+    let mut moves: Vec<Vec<Sentence>> = vec![Vec::new(); hunks.len()];
+    for block in moved(hunks, texts.text(Side::Original), texts.text(Side::Current)) {
+        let said = [(block.from, messages::moved_away(&block)), (block.to, messages::moved_here(&block))];
+        for (hunk, said) in said {
+            moves[hunk].push(Sentence::Moved(said));
+        }
+    }
+    let said = |(hunk, moves): (&Hunk, Vec<Sentence>)| {
         let (old, new) = look_alikes::sides(hunk, all);
         let unseen = look_alikes::hard_to_see(old, new).map(Sentence::HardToSee);
-        unseen.into_iter().chain(messages::why(hunk).map(Sentence::Reason)).collect()
+        let why = messages::why(hunk).map(Sentence::Reason);
+        unseen.into_iter().chain(moves).chain(why).collect()
     };
-    hunks.iter().map(said).collect()
+    hunks.iter().zip(moves).map(said).collect()
 }
 
 /// The byte at which a character of a line begins that is given in UTF-16 units.

@@ -258,6 +258,7 @@ impl Drawing<'_> {
         let (Some(part), Some(sentence)) = (part, sentence) else { return };
         let style = match sentence {
             Sentence::HardToSee(_) => palette.warning,
+            Sentence::Moved(_) => palette.quiet,
             Sentence::Reason(_) => palette.reason,
         };
         if part.goes_on && x < strip.right() {

@@ -61,7 +61,7 @@ impl HunkMarks {
     pub fn hard_to_see(&self) -> Option<&str> {
         match self.content.said(0, 0) {
             Some(Sentence::HardToSee(said)) => Some(said),
-            Some(Sentence::Reason(_)) | None => None,
+            Some(Sentence::Moved(_) | Sentence::Reason(_)) | None => None,
         }
     }
 

@@ -259,6 +259,17 @@ fn lines_that_an_edit_left_as_they_were_are_no_change() {
     }
 }
 
+#[test]
+fn a_block_that_moves_says_where_to_and_where_from() {
+    let block = |sign: &str| format!("{sign}fn a() {{\n{sign}    go();\n{sign}    stop();\n{sign}}}\n");
+    let diff = format!("{}{}{}", block("+"), same(1..=6), block("-"));
+    let page = Page::new(&review(&diff), Layout::OneColumn);
+    insta::assert_snapshot!("a_moved_block", shown(&page, 60));
+    // A block whose addition is dropped moves nowhere.
+    let page = Page::new(&review(&diff.replace("+", "x")), Layout::OneColumn);
+    assert!(!shown(&page, 60).contains("moved"));
+}
+
 /// A line of JSON in which a word far to the right changes, and an unchanged one.
 fn long_json(fields: usize) -> Review {
     let line = |price: &str| {
