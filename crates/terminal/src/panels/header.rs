@@ -172,9 +172,15 @@ fn thousands(number: usize) -> String {
         .collect()
 }
 
+/// Behind the notes, where the file changed on disk.
+const NOT_SHOWN: &str = "What changed on disk is not shown; this is the file as the agent saw it.";
+
 fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for Note { text, warning } in review_notes(view.review(), scene.reviews.roots()) {
+    let not_shown = view.review().stale.then(|| Note { text: NOT_SHOWN.into(), warning: false });
+    for Note { text, warning } in
+        review_notes(view.review(), scene.reviews.roots()).into_iter().chain(not_shown)
+    {
         let style = if warning { scene.palette.warning } else { scene.palette.quiet };
         let sign = if warning { "! " } else { "  " };
         let rows = wrapped(&text, usize::from(width.saturating_sub(2)));

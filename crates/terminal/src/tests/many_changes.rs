@@ -110,3 +110,15 @@ async fn a_search_begins_at_the_change_of_the_person() {
     stage.shows("change 2 of 30");
     stage.shows("/new 2/30");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_change_of_the_person_stays_on_the_screen_when_that_is_another_one() {
+    let mut stage = with_changes(30).await;
+    stage.resize(200, 60).await;
+    stage.press("9g").await;
+    for (width, height) in [(80, 24), (60, 12), (200, 60), (60, 12)] {
+        stage.resize(width, height).await;
+        stage.shows("new 9");
+        stage.shows("change 9 of 30");
+    }
+}
