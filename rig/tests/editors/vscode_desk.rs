@@ -119,7 +119,7 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 1 of 3: dropped")?;
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
     window.wait(ROW, "seen 2 of 3")?;
-    window.press("Control+S")?;
+    accept(&window)?;
     window.wait(DIALOG, "notes.md: 1 of 3 changes not seen.")?;
     window.press("Escape")?;
     window.wait_until_gone(DIALOG, "")?;
@@ -219,6 +219,19 @@ fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str)
     let pane = terminal.window(name, (500, 20))?;
     pane.enter(&format!("clear; alongside hook claude <{}", path.display()))?;
     Ok(pane)
+}
+
+/// Presses the key that accepts until the question is there: a key that comes with the proposal decides nothing.
+fn accept(window: &Window) -> Result<()> {
+    let early = "has just come to the front";
+    loop {
+        window.press("Control+S")?;
+        window.wait(&format!("{DIALOG}, .statusbar-item:has-text('{early}')"), "")?;
+        if !window.screen()?.contains(early) {
+            return Ok(());
+        }
+        window.wait_until_gone(".statusbar-item", early)?;
+    }
 }
 
 /// Chooses a command of the palette that asks for more.
