@@ -70,12 +70,17 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
         let _ = write!(words, " Reason: {reason}");
     }
     let listed: Vec<_> = review.hunks.iter().filter_map(|hunk| Some((hunk, did(hunk)?))).collect();
-    let (original, proposed) = (review.original.clone().unwrap_or_default(), review.proposed.clone());
-    let (original, proposed) = (Text::new(original), Text::new(proposed));
+    let [original, proposed, current] =
+        [review.original.clone().unwrap_or_default(), review.proposed.clone(), review.current.clone()]
+            .map(Text::new);
     for (hunk, did) in listed.iter().take(MAX_LISTED) {
-        let _ = match hunk.proposed.is_empty() {
-            true => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
-            false => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
+        let _ = match (hunk.proposed.is_empty(), hunk.original.is_empty()) {
+            (false, _) => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
+            (true, false) => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
+            // Only the person has a text there.
+            (true, true) => {
+                write!(words, "\n- {did}: {}, which the person added", quoted(&current, hunk.current))
+            }
         };
         if let Some(reason) = &hunk.reason {
             let _ = write!(words, ". Reason: {reason}");
@@ -101,6 +106,8 @@ fn quoted(text: &Text, lines: Lines) -> String {
 mod tests {
     use std::sync::Arc;
 
+    use alongside_desk::Change;
+
     use super::*;
     use crate::reviews::diff::composition::Composition;
 
@@ -124,6 +131,21 @@ mod tests {
             accepted(&review).unwrap(),
             "The person reviewed the 3 changes in this edit: kept 2, dropped 1. Reason: only what I asked \
              for\n- Dropped: line 4 (`D`). Reason: D is public"
+        );
+    }
+
+    #[test]
+    fn of_lines_that_only_the_person_wrote_the_model_reads_no_removal() {
+        let mut composition = Composition::new(Arc::from("a\nb\n"), Arc::from("A\nb\n"));
+        composition.edit(&[Change { range: None, text: "A\nb\nmine\n".into() }]).unwrap();
+        let (current, hunks) = (composition.current().clone(), composition.hunks());
+        let (original, proposed) = (Some("a\nb\n".into()), "A\nb\n".into());
+        let mut review = Review { original, proposed, current, hunks, ..Review::default() };
+        review.hunks[1].reason = Some("a last word".into());
+        assert_eq!(
+            accepted(&review).unwrap(),
+            "The person reviewed the 2 changes in this edit: kept 1, rewrote 1.\n- Rewritten: line 3 \
+             (`mine`), which the person added. Reason: a last word"
         );
     }
 
