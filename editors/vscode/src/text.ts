@@ -17,14 +17,17 @@ export function changed(
   changes: readonly vscode.TextDocumentContentChangeEvent[],
   document: vscode.TextDocument,
 ): string {
-  let result = text;
+  const starts = lineStarts(text);
+  const offset = ({ line, character }: vscode.Position): number => (starts[line] ?? text.length) + character;
+  const form = text.includes('\r') ? (added: string): string => added : normal;
+  const parts: string[] = [];
+  let at = 0;
   // The ranges of one event are all of the document before it.
-  for (const { range, text: added } of [...changes].sort((one, other) => other.range.start.compareTo(one.range.start))) {
-    const starts = lineStarts(result);
-    const offset = ({ line, character }: vscode.Position): number => (starts[line] ?? result.length) + character;
-    const inserted = result.includes('\r') ? added : normal(added);
-    result = result.slice(0, offset(range.start)) + inserted + result.slice(offset(range.end));
+  for (const { range, text: added } of [...changes].sort((one, other) => one.range.start.compareTo(other.range.start))) {
+    parts.push(text.slice(at, offset(range.start)), form(added));
+    at = offset(range.end);
   }
+  const result = [...parts, text.slice(at)].join('');
   return shows(document, result) ? result : document.getText();
 }
 
