@@ -9,11 +9,15 @@ import { inform } from './window';
 // How long VS Code shows a message by itself, in milliseconds.
 const SHOWN = 10_000;
 
+// How long the first one waits for those that come with it.
+const GATHERING = 400;
+
 export class Announcer implements vscode.Disposable {
   // The ones that a message on the screen names.
   private open: Review[] = [];
   private gathered: Review[] = [];
   private timer: NodeJS.Timeout | undefined;
+  private gathering: NodeJS.Timeout | undefined;
   private readonly subscription: vscode.Disposable;
 
   constructor(private readonly reviews: Reviews) {
@@ -22,18 +26,24 @@ export class Announcer implements vscode.Disposable {
 
   announce(review: Review): void {
     this.gathered.push(review);
-    this.go();
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      this.go();
+    }, GATHERING);
   }
 
   // The message on the screen is over once one of its proposals was shown, or all have ended.
-  private go(isOver = this.open.every(({ ended }) => ended) || this.open.some((review) => tabsOf(review).length > 0)): void {
+  private go(): void {
     this.gathered = this.gathered.filter((review) => !review.ended && tabsOf(review).length === 0);
-    if (isOver && this.gathered.length > 0) {
-      const [news] = [this.gathered];
-      [this.open, this.gathered] = [news, []];
+    const isOver = this.open.every(({ ended }) => ended) || this.open.some((review) => tabsOf(review).length > 0);
+    if (this.gathering === undefined && isOver && this.gathered.length > 0) {
+      [this.open, this.gathered] = [this.gathered, []];
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.go(true), SHOWN);
-      void this.say(news);
+      this.timer = setTimeout(() => {
+        this.open = [];
+        this.go();
+      }, SHOWN);
+      void this.say(this.open);
     }
   }
 
@@ -56,6 +66,7 @@ export class Announcer implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.gathering);
     this.subscription.dispose();
   }
 }

@@ -17,3 +17,16 @@ export class Range {
     this.end = new Position(lastLine, lastCharacter);
   }
 }
+
+// The messages that were shown.
+export const shown: string[] = [];
+
+export const window = {
+  tabGroups: { all: [] },
+  showInformationMessage: (message: string): Promise<string | undefined> => {
+    shown.push(message);
+    return new Promise(() => undefined);
+  },
+};
+
+export const Uri = { from: ({ scheme, path, query }: Record<string, string>): string => `${scheme}:${path}?${query}` };

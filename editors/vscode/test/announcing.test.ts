@@ -1,0 +1,41 @@
+// Proposals that come together are announced together, and none of them covers another message.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { Announcer } from '../src/announcing';
+import type { Review, Reviews } from '../src/reviews';
+import { shown } from './vscode';
+
+beforeEach(() => {
+  shown.length = 0;
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+afterEach(() => mock.timers.reset());
+
+function proposal(name: string): Review {
+  const display = { name, agent: 'Gemini CLI', messages: [`${name}: Gemini CLI proposes 1 change`], notes: [] };
+  return { id: 1, ended: false, display, agent: { since: 1 } } as unknown as Review;
+}
+
+function announcer(): Announcer {
+  return new Announcer({ onDidChange: () => ({ dispose: () => undefined }), list: () => [] } as unknown as Reviews);
+}
+
+test('a burst has one message', () => {
+  const announcing = announcer();
+  ['a.txt', 'b.txt', 'c.txt'].forEach((name) => announcing.announce(proposal(name)));
+  assert.deepEqual(shown, []);
+  mock.timers.tick(400);
+  assert.deepEqual(shown, ['Gemini CLI: 3 proposals']);
+});
+
+test('one that comes later waits until the message has gone', () => {
+  const announcing = announcer();
+  announcing.announce(proposal('a.txt'));
+  mock.timers.tick(400);
+  announcing.announce(proposal('b.txt'));
+  mock.timers.tick(5000);
+  assert.deepEqual(shown, ['a.txt: Gemini CLI proposes 1 change']);
+  mock.timers.tick(5000);
+  assert.deepEqual(shown.slice(1), ['b.txt: Gemini CLI proposes 1 change']);
+});
