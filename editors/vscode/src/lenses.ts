@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { leavesOutBlanks } from './blanks';
 import { placesOf } from './places';
-import type { Hunk } from './protocol';
+import type { Hunk, Lines } from './protocol';
 import { PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
 import { BLANKS_AT_START, hardToSee, isAboutUnseen } from './unseen';
 import { lens } from './window';
@@ -11,8 +11,9 @@ import { lens } from './window';
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const DELAY = 500;
 
-// VS Code lays all lenses out: a proposal of more changes has only the first ones of each, and commands for the rest.
-const MANY = 500;
+// VS Code lays all lenses out: of a proposal of more changes, those have lenses that are near the screen, in lines.
+const MANY = 300;
+const NEAR = 400;
 
 // Of words: half of a window has no place for more beside the actions.
 const LONGEST = 24;
@@ -21,12 +22,15 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changes.event;
   private readonly subscriptions: vscode.Disposable[];
+  // The stretches of large proposals that have lenses.
+  private readonly near = new WeakMap<vscode.TextDocument, Lines[]>();
 
   constructor(private readonly reviews: Reviews) {
     this.subscriptions = [
       vscode.languages.registerCodeLensProvider({ scheme: PROPOSAL }, this),
       reviews.onDidChange(() => this.changes.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.changes.fire()),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor: { document } }) => this.scrolled(document)),
       vscode.window.onDidChangeVisibleTextEditors(() => setTimeout(() => this.changes.fire(), DELAY)),
     ];
   }
@@ -38,13 +42,36 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const last = document.lineCount - 1;
     const leavesOut = leavesOutBlanks(document);
-    const hunks = placesOf(review).flatMap(({ current: { start } }, index) => lensesOf(review, index, Math.min(start, last), leavesOut));
+    const near = review.hunks.length > MANY ? stretchesNear(document) : [{ start: 0, end: Infinity }];
+    this.near.set(document, near);
+    const hunks = placesOf(review).flatMap(({ current: { start } }, index) =>
+      (near.some((lines) => lines.start <= start && start < lines.end) ? lensesOf(review, index, Math.min(start, last), leavesOut) : []));
     return [...notesOf(review), ...hunks];
+  }
+
+  private scrolled(document: vscode.TextDocument): void {
+    const [first] = this.near.get(document) ?? [];
+    if (first && first.end !== Infinity && JSON.stringify(this.near.get(document)) !== JSON.stringify(stretchesNear(document))) {
+      this.changes.fire();
+    }
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions, this.changes).dispose();
   }
+}
+
+// The lines around those on the screen, by which a scroll of a few lines changes nothing, and the last ones: with new lenses
+// above them, these would leave the screen of a person who goes there.
+export function stretches(shown: { start: number; end: number }[], lineCount: number): Lines[] {
+  const near = shown.map(({ start, end }) => ({ start: (Math.floor(start / NEAR) - 1) * NEAR, end: (Math.floor(end / NEAR) + 2) * NEAR }));
+  return [...near, { start: lineCount - NEAR, end: lineCount }];
+}
+
+function stretchesNear(document: vscode.TextDocument): Lines[] {
+  const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
+  const shown = editors.flatMap(({ visibleRanges }) => visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line })));
+  return stretches(shown, document.lineCount);
 }
 
 // Each change says by itself what is hard to see.
@@ -66,9 +93,6 @@ function lensesOf(review: Review, index: number, line: number, leavesOut: boolea
     found.push(lens(line, 'discard', 'Drop', 'alongside.keepHunk', [...given, false]));
   }
   const words = wordsAbout(review, index, leavesOut);
-  if (review.hunks.length > MANY) {
-    return words ? [...found, lens(line, 'warning', shortened(words), '', [], words)] : found;
-  }
   if (leavesOut && hunk.state !== 'dropped' && (placesOf(review)[index]!.hasTrimmed || /blank|tab/.test(words ?? ''))) {
     found.push(lens(line, '', 'Show blanks', 'alongside.showBlanks'));
   }
