@@ -9,6 +9,9 @@ import { inform } from './window';
 // How long VS Code shows a message by itself, in milliseconds.
 const SHOWN = 10_000;
 
+// So many files are named.
+const NAMED = 4;
+
 // How long the first one waits for those that come with it.
 const GATHERING = 400;
 
@@ -48,9 +51,8 @@ export class Announcer implements vscode.Disposable {
   }
 
   private async say(news: Review[]): Promise<void> {
-    const agents = [...new Set(news.map(({ display }) => display.agent))];
     const [first] = news;
-    const text = news.length === 1 && first ? wordsOf(first) : `${agents.join(', ')}: ${news.length} proposals`;
+    const text = news.length === 1 && first ? wordsOf(first) : wordsOfAll(news);
     const answer = await inform(text, 'Show');
     if (this.open === news) {
       this.open = [];
@@ -69,6 +71,16 @@ export class Announcer implements vscode.Disposable {
     clearTimeout(this.gathering);
     this.subscription.dispose();
   }
+}
+
+// Of several, those first that a person must look at twice.
+function wordsOfAll(news: Review[]): string {
+  const agents = [...new Set(news.map(({ display }) => display.agent))].join(', ');
+  const warns = ({ display: { notes } }: Review): boolean => notes.some((note) => note.warning || isAboutUnseen(note));
+  const names = [...news.filter(warns).map(({ display }) => `⚠ ${display.name}`), ...news.filter((one) => !warns(one)).map(({ display }) => display.name)];
+  const more = names.length - NAMED;
+  const named = [...names.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  return `${agents}: ${news.length} proposals: ${named.join(', ')}`;
 }
 
 // With the file's path, as in the sentences about the end.

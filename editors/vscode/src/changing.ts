@@ -4,6 +4,7 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { indexAt } from './places';
+import type { Navigation } from './navigation';
 import { type Hunk, messageOf } from './protocol';
 import type { Reasons } from './reasons';
 import { ORIGINAL, type Review } from './reviews';
@@ -14,7 +15,12 @@ export class Changer {
   // The reasons of changes that were dropped or edited.
   private readonly dropped = new WeakMap<Review, Set<string>>();
 
-  constructor(private readonly companion: Companion, private readonly sender: Sender, private readonly reasons: Reasons) {}
+  constructor(
+    private readonly companion: Companion,
+    private readonly sender: Sender,
+    private readonly reasons: Reasons,
+    private readonly navigation: Navigation,
+  ) {}
 
   async keep(review: Review, seen: Hunk, keep: boolean): Promise<void> {
     const index = await this.find(review, seen);
@@ -94,7 +100,7 @@ export class Changer {
       return undefined;
     }
     await this.sender.send(review);
-    const hunk = hunkAt(review, editor.document, editor.selection.active.line);
+    const hunk = this.navigation.changeHere(review) ?? hunkAt(review, editor.document, editor.selection.active.line);
     return hunk ?? void inform('No change is at the cursor. Alt+F5 goes to the next one.');
   }
 

@@ -83,7 +83,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const ahead = new Ahead(companion, texts);
   const reasons = new Reasons(companion);
   const decider = new Decider(companion, sender, reasons, seen, navigation);
-  const changer = new Changer(companion, sender, reasons);
+  const changer = new Changer(companion, sender, reasons, navigation);
   const reporter = new ContextReporter(companion);
   const session = new Session(context, companion, overview, () => {
     variables.clear();

@@ -85,7 +85,7 @@ function notesOf(review: Review): vscode.CodeLens[] {
 function lensesOf(review: Review, index: number, line: number, leavesOut: boolean): vscode.CodeLens[] {
   const hunk = review.hunks[index]!;
   const given = [review.id, hunk];
-  const found = [lens(line, '', stateOf(review, index))];
+  const found = [lens(line, '', `${sideOf(review, index)}${stateOf(review, index)}`)];
   if (hunk.state === 'dropped') {
     found.push(lens(line, 'add', 'Keep', 'alongside.keepHunk', [...given, true]));
     found.push(lens(line, 'eye', 'Show what was proposed', 'alongside.showProposed', given));
@@ -112,6 +112,14 @@ function lensesOf(review: Review, index: number, line: number, leavesOut: boolea
   }
   // The words stand behind the line that they are about.
   return found;
+}
+
+// The text on the right has no line for deleted ones: where several such changes meet, the line of the original tells them apart.
+export function sideOf(review: Review, index: number): string {
+  const places = placesOf(review);
+  const { current: { start, end }, original } = places[index]!;
+  const meets = [index - 1, index + 1].some((beside) => places[beside]?.current.start === start);
+  return meets && start === end ? `deletes ${original.end - original.start === 1 ? 'line' : 'lines from'} ${original.start + 1}: ` : '';
 }
 
 const lineCount = ({ start, end }: Hunk['original']): number => end - start;

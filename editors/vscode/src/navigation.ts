@@ -3,7 +3,8 @@
 
 import * as vscode from 'vscode';
 import { placesOf } from './places';
-import { ORIGINAL, type Review, type Reviews } from './reviews';
+import type { Hunk } from './protocol';
+import { ORIGINAL, PROPOSAL, type Review, type Reviews } from './reviews';
 import { activeUri, editorOf, goTo, show } from './view';
 import type { SeenReviews } from './watching';
 import { inform, say } from './window';
@@ -72,6 +73,19 @@ export class Navigation {
       // The rest of one that is larger than the screen.
       goTo(editor, place.line, 0, true);
     }
+  }
+
+  // The change to which the keys came last, if the cursor touches it and is in no other one: several can be at one line.
+  changeHere(review: Review): Hunk | undefined {
+    const { document, selection } = vscode.window.activeTextEditor ?? {};
+    const at = selection?.active.line;
+    if (this.last?.review !== review || document?.uri.scheme !== PROPOSAL || at === undefined) {
+      return undefined;
+    }
+    const { index } = this.last;
+    const here = placesOf(review).flatMap(({ current: { start, end } }, of) => (start <= at && at <= end ? [{ of, isIn: at < end }] : []));
+    const isFree = here.every(({ of, isIn }) => of === index || !isIn);
+    return isFree && here.some(({ of }) => of === index) ? review.hunks[index] : undefined;
   }
 
   private async goToChange(review: Review, editor: vscode.TextEditor, index: number): Promise<void> {

@@ -15,6 +15,13 @@ export function findProgram(context: vscode.ExtensionContext): string | undefine
   return find(wanted, [path.join(homedir(), '.cargo', 'bin'), path.join(homedir(), '.local', 'bin')]);
 }
 
+// The sentence where it finds none.
+export function missing(): string {
+  const chosen = setting('program', '').trim();
+  return chosen === '' ? 'VS Code does not find the program alongside: it is not in the PATH of VS Code, in ~/.cargo/bin or in ~/.local/bin.'
+    : `VS Code does not find the program ${chosen}, which the settings name.`;
+}
+
 // The agents of the setting that are in PATH; all of them if none is, because a shell may know more places.
 export function findAgents(): string[] {
   const all = setting<unknown[]>('agents', []).filter((agent) => typeof agent === 'string' && agent.trim() !== '') as string[];

@@ -3,8 +3,8 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import type { Overview } from './overview';
-import { findProgram } from './program';
-import { inform, report, warn } from './window';
+import { findProgram, missing } from './program';
+import { inform, openInstallation, warn } from './window';
 
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
@@ -53,7 +53,7 @@ export class Session implements vscode.Disposable {
       this.started();
       void this.companion.start(program);
     } else {
-      this.reason = 'VS Code does not find the program alongside. Install it, or name its file in the settings.';
+      this.reason = missing();
       this.endAs('noProgram');
     }
   }
@@ -105,11 +105,15 @@ export class Session implements vscode.Disposable {
 
   private async explain(): Promise<void> {
     if (this.state === 'failed' || this.state === 'noProgram') {
-      const answer = await report(this.sentence(), 'Try Again', 'Open Settings');
+      // A warning goes by itself: the view and the status bar keep saying it, as long as it is so.
+      const help = this.state === 'noProgram' ? ['How to Install It'] : [];
+      const answer = await warn(this.sentence(), ...help, 'Try Again', 'Open Settings');
       if (answer === 'Try Again') {
         this.tryAgain();
-      } else if (answer) {
+      } else if (answer === 'Open Settings') {
         await openSettings();
+      } else if (answer) {
+        await openInstallation();
       }
     } else if (this.state === 'standsBack' && await warn(this.sentence(), 'Show It')) {
       await showOther();

@@ -13,8 +13,6 @@ export const inform = (message: string, ...ways: string[]): Answer =>
   vscode.window.showInformationMessage(plainLines(message), ...ways.map(plain));
 export const warn = (message: string, ...ways: string[]): Answer =>
   vscode.window.showWarningMessage(plainLines(message), ...ways.map(plain));
-export const report = (message: string, ...ways: string[]): Answer =>
-  vscode.window.showErrorMessage(plainLines(message), ...ways.map(plain));
 
 // A sentence that goes by itself.
 export function say(sentence: string): void {
@@ -171,6 +169,9 @@ export function documentUri(scheme: string, name: string, query: string): vscode
 
 export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
   vscode.commands.executeCommand('vscode.diff', left, right, plain(title), options);
+
+export const openInstallation = (): Thenable<boolean> =>
+  vscode.env.openExternal(vscode.Uri.parse('https://github.com/alongside-ide/alongside/blob/HEAD/docs/installation.md'));
 
 // A program and words of ours as a line for a shell.
 export const shellLine = (program: string, words: string): string =>

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { placesOf } from './places';
 import { ORIGINAL, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
 import { NARROW } from './seen';
+import { unseenMarks } from './unseen';
 
 export class Wrapping implements vscode.Disposable {
   private readonly wrapped = new Set<string>();
@@ -74,7 +75,21 @@ export class Wrapping implements vscode.Disposable {
 
 const isWide = (review: Review): boolean =>
   (review.hunks.length === 0 ? review.current.split('\n').some((line) => line.length > NARROW)
-    : placesOf(review).some(({ lastColumn }) => lastColumn > NARROW));
+    : placesOf(review).some(({ lastColumn }) => lastColumn > NARROW) || hasWideMarks(review));
+
+const wide = new WeakMap<object, boolean>();
+
+// The words behind a line wrap with it. A new revision has new changes.
+function hasWideMarks(review: Review): boolean {
+  const known = wide.get(review.hunks);
+  if (known !== undefined) {
+    return known;
+  }
+  const lines = review.current.split('\n');
+  const found = unseenMarks(review).some(({ line, words }) => (lines[line] ?? '').length + words.length > NARROW);
+  wide.set(review.hunks, found);
+  return found;
+}
 
 // The person's settings, of which some languages have others.
 function wrapsAnyway(document: vscode.TextDocument): boolean {

@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-function proposal(name: string): Review {
-  const display = { name, agent: 'Gemini CLI', messages: [`${name}: Gemini CLI proposes 1 change`], notes: [] };
+function proposal(name: string, isHard = false): Review {
+  const display = { name, agent: 'Gemini CLI', messages: [`${name}: Gemini CLI proposes 1 change`], notes: isHard ? [{ text: 'Hard to see: a tab in place of blanks.', warning: false }] : [] };
   return { id: 1, ended: false, display, agent: { since: 1 } } as unknown as Review;
 }
 
@@ -26,7 +26,14 @@ test('a burst has one message', () => {
   ['a.txt', 'b.txt', 'c.txt'].forEach((name) => announcing.announce(proposal(name)));
   assert.deepEqual(shown, []);
   mock.timers.tick(400);
-  assert.deepEqual(shown, ['Gemini CLI: 3 proposals']);
+  assert.deepEqual(shown, ['Gemini CLI: 3 proposals: a.txt, b.txt, c.txt']);
+});
+
+test('one to look at twice is named first', () => {
+  const announcing = announcer();
+  ['a', 'b', 'c', 'd', 'e', 'f'].forEach((name) => announcing.announce(proposal(name, name === 'e')));
+  mock.timers.tick(400);
+  assert.deepEqual(shown, ['Gemini CLI: 6 proposals: ⚠ e, a, b, c, 2 more']);
 });
 
 test('one that comes later waits until the message has gone', () => {

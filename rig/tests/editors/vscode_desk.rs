@@ -162,6 +162,20 @@ fn does_what_the_desk_does() -> Result<()> {
     window.click(TITLE, "Take Into the File")?;
     window.wait_for_lines(EDITOR, "typed by me ")?;
 
+    // Halves of deleted lines stand at one line: words tell them apart, and the key means the one it came to.
+    let gone = sandbox.write("gone.txt", "a\nb\nc\nd\n");
+    let _third = hook(&sandbox, &terminal, "third", &gone, "a\nd\n")?;
+    window.click(ROW, "gone.txt")?;
+    window.click(LENS, "Split")?;
+    window.wait(STATE, "deletes line 2: change 1 of 2: kept")?;
+    window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
+    window.press("Control+Home")?;
+    window.press("Alt+F5")?;
+    window.press("Alt+F5")?;
+    window.press("Alt+K")?;
+    window.wait(STATE, "change 2 of 2: dropped")?;
+    window.wait(STATE, "change 1 of 2: kept")?;
+
     // The agents' set-up and the doctor run where the person reads and answers them.
     window.run("Alongside: Set Up Agents")?;
     window.wait(TERMINAL, "install agent")?;
@@ -183,7 +197,7 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     code_server.put_on_path(&sandbox)?;
     let (_server, window) = open(&sandbox, &terminal, &code_server)?;
-    window.wait(MESSAGE, "VS Code does not find the program alongside.")?;
+    window.wait(MESSAGE, "VS Code does not find the program /nowhere/alongside")?;
     window.run("View: Show Alongside")?;
     window.wait(WELCOME, "How to Install It")?;
     fs::write(settings, "{}")?;
