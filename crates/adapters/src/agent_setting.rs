@@ -94,7 +94,7 @@ impl AgentSetting {
             Setting::ApprovalMode => {
                 let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value);
                 let mode = mode.map(|mode| mode.to_string()).unwrap_or_default();
-                format!("{}, so there is nothing to review.", edits_without_asking(&name, &mode))
+                format!("{}, so nothing is reviewed before it writes.", edits_without_asking(&name, &mode))
             }
         }
     }

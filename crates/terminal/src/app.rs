@@ -281,6 +281,10 @@ impl App {
                 Some(Overlay::List(list)) => self.work.accept_listed(list),
                 Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Leave => self.leave_proposals(),
+                Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Finished => {
+                    let (reviews, out) = self.work.parts();
+                    reviews.turn().list_files(self.now, out);
+                }
                 Some(Overlay::Turn(list)) => {
                     let (reviews, out) = self.work.parts();
                     reviews.turn_mut().take_list(&list, out);

@@ -128,9 +128,12 @@ impl Overlay {
             (Self::Turn(list), Some(Action::Top)) => list.scroll(isize::MIN / 2, height),
             (Self::Turn(list), Some(Action::Bottom)) => list.scroll(isize::MAX / 2, height),
             (Self::Turn(list), Some(Action::Open)) if list.chosen().is_some() => return Answer::Yes,
-            (Self::Turn(list), Some(Action::Files)) if list.purpose() == ListPurpose::Files => {
-                return Answer::Close;
-            }
+            (Self::Turn(list), Some(Action::Files)) => match list.purpose() {
+                ListPurpose::Files => return Answer::Close,
+                // The files come in its place.
+                ListPurpose::Finished => return Answer::Yes,
+                ListPurpose::Finish | ListPurpose::Leave => {}
+            },
             (Self::Messages(_), Some(Action::Messages)) => return Answer::Close,
             (Self::Help(_), _) => return Answer::Close,
             _ => {}

@@ -27,6 +27,8 @@ pub(crate) struct TurnList {
     choice: FinishChoice,
     /// The message to the agent, if there is one to copy.
     message: Option<String>,
+    /// The end that it tells of.
+    finished: Option<TurnFinished>,
     /// When it opened, for ages.
     now: u64,
 }
@@ -70,7 +72,7 @@ pub(crate) enum ListPurpose {
 impl TurnList {
     fn new(purpose: ListPurpose, rows: Vec<TurnRow>) -> Self {
         let (end, choice) = (End::default(), FinishChoice::default());
-        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, now: 0 }
+        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, finished: None, now: 0 }
     }
 
     /// All files, with the comments on the whole turn and the remarks. The person is at the file on the
@@ -91,13 +93,24 @@ impl TurnList {
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
         rows.extend(remarks.iter().flat_map(|remark| sentence(&words::line(remark), TurnRow::Warning)));
-        let at = if files.all().is_empty() { 0 } else { files.at() + 1 };
+        let at = if files.all().is_empty() {
+            rows.iter().position(TurnRow::is_choice)
+        } else {
+            Some(files.at() + 1)
+        };
+        let at = at.unwrap_or(0);
         let message = files.turn().message.as_ref().map(|message| message.text.clone());
         Self { at, message, now, ..Self::new(ListPurpose::Files, rows) }
     }
 
-    /// The same list as it is now, with the person where they are. None if it lists no files.
+    /// The same list as it is now, with the person where they are. None if nothing of it can have changed.
     pub(crate) fn renewed(&self, files: &TurnFiles) -> Option<Self> {
+        if let Some(finished) = &self.finished {
+            let message = files.turn().message.as_ref().filter(|message| message.read.is_some())?;
+            let is_it = finished.sent.as_ref().is_some_and(|sent| sent.at == message.at);
+            let finished = TurnFinished { sent: Some(message.clone()), ..finished.clone() };
+            return is_it.then(|| Self::finished(&finished)).flatten();
+        }
         let list = (self.purpose == ListPurpose::Files).then(|| Self::files(files, self.now))?;
         let is_it = |row: &TurnRow| match row {
             TurnRow::File { file, .. } => self.chosen() == Some(&*file.path),
@@ -150,7 +163,8 @@ impl TurnList {
     pub(crate) fn finished(finished: &TurnFinished) -> Option<Self> {
         let rows = turn_rows::finished(finished);
         let message = finished.sent.as_ref().map(|sent| sent.text.clone());
-        (!rows.is_empty()).then(|| Self { message, ..Self::new(ListPurpose::Finished, rows) })
+        let finished = Some(finished.clone());
+        (!rows.is_empty()).then(|| Self { message, finished, ..Self::new(ListPurpose::Finished, rows) })
     }
 
     /// The parts of a finish.
@@ -247,7 +261,8 @@ impl TurnList {
         top..(top + height).min(rows)
     }
 
-    /// Scrolls on a screen of this height.
+    /// Scrolls on a screen of this height. In a list to choose from, the person goes from one file or comment
+    /// to another; past the last one only where rows below it are not on the screen.
     pub(crate) fn scroll(&mut self, by: isize, height: u16) {
         let last = match self.purpose {
             ListPurpose::Files => self.rows.len().saturating_sub(1),
@@ -255,7 +270,26 @@ impl TurnList {
                 self.rows.len().saturating_sub(usize::from(height))
             }
         };
-        self.at = self.at.saturating_add_signed(by).min(last);
+        let to = self.at.saturating_add_signed(by).min(last);
+        self.at = match self.purpose {
+            ListPurpose::Files => self.choice_near(to, by).unwrap_or(match self.rows_on_screen(height) {
+                shown if by > 0 && shown.end == self.rows.len() => self.at,
+                shown if by < 0 && shown.start == 0 => self.at,
+                _ => to,
+            }),
+            ListPurpose::Finish | ListPurpose::Leave | ListPurpose::Finished => to,
+        };
+    }
+
+    /// The row to choose at this one or further on in this direction, else the last one before it.
+    fn choice_near(&self, to: usize, by: isize) -> Option<usize> {
+        let is_choice = |row: &usize| self.rows.get(*row).is_some_and(TurnRow::is_choice);
+        match by < 0 {
+            true => (0..=to).rev().find(is_choice).or_else(|| (to..self.at).find(is_choice)),
+            false => {
+                (to..self.rows.len()).find(is_choice).or_else(|| (self.at + 1..to).rev().find(is_choice))
+            }
+        }
     }
 
     /// These rows are on the screen.
@@ -278,7 +312,7 @@ impl TurnList {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Turn, TurnFile, UndoneFile};
+    use alongside_desk::{Comment, CommentState, Turn, TurnFile, TurnMessage, UndoneFile};
 
     use super::*;
 
@@ -317,7 +351,44 @@ mod tests {
             list.scroll(by, 10);
             assert!(list.rows_on_screen(10).contains(&list.at().unwrap()));
         }
-        assert_eq!(list.chosen(), None, "the heading is no file");
+        assert_eq!(list.chosen(), Some("0"), "the heading is no file");
+    }
+
+    #[test]
+    fn a_key_goes_from_one_file_or_comment_to_the_next() {
+        let comment = |id, text: &str| Comment {
+            id: CommentId(id),
+            text: text.into(),
+            state: CommentState::Open,
+            ..Comment::default()
+        };
+        let comments = vec![comment(1, "rename\nit"), comment(2, "no")];
+        let remarks = vec!["a remark".to_owned(); 9];
+        let turn =
+            |files| Turn { files, comments: comments.clone(), remarks: remarks.clone(), ..Turn::default() };
+        let of = |turn| TurnList::files(&TurnFiles::new(turn), 0);
+        let mut list = of(turn(vec![file("a", Marked::Nothing)]));
+        let there =
+            |list: &TurnList| (list.chosen().map(str::to_owned), list.chosen_comment().map(|id| id.0));
+        let mut been = vec![there(&list)];
+        for by in [1, 1, 1, -1, -1, -1, 20, -20] {
+            list.scroll(by, 30);
+            been.push(there(&list));
+        }
+        let (a, first, second) = ((Some("a".to_owned()), None), (None, Some(1)), (None, Some(2)));
+        let round = [&a, &first, &second, &second, &first, &a, &a, &second, &a].map(Clone::clone);
+        assert_eq!(been, round);
+        // Without a file, a comment is chosen at once.
+        let mut list = of(turn(Vec::new()));
+        assert_eq!(there(&list), first);
+        // Remarks below the last one are read all the same.
+        for _ in 0..40 {
+            list.mark_seen(&list.rows_on_screen(6));
+            list.scroll(1, 6);
+        }
+        assert_eq!(list.rows_on_screen(6).end, list.rows().len());
+        list.scroll(-1, 6);
+        assert_eq!(there(&list), second);
     }
 
     #[test]
@@ -331,5 +402,18 @@ mod tests {
         let list = TurnList::finished(&TurnFinished { files, ..TurnFinished::default() }).unwrap();
         assert_eq!(list.rows()[1], TurnRow::Item("a".into()));
         assert_eq!(list.rows()[5], TurnRow::Warning("it has changed since".into()));
+    }
+
+    #[test]
+    fn the_end_tells_when_its_message_was_read() {
+        let message =
+            |read, words: &str| TurnMessage { at: 7, read, words: words.into(), ..TurnMessage::default() };
+        let sent = Some(message(None, "Codex reads it with your next prompt"));
+        let list = TurnList::finished(&TurnFinished { sent, ..TurnFinished::default() }).unwrap();
+        let now = |message| TurnFiles::new(Turn { message: Some(message), ..Turn::default() });
+        assert!(list.renewed(&now(message(None, "Codex reads it with your next prompt"))).is_none());
+        assert!(list.renewed(&now(TurnMessage { at: 8, ..message(Some(9), "Codex has read it") })).is_none());
+        let read = list.renewed(&now(message(Some(9), "Codex has read it"))).unwrap();
+        assert_eq!(read.rows()[1], TurnRow::Sentence("Codex has read it.".into()));
     }
 }

@@ -38,6 +38,13 @@ pub(crate) enum TurnRow {
     Warning(String),
 }
 
+impl TurnRow {
+    /// Whether it is something to choose in a list of files.
+    pub(crate) fn is_choice(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Comment { .. })
+    }
+}
+
 /// The end of a finish: files that were undone or not, and the message.
 pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
     let mut parts: Vec<Vec<TurnRow>> = Vec::new();

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, CommentId, FileChange, Marked, OpenedTurnFile, Refusal, ReviewId, Turn,
-    TurnFile, TurnId, UndoneFile, harmless,
+    Baseline, Changed, CommentId, FileChange, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile,
+    TurnId, UndoneFile, harmless,
 };
 
 use super::comment_work::{self, CommentWork};

@@ -124,16 +124,19 @@ pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static s
     let copy = list.message().map(|_| ("y", "copy message"));
     match list.purpose() {
         ListPurpose::Files => {
-            let chosen = match list.chosen_comment() {
-                Some(_) => [("a", "ask again"), ("x", "close it")],
-                None => [("Enter", "go to it"), ("c", "comment")],
+            let chosen: &[_] = match (list.chosen_comment(), list.chosen()) {
+                (Some(_), _) => &[("a", "ask again"), ("x", "close it")],
+                (None, Some(_)) => &[("Enter", "go to it"), ("c", "comment")],
+                (None, None) => &[],
             };
             let keys = [("C", "on all"), ("Esc", "back")];
-            std::iter::once(("j/k", "move")).chain(chosen).chain(keys).chain(copy).collect()
+            std::iter::once(("j/k", "move")).chain(chosen.iter().copied()).chain(keys).chain(copy).collect()
         }
         ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),
-        ListPurpose::Finished => more.into_iter().chain(copy).chain([("Esc", "back")]).collect(),
+        ListPurpose::Finished => {
+            more.into_iter().chain(copy).chain([("L", "files"), ("Esc", "back")]).collect()
+        }
     }
 }
 

@@ -367,10 +367,7 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
                 None => "",
             };
             let accepted = if walk.is_accepted(hunk) { ", accepted before the write" } else { "" };
-            format!(
-                "({at}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?",
-                action(is_marked, "this change")
-            )
+            format!("({at}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?", action(is_marked, "this change"))
         }
         Place::Whole(file, _) => {
             format!("{} [y,n,{more}c,u,f,?]?", action(!file.marked.is_nothing(), "the whole file"))
