@@ -20,8 +20,8 @@ pub(super) enum Activity {
     Deciding(ReviewId),
     /// Acceptances of a list were sent, and not all have been answered.
     Accepting(Acceptances),
-    /// These reviews were accepted, and nobody has said what became of their files. The next review is printed
-    /// below that, or at this time.
+    /// These reviews were accepted, and nobody has said what became of their files. The next review is
+    /// printed below that, or at this time.
     AwaitingWords(BTreeSet<ReviewId>, Instant),
     /// The person's editor has the terminal.
     Editor(Box<Editing>),

@@ -11,8 +11,8 @@ use super::printer::{Ink, Look};
 /// A line longer than this many characters is cut on the screen, never in the accepted text.
 pub(super) const LONGEST_LINE: usize = 2_000;
 
-/// On a terminal, a line of which only words differ takes this many rows at most: in a longer one, nobody finds
-/// them.
+/// On a terminal, a line of which only words differ takes this many rows at most: in a longer one, nobody
+/// finds them.
 const MOST_ROWS: usize = 3;
 
 /// So many characters around a word that differs are printed of a long line.

@@ -53,8 +53,8 @@ impl PrintedReviews {
         review.hunks.iter().position(|hunk| hunk.state == HunkState::Edited && !is_seen(hunk))
     }
 
-    /// The first hunk of a review that would be written, and of which not all was printed; none if that begins
-    /// with the next page.
+    /// The first hunk of a review that would be written, and of which not all was printed; none if that
+    /// begins with the next page.
     pub(super) fn next_unseen(&self, open: &OpenReview) -> Option<usize> {
         let (review, has_more) = (open.review(), self.paging.has_more());
         let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));

@@ -29,8 +29,8 @@ pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     differs.then(|| same.min(now.hunks.len().saturating_sub(1)))
 }
 
-/// Whether an undo has brought a dropped change back, which still has the reason for its drop: the model would
-/// read it beside a change that was accepted.
+/// Whether an undo has brought a dropped change back, which still has the reason for its drop: the model
+/// would read it beside a change that was accepted.
 pub(super) fn brings_back_with_reason(to: Step, before: &Review, now: &Review, hunk: usize) -> bool {
     let state = |review: &Review| review.hunks.get(hunk).map(|hunk| hunk.state);
     let is_back = state(before) == Some(HunkState::Dropped) && state(now) == Some(HunkState::Kept);

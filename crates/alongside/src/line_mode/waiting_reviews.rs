@@ -1,5 +1,5 @@
-//! The reviews that wait, the oldest first, and the one that comes next: a person who decides goes on, and not
-//! back to those that they have passed.
+//! The reviews that wait, the oldest first, and the one that comes next: a person who decides goes on, and
+//! not back to those that they have passed.
 
 use alongside_desk::ReviewId;
 use alongside_desk::review_model::OpenReview;

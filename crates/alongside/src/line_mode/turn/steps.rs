@@ -1,5 +1,5 @@
-//! The person's own steps in a turn review, which they can take back: what they have marked and split, each in
-//! its file.
+//! The person's own steps in a turn review, which they can take back: what they have marked and split, each
+//! in its file.
 
 use crate::line_mode::undo::Step;
 
@@ -8,8 +8,8 @@ use crate::line_mode::undo::Step;
 pub(super) struct OwnStep {
     /// The file.
     pub(super) path: String,
-    /// Whether the step has marked a file without text, or has taken its mark back; none for a step in a text,
-    /// which the companion takes back itself.
+    /// Whether the step has marked a file without text, or has taken its mark back; none for a step in a
+    /// text, which the companion takes back itself.
     pub(super) marked: Option<bool>,
 }
 
