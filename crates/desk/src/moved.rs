@@ -1,8 +1,8 @@
-//! Blocks of lines that a proposal moves: a diff shows them as a deletion and an addition that have nothing to
-//! do with each other.
+//! Blocks of lines that a proposal moves: a diff shows them as a deletion and an addition that have nothing
+//! to do with each other.
 //!
-//! A block counts only where nothing is to be guessed: three lines or more with words, equal on both sides, and
-//! each three lines of it the only ones of their kind that go and that come.
+//! A block counts only where nothing is to be guessed: three lines or more with words, equal on both sides,
+//! and its first three the only ones of their kind that go and that come.
 
 use std::collections::HashMap;
 

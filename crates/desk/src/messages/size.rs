@@ -82,7 +82,7 @@ fn lines_left_alike(review: &Review) -> usize {
     alike.sum()
 }
 
-/// The state of a review in a list: what accepting does that counts of lines do not tell, and how many hunks
+/// The state of a review in a list: effects of accepting that counts of lines do not tell, and how many hunks
 /// are in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
 pub fn states(review: &Review) -> String {
     let effects = effects(review);
@@ -93,7 +93,7 @@ pub fn states(review: &Review) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What accepting does to the file beside changing lines of it.
+/// The effects of accepting on the file beside changed lines.
 fn effects(review: &Review) -> Vec<&'static str> {
     let is_new = review.original.is_none() && review.whole_file_only.is_none();
     let whole = match review.kind {

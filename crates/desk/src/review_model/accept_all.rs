@@ -22,7 +22,7 @@ pub struct ListedReview {
     pub name: String,
     /// Lines that accepting adds and removes.
     pub counts: (usize, usize),
-    /// What accepting does to the file beside changing lines, and how many hunks are in each state: `new file`,
+    /// The effects of accepting beside changed lines, and how many hunks are in each state: `new file`,
     /// `2 kept, 1 dropped`.
     pub states: String,
     /// Whether a change that would be accepted has something hard to see.

@@ -173,7 +173,7 @@ fn thousands(number: usize) -> String {
 }
 
 /// Behind the notes, where the file changed on disk.
-const NOT_SHOWN: &str = "What changed on disk is not shown; this is the file as the agent saw it.";
+const NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
 
 fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
