@@ -77,18 +77,20 @@ function stretchesNear(document: vscode.TextDocument): Lines[] {
 // Each change says by itself what is hard to see.
 function notesOf(review: Review): vscode.CodeLens[] {
   const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
+  if (review.original === undefined) {
+    notes.unshift(lens(0, 'new-file', 'New file'));
+  }
   const compares = review.stale || review.dirty;
   return compares ? [lens(0, 'diff', 'Compare With the File', 'alongside.compareFile', [proposalUri(review)]), ...notes] : notes;
 }
 
-// The actions stand first, and words last: half of a window has no place for all of it.
+// The first action stands first: half of a window has no place for all of it. Words stand behind the line that they are about.
 function lensesOf(review: Review, index: number, line: number, leavesOut: boolean): vscode.CodeLens[] {
   const hunk = review.hunks[index]!;
   const given = [review.id, hunk];
   const found = [lens(line, '', `${sideOf(review, index)}${stateOf(review, index)}`)];
   if (hunk.state === 'dropped') {
     found.push(lens(line, 'add', 'Keep', 'alongside.keepHunk', [...given, true]));
-    found.push(lens(line, 'eye', 'Show what was proposed', 'alongside.showProposed', given));
   } else {
     found.push(lens(line, 'discard', 'Drop', 'alongside.keepHunk', [...given, false]));
   }
@@ -110,7 +112,10 @@ function lensesOf(review: Review, index: number, line: number, leavesOut: boolea
   } else if (review.reasons && hunk.state !== 'dropped' && !isOwn) {
     found.push(lens(line, 'comment', 'Drop with a reason…', 'alongside.dropWithReason', given));
   }
-  // The words stand behind the line that they are about.
+  // The pointer on the line shows it, too: the reason has the place before it.
+  if (hunk.state === 'dropped') {
+    found.push(lens(line, 'eye', 'Show what was proposed', 'alongside.showProposed', given));
+  }
   return found;
 }
 

@@ -3,7 +3,7 @@
 
 import * as vscode from 'vscode';
 import type { Agent, Status } from './protocol';
-import type { Reviews } from './reviews';
+import { proposalUri, type Reviews } from './reviews';
 import { AgentRows, grantedPlace, ReviewRows } from './rows';
 import type { SeenReviews } from './watching';
 import { List, StatusBar } from './window';
@@ -15,7 +15,7 @@ export class Overview implements vscode.Disposable {
   private readonly agentView: List<unknown>;
   private readonly bar = new StatusBar('Alongside', 'alongside.glance');
   private readonly subscription: vscode.Disposable;
-  private readonly states = new Map<string, unknown>();
+  private readonly states = new Map<string, string>();
   private status: Status | undefined;
   // The names of agents whose hooks have asked for a review: they have no connection that would list them.
   private readonly byHook = new Set<string>();
@@ -54,6 +54,8 @@ export class Overview implements vscode.Disposable {
     this.view.showMessage(paused && count > 0 ? 'Context is paused: agents learn nothing about your files.' : undefined);
     this.set('waiting', count > 0);
     this.set('several', count > 1);
+    // The documents of proposals whose agents read reasons.
+    this.set('withReasons', waiting.filter(({ reasons }) => reasons).map((review) => proposalUri(review).toString()));
     this.set('hasAgents', agents.length + hooks.length > 0);
     this.set('paused', paused);
     this.set('hasGrants', (this.status?.grants?.length ?? 0) > 0);
@@ -75,8 +77,9 @@ export class Overview implements vscode.Disposable {
   }
 
   private set(name: string, value: unknown): void {
-    if (this.states.get(name) !== value) {
-      this.states.set(name, value);
+    const known = JSON.stringify(value);
+    if (this.states.get(name) !== known) {
+      this.states.set(name, known);
       void vscode.commands.executeCommand('setContext', `alongside.${name}`, value);
     }
   }

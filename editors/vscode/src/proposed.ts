@@ -44,8 +44,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       return words ? hover([words], '') : undefined;
     }
     const diff = review.display.diff[index] ?? '';
-    // The first line says where it is.
-    return hover([stateOf(review, index), 'Proposed, and not written:'], diff.slice(diff.indexOf('\n') + 1));
+    return hover([stateOf(review, index), 'Proposed, and not written:'], changedLines(diff));
   }
 
   // At the change, which gets the cursor.
@@ -73,6 +72,9 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
     vscode.Disposable.from(this.dropped, this.unseen, ...this.subscriptions).dispose();
   }
 }
+
+// Of a diff: without its first line, which says where it is, and without the lines around, which are on the screen.
+export const changedLines = (diff: string): string => diff.split('\n').slice(1).filter((line) => /^[-+\\]/.test(line)).join('\n');
 
 // A new revision has new changes.
 const known = new WeakMap<Hunk[], Map<boolean, Mark[]>>();

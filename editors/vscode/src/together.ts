@@ -42,7 +42,8 @@ export function changeWords(review: Listable): string {
   const isSame = original === current && review.hunks.length === 0;
   const isAboutEnds = review.display.notes.some(({ text }) => /line end|line break|LF/.test(text));
   return original !== undefined && original !== '' && current === '' ? 'empties the file'
-    : isSame ? (isAboutEnds ? 'line ends only' : 'no line changes') : lineCounts(review);
+    : isSame ? (isAboutEnds ? 'line ends only' : 'no line changes')
+      : original === undefined ? `new file, ${lineCounts(review)}` : lineCounts(review);
 }
 
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {

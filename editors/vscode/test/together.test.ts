@@ -64,6 +64,7 @@ test('words say what counts of lines do not', () => {
   assert.equal(changeWords(review({ ...whole, display: { ...review().display, notes } })), 'line ends only');
   assert.equal(changeWords(review(whole)), 'no line changes');
   assert.equal(changeWords(review({ ...whole, current: '' })), 'empties the file');
+  assert.equal(changeWords(review({ original: undefined })), 'new file, +1 -1');
   assert.equal(changeWords(review()), '+1 -1');
 });
 
