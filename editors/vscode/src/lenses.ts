@@ -17,6 +17,10 @@ const NEAR = 400;
 
 // Of words: half of a window has no place for more beside the actions.
 const LONGEST = 24;
+const LONG_NOTE = 48;
+
+// The notes about a file that is not as it was at the proposal.
+const DIFFERS = /^The file changed on disk|^An editor holds unsaved/;
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
@@ -74,14 +78,18 @@ function stretchesNear(document: vscode.TextDocument): Lines[] {
   return stretches(shown, document.lineCount);
 }
 
-// Each change says by itself what is hard to see.
+// Each change says by itself what is hard to see. Where a change has the same line, the notes leave it its place.
 function notesOf(review: Review): vscode.CodeLens[] {
-  const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
+  const isBesideChange = placesOf(review).some(({ current: { start } }) => start === 0);
+  const notes = review.display.notes.filter((note) => !isAboutUnseen(note) && !DIFFERS.test(note.text)).map(({ text, warning }) =>
+    lens(0, warning ? 'warning' : 'info', isBesideChange ? shortened(text, LONG_NOTE) : text, '', [], text));
   if (review.original === undefined) {
     notes.unshift(lens(0, 'new-file', 'New file'));
   }
+  const differs = review.display.notes.filter(({ text }) => DIFFERS.test(text)).map(({ text }) => text).join('\n');
+  const why = review.stale ? 'Changed on disk' : 'Unsaved changes';
   const compares = review.stale || review.dirty;
-  return compares ? [lens(0, 'diff', 'Compare With the File', 'alongside.compareFile', [proposalUri(review)]), ...notes] : notes;
+  return compares ? [lens(0, 'warning', `${why}: Compare`, 'alongside.compareFile', [proposalUri(review)], differs), ...notes] : notes;
 }
 
 // The first action stands first: half of a window has no place for all of it. Words stand behind the line that they are about.
@@ -129,7 +137,7 @@ export function sideOf(review: Review, index: number): string {
 
 const lineCount = ({ start, end }: Hunk['original']): number => end - start;
 
-const shortened = (words: string): string => (words.length > LONGEST ? `${words.slice(0, LONGEST - 1).trimEnd()}…` : words);
+const shortened = (words: string, most = LONGEST): string => (words.length > most ? `${words.slice(0, most - 1).trimEnd()}…` : words);
 
 // The companion's words about what is hard to see, or those about what VS Code leaves out.
 export function wordsAbout(review: Review, index: number, leavesOut: boolean): string | undefined {

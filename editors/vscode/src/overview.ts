@@ -50,8 +50,9 @@ export class Overview implements vscode.Disposable {
     this.reviewRows.refresh();
     this.agentRows.show(agents, hooks, this.status?.grants ?? []);
     const count = waiting.length;
+    this.view.showDescription(this.reviewRows.onlyAgent());
     this.view.showCount(count, count === 1 ? '1 proposal waits' : `${count} proposals wait`);
-    this.view.showMessage(paused && count > 0 ? 'Context is paused: agents learn nothing about your files.' : undefined);
+    this.view.showMessage(paused && count > 0 ? 'Paused: agents learn nothing about your files. Proposals come as before.' : undefined);
     this.set('waiting', count > 0);
     this.set('several', count > 1);
     // The documents of proposals whose agents read reasons.

@@ -1,5 +1,5 @@
 // The rows of the view: the proposals that wait, and below them the agents. A row is cut at its end, so that the counts
-// stand first. Of several agents, each has its proposals below it.
+// stand first. Of several agents, each has its proposals below it; the one of several proposals stands above them.
 
 import * as vscode from 'vscode';
 import type { Agent, Grant } from './protocol';
@@ -44,13 +44,19 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
     return [...groups].map(([agent, reviews]) => ({ agent, reviews }));
   }
 
+  // The only agent of several proposals.
+  onlyAgent(): string | undefined {
+    const groups = this.groups();
+    return groups.length === 1 && groups[0]!.reviews.length > 1 ? groups[0]!.agent : undefined;
+  }
+
   getTreeItem(node: ReviewNode | GroupNode): vscode.TreeItem {
     if ('reviews' in node) {
       return row({ icon: 'robot', label: node.agent, description: String(node.reviews.length), isOpen: true });
     }
     const { display, file } = node.review;
     const unseen = seenWords(this.seen.count(node.review));
-    const from = this.groups().length > 1 ? '' : agentOf(node.review);
+    const from = this.reviews.list().length > 1 ? '' : agentOf(node.review);
     const warns = display.notes.some(({ warning }) => warning);
     const seen = unseen.startsWith('seen') ? unseen.replace(/ \w+$/, '') : '';
     return row({

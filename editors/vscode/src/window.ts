@@ -81,6 +81,11 @@ export class List<T> implements vscode.Disposable {
     this.view.message = message && plain(message);
   }
 
+  // Beside the view's name.
+  showDescription(description: string | undefined): void {
+    this.view.description = description && plain(description);
+  }
+
   showCount(value: number, tooltip: string): void {
     this.view.badge = value > 0 ? { value, tooltip: plain(tooltip) } : undefined;
   }

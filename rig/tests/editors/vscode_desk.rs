@@ -136,9 +136,9 @@ fn does_what_the_desk_does() -> Result<()> {
     // Pausing says so above the list.
     window.wait(TAB, "notes.md (Claude Code")?;
     window.run("Alongside: Pause or Resume Reports About Files")?;
-    window.wait(VIEW, "Context is paused")?;
+    window.wait(VIEW, "Paused: agents learn nothing")?;
     window.run("Alongside: Pause or Resume Reports About Files")?;
-    window.wait_until_gone(VIEW, "Context is paused")?;
+    window.wait_until_gone(VIEW, "Paused: agents learn nothing")?;
 
     // The person types, and rejects with a reason. The agent's model reads both; a draft has the text.
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
