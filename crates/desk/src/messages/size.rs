@@ -15,7 +15,8 @@ pub fn coarse_changes(review: &Review) -> Option<String> {
     Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
 }
 
-/// How much a review proposes: `2 changes`, `a new file`, `a move`, `the whole file`, `other line ends`.
+/// How much a review proposes: `2 changes`, `a new file`, `an empty file`, `a move`, `the whole file`, `other
+/// line ends`.
 pub fn size(review: &Review) -> String {
     match (&review.whole_file_only, &review.original) {
         (Some(_), _) => "the whole file".into(),
@@ -24,6 +25,9 @@ pub fn size(review: &Review) -> String {
             "a move".into()
         }
         (None, Some(_)) if review.hunks.is_empty() => other_form(review).unwrap_or("no change").into(),
+        (None, Some(old)) if review.kind.is_none() && review.proposed.is_empty() && !old.is_empty() => {
+            "an empty file".into()
+        }
         (None, Some(_)) => changes(review.hunks.len()),
     }
 }

@@ -67,6 +67,8 @@ fn sizes_and_counts_follow_the_review() {
     let mut review = review();
     assert_eq!((size(&review), line_counts(&review)), ("1 change".into(), (1, 1)));
     assert_eq!(hunk_states(&review), "1 kept");
+    let emptied = Review { proposed: "".into(), ..review.clone() };
+    assert_eq!(size(&emptied), "an empty file");
     review.hunks[0].state = HunkState::Dropped;
     assert_eq!((hunk_states(&review), line_counts(&review)), ("1 dropped".into(), (0, 0)));
     review.hunks.clear();
