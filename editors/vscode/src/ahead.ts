@@ -13,6 +13,10 @@ import { choose, inform, say, warn } from './window';
 // As many as the companion names after a start.
 const MOST = 100;
 
+// A folder in words: that of a file in the project's own one is all of it.
+export const folderWords = (name: string): string =>
+  (name.includes('/') ? `${name.slice(0, name.lastIndexOf('/') + 1)}, with all below it` : 'the whole project');
+
 export class Ahead {
   private accepted: AcceptedByRule[] = [];
 
@@ -20,6 +24,9 @@ export class Ahead {
 
   // The newest first.
   add(news: AcceptedByRule): void {
+    if (!news.isEarlier) {
+      say(`${vscode.workspace.asRelativePath(news.file)}: accepted without you. “Show What Was Accepted Without You” lists it.`);
+    }
     this.accepted = [news, ...this.accepted.filter(({ number }) => number !== news.number)].slice(0, MOST);
   }
 
@@ -31,7 +38,7 @@ export class Ahead {
   async accept({ id, display }: Review): Promise<void> {
     const choices = [
       { label: 'This file', description: display.name, value: 'file' },
-      { label: 'Its folder', description: 'with all below it', value: 'folder' },
+      { label: 'Its folder', description: folderWords(display.name), value: 'folder' },
     ];
     const scope = await choose(`Accept all that ${display.agent} still proposes, until it ends: for which files?`, choices);
     // A notice says what is accepted ahead now.

@@ -71,6 +71,8 @@ export interface AcceptedByRule {
   removed: number;
   diff: string;
   isBrokenOff?: boolean;
+  // One that the companion names again after a start.
+  isEarlier?: boolean;
 }
 
 export interface Agent { name: string; version: string }
