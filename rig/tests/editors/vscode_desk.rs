@@ -235,7 +235,8 @@ fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str)
     Ok(pane)
 }
 
-/// Presses the key that accepts until the question is there: a key that comes with the proposal decides nothing.
+/// Presses the key that accepts until the question is there: one that comes with the proposal decides
+/// nothing.
 fn accept(window: &Window) -> Result<()> {
     let early = "has just come to the front";
     loop {
