@@ -194,6 +194,7 @@ impl AgentOffers {
             Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
             Answer::Close => close(out),
             Answer::Copy
+            | Answer::Paste
             | Answer::Comment
             | Answer::CommentAll
             | Answer::AskAgain

@@ -292,7 +292,12 @@ impl App {
                 _ => {}
             },
             (
-                Answer::Copy | Answer::Comment | Answer::CommentAll | Answer::AskAgain | Answer::CloseComment,
+                Answer::Copy
+                | Answer::Paste
+                | Answer::Comment
+                | Answer::CommentAll
+                | Answer::AskAgain
+                | Answer::CloseComment,
                 _,
             ) => self.work.take_list_key(answer),
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),

@@ -1,5 +1,6 @@
 //! The choices a person has about the desk, and the ways in which it ends.
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,9 +26,21 @@ pub struct Options {
     pub agent_setup: Option<Arc<dyn AgentSetup>>,
     /// The turn review that a key opens.
     pub turn: TurnOptions,
+    /// Pastes into the panes of agents; without it nothing is pasted.
+    pub agent_pane: Option<Arc<dyn AgentPane>>,
     /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
     /// to press first.
     pub rehearsal: bool,
+}
+
+/// Where agents run, as far as the program around the desk can tell.
+pub trait AgentPane: Debug + Send + Sync {
+    /// Pastes what waits for the agent of the working tree at `root` into its pane, without Enter. Returns a
+    /// sentence for the person. Blocks.
+    ///
+    /// # Errors
+    /// Why nothing is pasted, for the person.
+    fn paste(&self, root: &str) -> Result<String, String>;
 }
 
 /// The turn review that a key opens.

@@ -19,6 +19,8 @@ pub(crate) enum Effect {
     Edit,
     /// Put a text into the clipboard.
     Copy(String),
+    /// Paste what waits for the agent of this working tree into its pane.
+    Paste(String),
     /// Announce a review of this file to a person who looks elsewhere.
     Notify(String),
     /// Stop the process until the shell continues it.

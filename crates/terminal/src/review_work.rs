@@ -393,6 +393,11 @@ impl ReviewWork {
         self.reviews.turn_mut().take_list_key(answer, &mut self.out);
     }
 
+    /// Takes the end of a paste into the pane of an agent.
+    pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>) {
+        self.reviews.turn_mut().take_pasted(pasted, &mut self.out);
+    }
+
     /// Takes back what the person has accepted ahead.
     pub(crate) fn withdraw_grants(&mut self) {
         self.out.ask(Request::WithdrawGrants {}, Purpose::Grant);

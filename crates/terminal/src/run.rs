@@ -59,6 +59,7 @@ enum Event {
     Reply(Purpose, Result<Revised, Refusal>),
     Screen(ScreenEvent),
     Setup(SetupReply),
+    Pasted(Result<String, String>),
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
     LookForSavedText,
@@ -186,6 +187,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::CompanionGone => return Ok(Some(Ending::Gone)),
             Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
             Event::Setup(reply) => self.app.take_setup(reply),
+            Event::Pasted(pasted) => self.app.work_mut().take_pasted(pasted),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
                     self.app.mark_shown(&picture, Instant::now());
@@ -245,6 +247,7 @@ impl<S: Screen> MainLoop<'_, S> {
             match effect {
                 Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
                 Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Paste(root) => self.paste(root),
                 Effect::Notify(file) => {
                     if let Some(how) = self.app.options().notify {
                         self.screen.notify(how.bytes(&file, self.inputs.in_tmux))?;
@@ -298,6 +301,17 @@ impl<S: Screen> MainLoop<'_, S> {
         let (reply, reply_to) = (start(&**agents), self.reply_to.clone());
         // A loop that has ended takes no replies.
         tokio::spawn(async move { drop(reply_to.send(Event::Setup(reply.await))) });
+    }
+
+    /// Starts to paste into the pane of an agent; the reply is an event.
+    fn paste(&self, root: String) {
+        let (pane, reply_to) = (self.app.options().agent_pane.clone(), self.reply_to.clone());
+        tokio::task::spawn_blocking(move || {
+            let unknown = || Err("this desk knows no pane of an agent".to_owned());
+            let pasted = pane.map_or_else(unknown, |pane| pane.paste(&root));
+            // A loop that has ended takes no replies.
+            drop(reply_to.send(Event::Pasted(pasted)));
+        });
     }
 
     /// Gives the review on the screen, and the terminal, to the person's editor.

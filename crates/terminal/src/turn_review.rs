@@ -353,6 +353,11 @@ impl TurnReview {
                 out.say(words::COPIED);
                 out.add_effect(Effect::Copy(message));
             }
+            (Answer::Paste, Some(_)) => {
+                if let Some(files) = &self.files {
+                    out.add_effect(Effect::Paste(files.turn().root.clone()));
+                }
+            }
             (Answer::Comment, _) => self.begin_comment(About::File, path.as_deref(), out),
             (Answer::CommentAll, _) => self.begin_comment(About::Whole, path.as_deref(), out),
             (Answer::AskAgain | Answer::CloseComment, _) => {
@@ -365,6 +370,16 @@ impl TurnReview {
             }
             _ => {}
         }
+    }
+
+    /// What waited is in the pane of the agent, or the reason why it is not.
+    pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>, out: &mut Output) {
+        match pasted {
+            Ok(said) => out.say(words::line(&said)),
+            Err(why) => out.warn(words::not_pasted(&why)),
+        }
+        // The companion does not know yet that nothing waits any more.
+        self.look(out);
     }
 
     /// Lists all files.

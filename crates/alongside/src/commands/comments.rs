@@ -3,10 +3,12 @@
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
+use alongside_terminal::AgentPane;
 use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, running_agent, sent_text};
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
@@ -95,6 +97,20 @@ fn answer(args: &Args) -> anyhow::Result<()> {
             }
         },
         false => super::print(&list(&feedback.comments, feedback.message.as_ref())),
+    }
+}
+
+/// The panes of agents, for a desk.
+pub(super) fn panes() -> Arc<dyn AgentPane> {
+    Arc::new(Panes)
+}
+
+#[derive(Debug)]
+struct Panes;
+
+impl AgentPane for Panes {
+    fn paste(&self, root: &str) -> Result<String, String> {
+        paste(&Places::of_this_process(), Path::new(root)).map_err(|error| error.to_string())
     }
 }
 

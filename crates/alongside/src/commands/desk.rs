@@ -12,7 +12,7 @@ use alongside_host::JoinRequest;
 use alongside_platform::process;
 use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme, TurnOptions};
 
-use super::{agent_setup, output, review};
+use super::{agent_setup, comments, output, review};
 use crate::draft_keeper::draft_keeper;
 
 /// The terminal desk's own arguments.
@@ -102,6 +102,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             at_start: args.since.is_some(),
             since: args.since.flatten(),
         },
+        agent_pane: Some(comments::panes()),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

@@ -121,7 +121,7 @@ fn marked(list: &TurnList) -> String {
 pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
     let is_long = list.rows().len() > usize::from(main.height);
     let more = is_long.then_some(("j/k", "more"));
-    let copy = list.message().map(|_| ("y", "copy message"));
+    let copy = list.message().map(|_| [("y", "copy message"), ("p", "paste it")]).into_iter().flatten();
     match list.purpose() {
         ListPurpose::Files => {
             let chosen: &[_] = match (list.chosen_comment(), list.chosen()) {

@@ -185,6 +185,9 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.press("y").await;
         assert_eq!(*stage.shared.copied.lock().unwrap(), ["2 comments\nand more"]);
         stage.shows("Message copied, if your terminal allows it.");
+        stage.press("p").await;
+        stage.a_while().await;
+        stage.shows("This desk knows no pane of an agent. y copies it instead.");
         stage.key(KeyCode::Esc).await;
         stage.shows("Codex reads it with your next prompt (sent just now)");
         if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
