@@ -138,7 +138,7 @@ pub(crate) enum Answer {
     TooSoon,
     /// The message of a list goes to the clipboard.
     Copy,
-    /// What waits for the agent goes into its pane.
+    /// The message that waits for the agent goes into its pane.
     Paste,
     /// A comment on the chosen file.
     Comment,

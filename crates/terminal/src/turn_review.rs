@@ -372,7 +372,7 @@ impl TurnReview {
         }
     }
 
-    /// What waited is in the pane of the agent, or the reason why it is not.
+    /// The message is in the pane of the agent, or the reason why it is not.
     pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>, out: &mut Output) {
         match pasted {
             Ok(said) => out.say(words::line(&said)),

@@ -34,7 +34,7 @@ pub(crate) const NOTHING_WRITTEN: &str = "Nothing is written in the project.";
 pub(crate) const COPIED: &str =
     "Message copied, if your terminal allows it. The agent gets it by its own way too.";
 
-/// What waits did not get into the pane of the agent.
+/// The message did not get into the pane of the agent.
 pub(crate) fn not_pasted(why: &str) -> String {
     format!("{} y copies it instead.", sentence(why))
 }

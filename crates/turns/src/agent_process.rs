@@ -27,9 +27,9 @@ pub fn running_agent(places: &Places, directory: &Path) -> Result<Option<Running
     let Some(tree) = WorkingTree::around_or_at(directory, &places.homes()) else { return Ok(None) };
     let log = Shelf::of(places.state(), &tree.top).log().read()?;
     let Some(to) = route::address(&log) else { return Ok(None) };
-    let of_session =
+    let mut of_session =
         log.iter().rev().filter(|record| (&record.agent, &record.session) == (&to.agent, &to.session));
-    let last = of_session.into_iter().find(|record| matches!(record.kind, Kind::Prompt | Kind::End));
+    let last = of_session.find(|record| matches!(record.kind, Kind::Prompt | Kind::End));
     let process = last.and_then(|record| record.process).filter(AgentProcess::runs);
     Ok(process.map(|process| RunningAgent { name: to.agent, pid: process.pid }))
 }

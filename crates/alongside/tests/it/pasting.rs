@@ -22,7 +22,7 @@ impl Tmux {
         command.env_remove("TMUX").output().ok()
     }
 
-    /// What the pane shows.
+    /// The text that the pane shows.
     fn screen(&self) -> String {
         let output = self.run(&["capture-pane", "-p"]).unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -72,7 +72,7 @@ fn wait(is: impl Fn() -> bool, why: impl Fn() -> String) {
 }
 
 #[tokio::test]
-async fn what_waits_is_pasted_into_the_pane_of_the_agent_without_enter_and_once() {
+async fn a_message_that_waits_is_pasted_into_the_pane_of_the_agent_without_enter_and_once() {
     let Some((home, mut desk, turn)) = reviewed().await else { return };
     comment(&mut desk, &turn, "too loud").await;
     let Some(tmux) = agent(&home) else { return };

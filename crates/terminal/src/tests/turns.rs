@@ -332,7 +332,7 @@ async fn help_shows_the_keys_of_the_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_accepted_before_the_write_is_marked_and_comes_last() {
+async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     let mut stage = Stage::with_sidebar(130, 40, "false", Some(true), Options::default());
     stage.connect().await;
     let basket = file("src/basket.py", FileChange::Modified, 7, 6);

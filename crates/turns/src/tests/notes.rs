@@ -1,4 +1,4 @@
-//! What a person accepted before it was written, and what they saved in an editor.
+//! Notes on files: texts that a person accepted before they were written, and saves in an editor.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Project {
 }
 
 #[test]
-fn what_was_accepted_before_the_write_is_told_and_comes_last() {
+fn a_text_accepted_before_the_write_is_told_and_comes_last() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     assert!(project.accept("a", "one\nTWO\nthree\n") && project.accept("a", "ONE\nTWO\nthree\n"));

@@ -149,7 +149,7 @@ async fn files_that_are_not_the_agents_are_passed_over_and_counted() {
 }
 
 #[tokio::test]
-async fn what_was_accepted_before_the_write_is_passed_over_and_said() {
+async fn changes_accepted_before_the_write_are_passed_over_and_said() {
     let mut companion = three_files();
     companion.turn.files[0].saved = true;
     companion.turn.files[2].accepted = true;

@@ -1,4 +1,4 @@
-//! What the store of turns is told of files: texts that a person accepted and that are written, and saves.
+//! The store of turns is told of files: texts that a person accepted and that are written, and saves.
 
 use alongside_desk::Lines;
 
