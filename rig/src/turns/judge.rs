@@ -163,7 +163,10 @@ impl Finish<'_> {
         let has_changed = has_changed || has_other || self.outdated.contains(&decided.path);
         let nature = self.before.natures.get(&decided.path);
         let place = decided.from.as_ref().unwrap_or(&decided.path);
-        let was_pipe = |name: &Name| self.baseline.pipes.contains(name);
+        let was_pipe = |name: &Name| {
+            let is_pipe = self.seen.entries.get(name) == Some(&Entry::Other);
+            is_pipe || self.baseline.pipes.contains(name)
+        };
         let is_left_out =
             [&decided.path, place].into_iter().any(|name| self.is_left_out(name) || was_pipe(name));
         let is_true = match why {
@@ -189,7 +192,10 @@ impl Finish<'_> {
         let is_shown = match (&decided.decision, before) {
             (Decision::Text { shown, .. }, Some(Entry::File { bytes, .. })) => shown.as_bytes() == bytes,
             (Decision::Text { .. }, _) => false,
-            (Decision::Whole, _) => self.seen.entries.get(name) == before,
+            // A pipe counts as nothing.
+            (Decision::Whole, _) => {
+                self.seen.entries.get(name).filter(|entry| **entry != Entry::Other) == before
+            }
         };
         ensure!(is_shown, "{} has changed since it was shown, and was undone", shown(name));
         if let Some(Entry::File { bytes, .. }) = before {
@@ -202,9 +208,7 @@ impl Finish<'_> {
     /// Whether no snapshot holds what is there, or what was there at the baseline.
     fn is_left_out(&self, name: &Name) -> bool {
         let is_kept = Class::of(name) == Class::Kept;
-        !is_kept
-            || self.baseline.others.contains_key(name)
-            || self.seen.entries.get(name) == Some(&Entry::Other)
+        !is_kept || self.baseline.others.contains_key(name)
     }
 
     /// A file that is written keeps its mode, but for its execution.

@@ -80,7 +80,13 @@ fn make(root: &Path, kind: Repository) -> Result<PathBuf> {
     fs::create_dir(&first)?;
     let hash = if kind == Repository::Sha256 { "sha256" } else { "sha1" };
     run(&first, &["init", "-q", "--template=", &format!("--object-format={hash}")])?;
-    fs::write(first.join(".gitignore"), IGNORE)?;
+    if kind == Repository::Unborn {
+        // A reset to nothing takes every file of the index away.
+        fs::create_dir_all(first.join(".git/info"))?;
+        fs::write(first.join(".git/info/exclude"), IGNORE)?;
+    } else {
+        fs::write(first.join(".gitignore"), IGNORE)?;
+    }
     if kind == Repository::Converting {
         fs::write(first.join(".gitattributes"), ATTRIBUTES)?;
         run(&first, &["config", "core.autocrlf", "true"])?;
