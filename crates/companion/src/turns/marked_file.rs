@@ -146,8 +146,17 @@ impl MarkedFile {
         lost
     }
 
-    /// The texts cannot be read any more, or the file does not differ any more: nobody has it open. Returns
-    /// the number of marks that are lost.
+    /// The texts cannot be read: nobody has it open. A mark of the whole file needs none. Returns the number of
+    /// marks that are lost.
+    pub(super) fn close_text(&mut self) -> usize {
+        if self.is_whole && self.text.is_none() {
+            self.desks.clear();
+            return 0;
+        }
+        self.close()
+    }
+
+    /// The file does not differ any more: nobody has it open. Returns the number of marks that are lost.
     pub(super) fn close(&mut self) -> usize {
         let lost = self.marks();
         *self = Self::default();

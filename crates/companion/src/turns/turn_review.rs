@@ -280,7 +280,7 @@ impl TurnReview {
 
     /// The texts of a file cannot be read.
     pub(super) fn close(&mut self, path: &Path) {
-        let lost = self.files.get_mut(path).map(MarkedFile::close).unwrap_or_default();
+        let lost = self.files.get_mut(path).map(MarkedFile::close_text).unwrap_or_default();
         count_lost(&mut self.lost, path, lost);
         self.tidy();
     }

@@ -149,3 +149,16 @@ async fn a_file_that_is_emptied_and_then_deleted_keeps_no_part_of_its_mark() {
     assert_eq!(marked(&turn), [("a.txt", Marked::Nothing)]);
     assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_file_whose_texts_cannot_be_read_stays_marked() {
+    let stage = Stage::of(&[("a.txt", "1\n")]).await;
+    stage.write("a.txt", [0xff, b'\n']);
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    desk.mark(&turn, "a.txt", true).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    let refused = desk.try_open(&turn, "a.txt").await;
+    assert!(matches!(refused, Err(Refusal::WholeFileOnly { .. })), "{refused:?}");
+    assert_eq!(marked(&desk.look().await), [("a.txt", Marked::Whole)]);
+}
