@@ -177,8 +177,8 @@ pub fn claim(
 }
 
 /// A turn of a session has ended at a time, in milliseconds since the Unix epoch: its model has read what the
-/// session was given beside the prompt. Returns whether there was something. A prompt that came since then has
-/// a turn of its own, at whose end its message is read.
+/// session was given beside the prompt. Returns whether there was something. A prompt that came since then
+/// has a turn of its own, at whose end its message is read.
 ///
 /// # Errors
 /// When the log cannot be read or written.

@@ -120,7 +120,8 @@ pub(crate) struct Promise {
     pub(crate) comments: Option<Vec<CommentId>>,
     /// The name of the look that the person has seen.
     pub(crate) look: String,
-    /// Its number, which the round has that keeps it. Any round keeps one without a number, of an older version.
+    /// Its number, which the round has that keeps it. Any round keeps one without a number, of an older
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
 }

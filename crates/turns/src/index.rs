@@ -96,7 +96,7 @@ impl<'a> Index<'a> {
     /// files that have changed in the second of the index or later: with the time of its end, a file that
     /// somebody changes while git writes, and that keeps its size, would seem to be unchanged ever after.
     fn date(&self, at: SystemTime, is_compared: bool) {
-        let dated = File::options().append(true).open(&self.path).and_then(|index| {
+        let dated = File::options().write(true).open(&self.path).and_then(|index| {
             // Files that nobody has compared may have changed earlier.
             let earlier = if is_compared { at } else { index.metadata()?.modified()?.min(at) };
             index.set_modified(earlier)

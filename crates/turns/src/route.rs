@@ -10,8 +10,8 @@ use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 use crate::look_state::baseline;
 
-/// How long a session keeps others from a message that it was given, if its turn does not end, and its process
-/// does neither.
+/// How long a session keeps others from a message that it was given, if its turn does not end, and its
+/// process does neither.
 const GIVEN_FOR: u64 = 60 * 60 * 1000;
 
 /// The session that gets what is sent now: that of the last turn at which a person was.

@@ -186,8 +186,8 @@ fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) 
     }
 }
 
-/// The process of the session that runs this hook. One that has only just begun may be a helper that the agent
-/// has started for the hook, and that ends with it.
+/// The process of the session that runs this hook. One that has only just begun may be a helper that the
+/// agent has started for the hook, and that ends with it.
 fn session_process() -> Option<u32> {
     let caller = process::caller()?;
     let age = process::started(caller)?.elapsed().ok()?;

@@ -146,8 +146,8 @@ impl MarkedFile {
         lost
     }
 
-    /// The texts cannot be read: nobody has it open. A mark of the whole file needs none. Returns the number of
-    /// marks that are lost.
+    /// The texts cannot be read: nobody has it open. A mark of the whole file needs none. Returns the number
+    /// of marks that are lost.
     pub(super) fn close_text(&mut self) -> usize {
         if self.is_whole && self.text.is_none() {
             self.desks.clear();
