@@ -117,8 +117,13 @@ impl TurnList {
             TurnRow::Comment { id, .. } => self.chosen_comment() == Some(*id),
             _ => false,
         };
-        let at = list.rows.iter().position(is_it).unwrap_or(self.at);
-        Some(Self { at: at.min(list.rows.len() - 1), ..list })
+        let at = list.rows.iter().position(is_it).unwrap_or_else(|| {
+            // Its row is gone: the one above it, else the first one.
+            let above = list.rows.get(..=self.at).unwrap_or(&list.rows);
+            let is_choice = TurnRow::is_choice;
+            above.iter().rposition(is_choice).or_else(|| list.rows.iter().position(is_choice)).unwrap_or(0)
+        });
+        Some(Self { at, ..list })
     }
 
     /// The files that are marked, for a person who leaves; none if nothing is.

@@ -1,5 +1,5 @@
-//! Notes on files beside the snapshots: a person accepted a proposal before it was written, or saved a file in
-//! an editor. They are on disk, so that a turn review tells them whichever companion runs.
+//! Notes on files beside the snapshots: a person accepted a proposal before it was written, or saved a file
+//! in an editor. They are on disk, so that a turn review tells them whichever companion runs.
 
 use std::io;
 use std::path::Path;
@@ -14,11 +14,9 @@ use crate::fault::Fault;
 use crate::json_lines;
 use crate::left_out::MAX_FILE;
 use crate::look_state::baseline;
-use crate::shelf::Shelf;
+use crate::shelf::{NOTES, Shelf};
 use crate::workbench::Workbench;
 
-/// The file on a shelf.
-pub(crate) const NOTES: &str = "notes";
 /// The lock of those who write it.
 const LOCK: &str = "notes-lock";
 

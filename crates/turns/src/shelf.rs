@@ -15,13 +15,14 @@ use crate::fault::Fault;
 use crate::git::Git;
 use crate::hash::hash;
 use crate::log::Log;
-use crate::notes::NOTES;
 use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
 const TURNS: &str = "turns";
 /// The lock of all that write or deliver comments. Whoever also takes `lock` takes that one first.
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
+/// The file of the notes.
+pub(crate) const NOTES: &str = "notes";
 /// How often a lock is asked for.
 const POLL: Duration = Duration::from_millis(5);
 /// No filter and no driver of the project is run or even asked, and lines are counted in all files.

@@ -46,8 +46,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "json")]
     copy: bool,
 
-    /// Paste all that waits into the agent's pane in tmux, WezTerm or kitty, without Enter: nothing else sends
-    /// it then
+    /// Paste all that waits into the agent's pane in tmux, WezTerm or kitty, without Enter: nothing else
+    /// sends it then
     #[arg(long, conflicts_with_all = ["json", "sent", "copy"])]
     paste: bool,
 }

@@ -35,7 +35,8 @@ impl Drop for Tmux {
     }
 }
 
-/// An agent that asks for bracketed pastes, has its hook run, and keeps all that it reads; `None` without tmux.
+/// An agent that asks for bracketed pastes, has its hook run, and keeps all that it reads; `None` without
+/// tmux.
 fn agent(home: &Home) -> Option<Tmux> {
     let tmux = Tmux { socket: home.path("tmux") };
     // A shell is no agent, and is known by its name.

@@ -379,8 +379,8 @@ impl Turns {
         self.open(turn, &path, is_news, openings, effects);
     }
 
-    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others, or
-    /// more is known of its lines.
+    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others,
+    /// or more is known of its lines.
     fn open(
         &mut self,
         turn: TurnId,

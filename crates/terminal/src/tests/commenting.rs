@@ -294,14 +294,13 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.shows("Your last rounds: 1 comment answered, 2 open (L)");
     stage.press("LG").await;
     stage.shows("src/basket.py (answered)");
-    stage.press("k").await;
     stage.shows("ask again");
     stage.shows("close it");
     stage.press("x").await;
     let changed = |id, text: &str| Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() };
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(3, "")));
     stage.shows("1 comment answered, 1 open");
-    stage.press("Gkka").await;
+    stage.press("Gka").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
     stage.shows("src/basket.py (asked again)");
     stage.key(KeyCode::Esc).await;

@@ -2,7 +2,8 @@
 //! screen from no proposal, nor gives it to one.
 
 use alongside_desk::{
-    Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Turn, TurnFile, TurnId,
+    Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Route, Turn, TurnFile,
+    TurnId,
 };
 use insta::assert_snapshot;
 
@@ -140,10 +141,11 @@ async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
     let mut stage = Stage::new(100, 24);
     stage.a_while().await;
     stage.shows("No agent is connected yet.");
-    stage.set_turn(turn(Vec::new()));
+    let route = Some(Route { agent: "Codex".into(), ..Route::default() });
+    stage.set_turn(Turn { route, ..turn(Vec::new()) });
     stage.companion.tell_turn();
     stage.a_while().await;
-    stage.shows("Codex by its hook");
+    stage.shows("Codex (by its hook)");
     stage.shows("Codex notes its turns here: T shows what changed since your last look.");
     stage.does_not_show("No agent is connected yet.");
     stage.does_not_show("before you accept it");

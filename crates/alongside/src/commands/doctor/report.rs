@@ -110,7 +110,9 @@ impl Report<'_> {
             let what = if let [one] = without[..] { one.agent.id } else { "agent" };
             let names = names.join(", ");
             let lack = match hook {
-                OurHook::Write => format!("no hook in {names}: changes without a question come to no desk"),
+                OurHook::Write => {
+                    format!("no hook before the writes of {names}: they are not reviewed first")
+                }
                 OurHook::Turn => format!("no review after the turns of {names}: nothing notes them"),
             };
             let line = format!("{lack} (`alongside install {what}`)");

@@ -473,7 +473,7 @@ fn the_header_names_file_agent_size_and_notes() {
     ");
     let emptied = self::review("a\n", "", vec![kept(lines(0, 1), lines(0, 0))]);
     insta::assert_snapshot!(header(&emptied, &roots, PLAIN), @r"
-    p/src/a.rs: Gemini CLI proposes 1 change (+0 -1)
+    p/src/a.rs: Gemini CLI proposes an empty file (+0 -1)
       note: It empties the file.
     ");
     let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
