@@ -117,6 +117,9 @@ function M.run()
       -- Once is enough.
       review.has_said_dropped = true
       messages.now(('This change is dropped; %s keeps it again.'):format(key))
+    else
+      -- The last message would say the opposite.
+      vim.api.nvim_echo({ { '' } }, false, {})
     end
   end
 end

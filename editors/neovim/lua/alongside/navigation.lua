@@ -2,6 +2,7 @@
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
+local level = require('alongside.level')
 local messages = require('alongside.messages')
 local target = require('alongside.target')
 local winbar = require('alongside.winbar')
@@ -90,6 +91,10 @@ local function open(review, origin)
     line, column = reviews().first_place(review)
   end
   shown:open(origin, line, column)
+  -- Once Neovim has folded both windows.
+  vim.schedule(function()
+    level.show(shown, review.hunks)
+  end)
   if review.look then
     vim.fn.winrestview(review.look)
   end
@@ -123,6 +128,10 @@ function M.go(id, origin)
     return open(#all == 1 and all[1] or of_this_file[1], origin)
   end
   origin = origin or window_state.here()
+  -- The agent waits for the oldest one first.
+  table.sort(all, function(a, b)
+    return a.number < b.number
+  end)
   vim.ui.select(all, {
     prompt = 'Which review?',
     kind = 'alongside',

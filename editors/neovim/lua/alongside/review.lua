@@ -5,6 +5,7 @@ local config = require('alongside.config')
 local first_word = require('alongside.first_word')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
+local level = require('alongside.level')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local seen = require('alongside.seen')
@@ -278,6 +279,11 @@ function M.opened(client, opened)
   vacant[same_file(review)] = nil
   if place and place.view:is_shown() then
     place.view:give_to(M.make_view(review), M.first_place(review))
+    vim.schedule(function()
+      if review.view then
+        level.show(review.view, review.hunks)
+      end
+    end)
     M.show(review)
     messages.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else

@@ -160,7 +160,7 @@ end
 local function undress(win)
   local options = vim.wo[win][0]
   options.winbar, options.statusline, options.winhighlight, options.listchars = '', '', '', ''
-  options.list, options.sidescrolloff = vim.go.list, -1
+  options.list, options.sidescrolloff, options.cursorlineopt = vim.go.list, -1, vim.go.cursorlineopt
 end
 
 local function dress(win, groups)
@@ -171,6 +171,8 @@ local function dress(win, groups)
   options.signcolumn = 'yes:1'
   -- The companion marks differing words, the same ones at every desk.
   options.winhighlight = groups
+  -- The line of the cursor would cover the words that differ in it.
+  options.cursorlineopt = 'number'
   options.statusline = statusline.OPTION
   options.winfixbuf = true
   vim.api.nvim_win_call(win, function()
