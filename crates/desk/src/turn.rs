@@ -135,6 +135,9 @@ pub enum FileChange {
     Mode,
     /// It was a file, and is a link, a directory or a repository now, or the reverse.
     Kind,
+    /// It is new, or its content differs: nothing is known of it at the baseline.
+    #[serde(other)]
+    Unknown,
 }
 
 /// Whose change it is, as far as the store can tell.
@@ -146,7 +149,10 @@ pub enum Author {
     Agent,
     /// Not the agent's: it was made between a turn's end and the next prompt.
     Person,
-    /// It cannot be told: an end is missing, or no turn is known.
+    /// Both have changed the file.
+    Both,
+    /// It cannot be told: an end is missing, no turn is known, or only the time of the last change is.
+    #[serde(other)]
     Unknown,
 }
 

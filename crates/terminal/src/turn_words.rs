@@ -98,6 +98,7 @@ pub(crate) fn letter(change: FileChange) -> &'static str {
         FileChange::Modified | FileChange::Mode => "M",
         FileChange::Renamed => "R",
         FileChange::Kind => "T",
+        FileChange::Unknown => "?",
     }
 }
 
@@ -111,6 +112,7 @@ pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
         (FileChange::Renamed, None) => "renamed".into(),
         (FileChange::Mode, _) => "only executable or not".into(),
         (FileChange::Kind, _) => "another kind of file".into(),
+        (FileChange::Unknown, _) => "new or changed".into(),
     }
 }
 
@@ -119,13 +121,14 @@ pub(crate) fn author(author: Author) -> Option<&'static str> {
     match author {
         Author::Agent => None,
         Author::Person => Some("not the agent's"),
+        Author::Both => Some("partly yours"),
         Author::Unknown => Some("unknown whose"),
     }
 }
 
 /// That the person has seen it before the write, or has a part in it.
 pub(crate) fn known_by_person(file: &TurnFile) -> Option<&'static str> {
-    match (file.accepted, file.saved) {
+    match (file.accepted, file.saved && file.author != Author::Both) {
         (true, _) => Some("accepted before the write"),
         (false, true) => Some("saved by you, too"),
         (false, false) => None,
@@ -149,7 +152,9 @@ pub(crate) fn marks(marked: Marked) -> Option<String> {
 /// The notes on a file in a list: its marks, its comments, whose change it is, and why it has no text.
 pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String {
     let special = match file.change {
-        FileChange::Mode | FileChange::Kind | FileChange::Renamed => Some(change(file).into_owned()),
+        FileChange::Mode | FileChange::Kind | FileChange::Renamed | FileChange::Unknown => {
+            Some(change(file).into_owned())
+        }
         FileChange::Added | FileChange::Deleted | FileChange::Modified => None,
     };
     let author = author(file.author).map(str::to_owned);
@@ -175,7 +180,9 @@ pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> 
             Some(from) => format!("all of it: it is {} again", path(from)),
             None => "all of it".into(),
         },
-        (Marked::Whole, FileChange::Modified | FileChange::Mode | FileChange::Kind) => "all of it".into(),
+        (Marked::Whole, FileChange::Modified | FileChange::Mode | FileChange::Kind | FileChange::Unknown) => {
+            "all of it".into()
+        }
     }
 }
 

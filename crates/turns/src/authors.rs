@@ -1,13 +1,14 @@
 //! Whose change it is: what changed between a prompt and the end of its turn is the agent's, what changed
 //! outside of turns is the person's, and where an end is missing it cannot be told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use alongside_desk::Author;
 
 use crate::fault::Fault;
 use crate::git::Git;
-use crate::log::{Kind, Record};
+use crate::log::{AgentProcess, Kind, Record};
 use crate::tree_diff;
 
 /// Above so many snapshots since the baseline, they are not told apart.
@@ -25,8 +26,8 @@ struct Stretch<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Authors {
     by_path: BTreeMap<Vec<u8>, Author>,
-    /// Whose changes are that no stretch knows, such as those of ignored files.
-    last: Author,
+    /// The times of turns, from the prompt to the end, in milliseconds since the Unix epoch.
+    turns: Vec<(u64, u64)>,
 }
 
 impl Authors {
@@ -36,9 +37,8 @@ impl Authors {
     /// When git fails.
     pub(crate) fn since(git: &Git, log: &[Record], baseline: usize, now: &str) -> Result<Self, Fault> {
         let stretches = stretches(log, baseline, now);
-        let last = stretches.last().map_or(Author::Unknown, |stretch| stretch.author);
         if stretches.len() > MAX_SNAPSHOTS {
-            return Ok(Self { by_path: BTreeMap::new(), last: Author::Unknown });
+            return Ok(Self::unknown());
         }
         let pairs: Vec<_> = stretches.iter().map(|stretch| (stretch.before, stretch.after)).collect();
         let mut by_path = BTreeMap::new();
@@ -48,28 +48,55 @@ impl Authors {
                 *author = both(*author, stretch.author);
             }
         }
-        Ok(Self { by_path, last })
+        Ok(Self { by_path, turns: turns(log) })
     }
 
     /// Where nothing is known of turns.
     pub(crate) fn unknown() -> Self {
-        Self { by_path: BTreeMap::new(), last: Author::Unknown }
+        Self { by_path: BTreeMap::new(), turns: Vec::new() }
     }
 
-    /// Whose the change of a file is, which had another path if it was renamed.
-    pub(crate) fn of(&self, path: &[u8], from: Option<&[u8]>) -> Author {
+    /// Whose the change of a file is that snapshots hold, and that had another path if it was renamed.
+    pub(crate) fn known(&self, path: &[u8], from: Option<&[u8]>) -> Option<Author> {
         let found = [Some(path), from].into_iter().flatten().filter_map(|path| self.by_path.get(path));
-        found.copied().reduce(both).unwrap_or(self.last)
+        found.copied().reduce(both)
+    }
+
+    /// Whose the change of a file is that no snapshot holds, by the time of its last change. An earlier one may
+    /// have been another's, so that it is never said to be the person's alone.
+    pub(crate) fn at(&self, at: Option<SystemTime>) -> Author {
+        let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let is_within = |at: Duration| {
+            let at = at.as_millis();
+            self.turns.iter().any(|(begin, end)| u128::from(*begin) <= at && at <= u128::from(*end))
+        };
+        if since.is_some_and(is_within) { Author::Agent } else { Author::Unknown }
     }
 }
 
-/// Of a file that both have changed, the agent's change counts.
+/// Whose a file is that was changed twice.
 fn both(one: Author, other: Author) -> Author {
     match (one, other) {
-        (Author::Agent, _) | (_, Author::Agent) => Author::Agent,
+        (one, other) if one == other => one,
+        (Author::Both, _) | (_, Author::Both) => Author::Both,
         (Author::Unknown, _) | (_, Author::Unknown) => Author::Unknown,
-        (Author::Person, Author::Person) => Author::Person,
+        (Author::Agent | Author::Person, _) => Author::Both,
     }
+}
+
+/// The times of turns whose end is known, and of those that go on.
+fn turns(log: &[Record]) -> Vec<(u64, u64)> {
+    let (mut open, mut found): (BTreeMap<(&str, &str), u64>, Vec<_>) = Default::default();
+    for record in log {
+        let session = (&*record.agent, &*record.session);
+        match record.kind {
+            Kind::Prompt => drop(open.insert(session, record.at)),
+            Kind::End => found.extend(open.remove(&session).map(|begin| (begin, record.at))),
+            Kind::Finish | Kind::Undo | Kind::Other => {}
+        }
+    }
+    found.extend(open.into_values().map(|begin| (begin, u64::MAX)));
+    found
 }
 
 /// The stretches from a baseline to now. A session whose turn has no end before its next prompt leaves the
@@ -101,26 +128,46 @@ fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretc
     if let Some(before) = before {
         found.push(Stretch { before, after: now, author: author(&open) });
     }
+    if begins_within(log, baseline)
+        && let Some(first) = found.first_mut()
+    {
+        first.author = Author::Unknown;
+    }
     found
+}
+
+/// Whether a turn began or ended between the look of a finished review, whose tree the baseline is, and its
+/// finish: whose the changes in between are is not known.
+fn begins_within(log: &[Record], baseline: usize) -> bool {
+    let Some(finish) = log.get(baseline).filter(|record| record.kind == Kind::Finish) else { return false };
+    let is_of_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
+    log.iter().take(baseline).any(|record| is_of_turn(record) && record.at > finish.at)
 }
 
 fn author(open: &BTreeMap<(&str, &str), usize>) -> Author {
     if open.is_empty() { Author::Person } else { Author::Agent }
 }
 
-/// The agents whose turns since a baseline have no end before their next prompt, for people.
-pub(crate) fn without_end(log: &[Record], baseline: usize) -> BTreeSet<&str> {
-    let mut open = BTreeSet::new();
-    let mut found = BTreeSet::new();
-    for record in log.iter().skip(baseline) {
+/// The agents whose turns have no end, for people, each with whether its last one may still go on. A turn
+/// whose next prompt came before the baseline is none of them.
+pub(crate) fn without_end(log: &[Record], baseline: usize) -> BTreeMap<&str, bool> {
+    let mut open: BTreeMap<(&str, &str), Option<AgentProcess>> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for (at, record) in log.iter().enumerate() {
         let session = (&*record.agent, &*record.session);
         match record.kind {
-            Kind::Prompt if !open.insert(session) => {
-                found.insert(&*record.agent);
+            Kind::Prompt => {
+                if open.insert(session, record.process).is_some() && at >= baseline {
+                    found.insert(&*record.agent, false);
+                }
             }
             Kind::End => drop(open.remove(&session)),
-            Kind::Prompt | Kind::Finish | Kind::Undo | Kind::Other => {}
+            Kind::Finish | Kind::Undo | Kind::Other => {}
         }
+    }
+    for ((agent, _), process) in open {
+        let goes_on = process.is_none_or(|process| process.runs());
+        found.entry(agent).and_modify(|known| *known &= goes_on).or_insert(goes_on);
     }
     found
 }
@@ -156,11 +203,32 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_that_ends_between_a_look_and_its_finish_leaves_that_time_unknown() {
+        let at = |kind, at, tree| Record { at, ..record(kind, "s", tree) };
+        let log = [
+            at(Kind::Prompt, 1, "1"),
+            at(Kind::End, 3, "2"),
+            at(Kind::Finish, 2, "a"),
+            at(Kind::Prompt, 4, "3"),
+        ];
+        assert_eq!(authors(&log, 2), [("a3".to_owned(), Author::Unknown), ("3now".into(), Author::Agent)]);
+    }
+
+    #[test]
+    fn an_agent_that_has_ended_leaves_no_turn_that_goes_on() {
+        let process = Some(AgentProcess { pid: std::process::id(), started: 1 });
+        let log = [Record { process, ..record(Kind::Prompt, "s", "1") }];
+        assert_eq!(without_end(&log, 0), BTreeMap::from([("", false)]));
+    }
+
+    #[test]
     fn a_missing_end_leaves_its_time_unknown() {
         let mut log = vec![record(Kind::Prompt, "s", "1"), record(Kind::Prompt, "s", "2")];
         let unknown = [("12".to_owned(), Author::Unknown), ("2now".to_owned(), Author::Agent)];
         assert_eq!(authors(&log, 0), unknown);
-        assert_eq!(without_end(&log, 0).len(), 1);
+        assert_eq!(without_end(&log, 0), BTreeMap::from([("", false)]));
+        // The one that is open may go on, or was stopped.
+        assert_eq!(without_end(&log, 2), BTreeMap::from([("", true)]));
         // Another session ends nothing of this one, and a review that is finished within a turn neither.
         log.insert(1, record(Kind::Prompt, "t", "a"));
         log.insert(2, record(Kind::End, "t", "b"));

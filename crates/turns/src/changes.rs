@@ -2,16 +2,16 @@
 //! ignores.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use alongside_companion::turns::source::FoundFile;
 use alongside_desk::{Author, FileChange, TurnFile};
-use alongside_platform::paths;
+use alongside_platform::{files, paths};
 
 use crate::authors::Authors;
 use crate::fault::Fault;
-use crate::ignored;
+use crate::ignored::{self, TooLarge};
 use crate::left_out::{LeftOut, LeftOuts, Why};
 use crate::project_index::ProjectIndex;
 use crate::tree_diff::{Difference, Lines, SideKind};
@@ -35,7 +35,8 @@ impl Changes {
     pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
         let mut changes = Self::default();
         for difference in differences {
-            changes.add_difference(difference, authors.of(&difference.path, difference.from.as_deref()));
+            let author = authors.known(&difference.path, difference.from.as_deref());
+            changes.add_difference(difference, author.unwrap_or(Author::Unknown));
         }
         changes
     }
@@ -61,7 +62,19 @@ impl Changes {
 
     /// Adds the files that the snapshots leave out: those that differ, are new or are gone. `before` is
     /// absent where the baseline is a commit, which knows no such files.
-    pub(crate) fn add_left_out(&mut self, before: Option<&LeftOuts>, now: &LeftOuts, authors: &Authors) {
+    pub(crate) fn add_left_out(
+        &mut self,
+        top: &Path,
+        before: Option<&LeftOuts>,
+        now: &LeftOuts,
+        authors: &Authors,
+    ) {
+        // Snapshots tell nothing of when they changed.
+        let author = |path: &[u8]| {
+            let found = paths::from_bytes(path).and_then(|below| top.join(below).symlink_metadata().ok());
+            let at = found.and_then(|found| files::changed_at(&found));
+            authors.known(path, None).unwrap_or_else(|| authors.at(at))
+        };
         for (path, left) in now {
             let earlier = before.and_then(|before| before.get(path));
             let held = self.rows.get(path).map(|row| row.told.change);
@@ -80,7 +93,7 @@ impl Changes {
             };
             let stamps = [earlier.map(|earlier| &earlier.stamp), Some(&left.stamp)];
             let content = stamps.map(|stamp| stamp.map_or("", String::as_str)).join(" ");
-            self.add_without_text(path, change, left.why.words(), authors.of(path, None), content);
+            self.add_without_text(path, change, left.why.words(), author(path), content);
         }
         for (path, left) in before.into_iter().flatten().filter(|(path, _)| !now.contains_key(*path)) {
             let change = match self.rows.get(path) {
@@ -88,7 +101,7 @@ impl Changes {
                 None => FileChange::Deleted,
             };
             let content = left.stamp.clone();
-            self.add_without_text(path, change, left.why.words(), authors.of(path, None), content);
+            self.add_without_text(path, change, left.why.words(), author(path), content);
         }
     }
 
@@ -108,8 +121,8 @@ impl Changes {
                 continue;
             };
             match ignored::directory_changed_since(&bench.tree.top.join(below), since) {
-                Some(true) => {
-                    let author = authors.of(path, None);
+                Ok(Some(at)) => {
+                    let author = authors.at(Some(at));
                     self.add_without_text(
                         path,
                         FileChange::Modified,
@@ -118,8 +131,8 @@ impl Changes {
                         String::new(),
                     );
                 }
-                Some(false) => {}
-                None => unseen += 1,
+                Ok(None) => {}
+                Err(TooLarge) => unseen += 1,
             }
         }
         unseen
@@ -138,13 +151,13 @@ impl Changes {
         let index = bench.index("look-index");
         let git = bench.git.with_index(&bench.shelf.file("look-index"));
         let found = ignored::changed_since(&git, &bench.tree.top, index.exclude_from(), since)?;
-        for path in found.changed {
+        for (path, at) in found.changed {
             let why = match paths::from_bytes(&path).is_some_and(|path| bench.exclusions.exclude(&path)) {
                 true => Why::Excluded.words(),
                 false => IGNORED,
             };
-            let author = authors.of(&path, None);
-            self.add_without_text(&path, FileChange::Modified, why, author, String::new());
+            let author = authors.at(Some(at));
+            self.add_without_text(&path, FileChange::Unknown, why, author, String::new());
         }
         Ok(found.unseen)
     }

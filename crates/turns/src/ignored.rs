@@ -19,8 +19,9 @@ const MAX_TIME: Duration = Duration::from_millis(300);
 /// Ignored files that have changed, and how far they were looked for.
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
-    /// Their paths below the top; a wholly ignored directory is one, with `/` at its end.
-    pub(crate) changed: Vec<Vec<u8>>,
+    /// Their paths below the top, each with the time of the change that was found; a wholly ignored directory
+    /// is one, with `/` at its end.
+    pub(crate) changed: Vec<(Vec<u8>, SystemTime)>,
     /// How many directories were not looked through.
     pub(crate) unseen: usize,
 }
@@ -42,16 +43,26 @@ pub(crate) fn changed_since(
     for path in output.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
         let Some(below) = paths::from_bytes(path) else { continue };
         match search.find_change(&top.join(below)) {
-            Some(true) => ignored.changed.push(path.to_vec()),
-            Some(false) => {}
-            None => ignored.unseen += 1,
+            Ok(Some(at)) => ignored.changed.push((path.to_vec(), at)),
+            Ok(None) => {}
+            Err(TooLarge) => ignored.unseen += 1,
         }
     }
     Ok(ignored)
 }
 
-/// Whether anything in a directory has changed since then; `None` if there is too much in it to say.
-pub(crate) fn directory_changed_since(directory: &Path, since: SystemTime) -> Option<bool> {
+/// There is too much in a directory to say whether something has changed.
+#[derive(Debug)]
+pub(crate) struct TooLarge;
+
+/// When something in a directory has changed since then, if so.
+///
+/// # Errors
+/// If there is too much in it to say.
+pub(crate) fn directory_changed_since(
+    directory: &Path,
+    since: SystemTime,
+) -> Result<Option<SystemTime>, TooLarge> {
     Search { since, left: MAX_LOOKED_AT, until: Instant::now() + MAX_TIME }.find_change(directory)
 }
 
@@ -62,23 +73,23 @@ struct Search {
 }
 
 impl Search {
-    /// Whether a file, or something in a directory, has changed; `None` if the search is over before that.
-    fn find_change(&mut self, path: &Path) -> Option<bool> {
+    /// When a file, or something in a directory, has changed, if so.
+    fn find_change(&mut self, path: &Path) -> Result<Option<SystemTime>, TooLarge> {
         let mut waiting = vec![path.to_owned()];
         while let Some(path) = waiting.pop() {
             if self.left == 0 || Instant::now() > self.until {
-                return None;
+                return Err(TooLarge);
             }
             self.left -= 1;
             let Ok(found) = path.symlink_metadata() else { continue };
-            if files::changed_at(&found).is_some_and(|at| at > self.since) {
-                return Some(true);
+            if let Some(at) = files::changed_at(&found).filter(|at| *at > self.since) {
+                return Ok(Some(at));
             }
             // The repository's own files change by themselves.
             if found.is_dir() && path.file_name().is_some_and(|name| name != ".git") {
                 waiting.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             }
         }
-        Some(false)
+        Ok(None)
     }
 }

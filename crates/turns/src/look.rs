@@ -54,7 +54,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     match start.record.and_then(|place| log.get(place)) {
         Some(record) => {
             let before = left_out::read(&bench.shelf, record.left.as_deref());
-            changes.add_left_out(Some(&before), &taken.left, &authors);
+            changes.add_left_out(&bench.tree.top, Some(&before), &taken.left, &authors);
             let since = SystemTime::UNIX_EPOCH + Duration::from_millis(record.at);
             let mut unseen = changes.add_nested(bench, &taken.left, since, &authors);
             unseen += changes.add_ignored(bench, since, &authors)?;
@@ -67,7 +67,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         }
         None => {
             let index = ProjectIndex::read(bench)?;
-            changes.add_left_out(None, &taken.left, &authors);
+            changes.add_left_out(&bench.tree.top, None, &taken.left, &authors);
             changes.forget_unchanged(&differences, &index, &taken.left);
             if taken.left.values().any(|left| left.why == left_out::Why::Repository) {
                 remarks.push("Uncommitted changes inside nested repositories are not shown.".to_owned());
@@ -216,9 +216,18 @@ fn moved(bench: &Workbench, record: &Record) -> Option<String> {
 /// Remarks on beginnings and ends that are missing.
 fn gaps(log: &[Record], baseline: Option<usize>) -> Vec<String> {
     let since = baseline.unwrap_or(0);
-    let without_end = authors::without_end(log, since).into_iter().map(|agent| {
+    let without_end = authors::without_end(log, since).into_iter().map(|(agent, goes_on)| {
         let agent = harmless::name(agent);
-        format!("A turn of {agent} has no end: its changes and yours since then cannot be told apart.")
+        match goes_on {
+            // Nothing tells of Esc before the next prompt.
+            true => format!(
+                "A turn of {agent} has no end yet: it goes on, or Esc has stopped it. Your own changes since \
+                 its prompt count as the agent's."
+            ),
+            false => format!(
+                "A turn of {agent} has no end: its changes and yours since then cannot be told apart."
+            ),
+        }
     });
     let is_missing = |record: &&Record| record.kind == Kind::Prompt && record.tree.is_none();
     let missing: BTreeSet<String> = log.iter().skip(since).filter(is_missing).map(missing).collect();

@@ -177,6 +177,7 @@ pub(super) fn rows(look: &TurnLook) -> Vec<String> {
             FileChange::Renamed => "R",
             FileChange::Mode => "X",
             FileChange::Kind => "T",
+            FileChange::Unknown => "?",
         };
         let without = if file.told.without_text.is_some() { "-" } else { "" };
         format!("{change}{without} {}", file.told.path)

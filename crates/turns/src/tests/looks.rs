@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use alongside_companion::turns::source::TurnSource as _;
+use alongside_companion::turns::source::{TurnLook, TurnSource as _};
 use alongside_contract::turns::Moment;
 use alongside_desk::Author;
 
@@ -170,7 +170,7 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
     project.write("other.pem", "SECRET\n");
     fs::remove_file(project.path("quiet/key.pem")).unwrap();
     let look = project.look();
-    let expected = ["M- .env", "M- large", "M- new.log", "A- other.pem", "M- out/", "D- quiet/key.pem"]
+    let expected = ["M- .env", "M- large", "?- new.log", "A- other.pem", "?- out/", "D- quiet/key.pem"]
         .map(str::to_owned);
     assert_eq!(rows(&look), expected);
     let repository = crate::shelf::Shelf::of(project.places.state(), &project.top).repository();
@@ -180,6 +180,57 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
     assert!(project.store.texts(&objects, file(&objects, ".env")).is_err());
     // Since a commit, too.
     assert_eq!(rows(&project.since("HEAD"))[0], "M- .env");
+}
+
+#[test]
+fn the_author_of_a_file_that_no_snapshot_holds_is_told_by_its_time() {
+    let Some(project) = Project::new() else { return };
+    project.write(".gitignore", "*.bak\n");
+    project.commit();
+    project.prompt();
+    project.write("turn.bak", "1\n");
+    project.write("turn.pem", "1\n");
+    project.end();
+    project.write("later.bak", "1\n");
+    project.write("later.pem", "1\n");
+    let look = project.look();
+    assert_eq!(rows(&look), ["?- later.bak", "A- later.pem", "?- turn.bak", "A- turn.pem"]);
+    let authors: Vec<Author> = look.files.iter().map(|file| file.told.author).collect();
+    assert_eq!(authors, [Author::Unknown, Author::Unknown, Author::Agent, Author::Agent]);
+}
+
+#[test]
+fn a_file_that_the_person_changes_between_turns_stays_partly_theirs() {
+    let Some(project) = Project::new() else { return };
+    let author = |name: &str| file(&project.look(), name).told.author;
+    project.prompt();
+    project.write("a", "agent\n");
+    project.end();
+    project.write("a", "agent\nperson\n");
+    project.write("b/c", "person\n");
+    assert_eq!((author("a"), author("b/c")), (Author::Both, Author::Person));
+    project.prompt();
+    project.write("b/c", "person\nagent\n");
+    project.write("new", "agent\n");
+    project.end();
+    assert_eq!((author("a"), author("b/c"), author("new")), (Author::Both, Author::Both, Author::Agent));
+}
+
+#[test]
+fn a_turn_without_an_end_is_a_remark_before_the_next_prompt() {
+    let Some(project) = Project::new() else { return };
+    let has = |look: &TurnLook| look.remarks.iter().any(|it| it.contains("Codex has no end yet"));
+    project.prompt();
+    project.write("a", "1\n");
+    let look = project.look();
+    assert!(has(&look), "{:?}", look.remarks);
+    // The end of a review ends no turn.
+    project.store.finish(&look);
+    assert!(has(&project.look()));
+    project.prompt();
+    assert!(project.look().remarks.iter().any(|it| it.contains("Codex has no end: ")));
+    project.end();
+    assert!(!has(&project.look()));
 }
 
 #[test]

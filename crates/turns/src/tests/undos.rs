@@ -163,7 +163,7 @@ fn what_the_store_does_not_hold_is_not_undone() {
     project.write(".env", "A=2\n");
     project.write("large", vec![b'x'; 9 << 20]);
     let look = project.look();
-    assert_eq!(rows(&look), ["M- .env", "A- large", "M- x.log"]);
+    assert_eq!(rows(&look), ["M- .env", "A- large", "?- x.log"]);
     for undone in project.undo(&look, &[".env", "large", "x.log"]) {
         assert_eq!(undone.refused.as_deref(), Some("its earlier text is not kept"), "{}", undone.path);
     }

@@ -388,7 +388,11 @@ fn is_same_list(one: &Turn, other: &Turn) -> bool {
 /// Whether a file is undone as a whole or not at all.
 fn is_whole(file: &TurnFile, open: &OpenReview) -> bool {
     let of_its_kind = match file.change {
-        FileChange::Added | FileChange::Deleted | FileChange::Mode | FileChange::Kind => true,
+        FileChange::Added
+        | FileChange::Deleted
+        | FileChange::Mode
+        | FileChange::Kind
+        | FileChange::Unknown => true,
         FileChange::Modified | FileChange::Renamed => false,
     };
     of_its_kind || file.without_text.is_some() || open.review().whole_file_only.is_some()

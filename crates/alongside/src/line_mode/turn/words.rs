@@ -186,9 +186,11 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let author = match file.author {
         Author::Agent => None,
         Author::Person => Some("This is not the agent's work.".to_owned()),
+        Author::Both => Some("A part of this is yours: you have changed the file between turns.".to_owned()),
         Author::Unknown => is_known.then(|| "It is not known whose work this is.".to_owned()),
     };
-    let saved = file.saved.then(|| "You saved it in an editor meanwhile: a part may be yours.".to_owned());
+    let is_saved = file.saved && file.author != Author::Both;
+    let saved = is_saved.then(|| "You saved it in an editor meanwhile: a part may be yours.".to_owned());
     let accepted = match (file.accepted, walk.accepted_hunks()) {
         (true, _) => Some("You accepted all of it before the write.".to_owned()),
         (false, 0) => None,
@@ -216,6 +218,7 @@ fn change(file: &TurnFile) -> String {
         (FileChange::Renamed, None) => "renamed".into(),
         (FileChange::Mode, _) => "another mode".into(),
         (FileChange::Kind, _) => "another kind of file".into(),
+        (FileChange::Unknown, _) => "new or changed".into(),
     }
 }
 
@@ -232,11 +235,12 @@ pub(super) fn list(walk: &Walk) -> String {
         let why = file.without_text.as_ref().map(|why| format!(", {}", harmless::name(why)));
         let author = match file.author {
             Author::Person => ", not the agent's work",
+            Author::Both => ", partly yours",
             Author::Agent | Author::Unknown => "",
         };
         let known = [
             (file.accepted, ", accepted before the write"),
-            (file.saved, ", saved by you, too"),
+            (file.saved && file.author != Author::Both, ", saved by you, too"),
             (file.known, ", as in your last round"),
         ];
         let known: String = known.iter().filter(|(is_so, _)| *is_so).map(|(_, words)| *words).collect();
