@@ -132,13 +132,17 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// Remarks on files that hold again what a person has undone in the last round with an undo. `now`: the tree
-/// of what is on disk.
-pub(crate) fn written_again(all: &Comments, now: &str, texts: &mut Texts<'_>) -> Vec<String> {
+/// Remarks on files that hold again what a person has undone in the last round with an undo, until the person
+/// has finished another review. `now`: the tree of what is on disk.
+pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &mut Texts<'_>) -> Vec<String> {
     let Some(round) = all.rounds.iter().rev().find(|round| !round.undone.is_empty()) else {
         return Vec::new();
     };
-    let Some(trees) = &round.trees else { return Vec::new() };
+    // The time of a finish is that of its look, so that the one of this round is before it.
+    let is_later = |record: &Record| record.kind == Kind::Finish && record.at > round.at;
+    let Some(trees) = round.trees.as_ref().filter(|_| !log.iter().any(is_later)) else {
+        return Vec::new();
+    };
     // Mostly nothing has changed since, or little.
     let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
     let is_changed = |path: &&str| changed.contains(path.as_bytes());

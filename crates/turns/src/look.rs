@@ -87,7 +87,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         Ok(comments) => {
             let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
             let mut texts = Texts::of_look(bench, Some(&state.before), &files);
-            remarks.extend(written_again(&comments, &state.now, &mut texts));
+            remarks.extend(written_again(&comments, &log, &state.now, &mut texts));
             let feedback = feedback(&comments, &log, is_awaited, &mut texts);
             mark_known(bench, &comments, &state, &mut files);
             feedback

@@ -182,6 +182,9 @@ fn undone_text_that_is_written_again_is_named() {
     project.write("a", format!("more\n{AFTER}"));
     let look = project.look();
     assert!(has(&look), "{:?}", look.remarks);
+    // The person has seen it.
+    project.store.finish(&look);
+    assert!(!has(&project.look()));
 }
 
 /// A host that is killed between the undo and the message: its locks are free, and its log stays.
