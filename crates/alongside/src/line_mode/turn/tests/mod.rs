@@ -143,8 +143,9 @@ async fn one_moves_back_and_to_a_number_and_sees_lists_and_help() {
 async fn files_that_are_not_the_agents_are_passed_over_and_counted() {
     let mut companion = three_files();
     companion.turn.files[0].author = Author::Person;
+    companion.turn.files[1].author = Author::Both;
     companion.turn.files[2].author = Author::Unknown;
-    let played = played(companion, "j\nj\n1\nq\n").await;
+    let played = played(companion, "l\nj\nj\n1\nq\n").await;
     insta::assert_snapshot!(played.text);
 }
 
