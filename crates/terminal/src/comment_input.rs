@@ -114,12 +114,18 @@ impl CommentInput {
         self.targets.get(self.at).unwrap_or(&Target::Whole)
     }
 
-    /// The text that the comment has; empty for a new one.
+    /// The text that the comment has and that is edited; empty for a new one, and for one that is asked again,
+    /// since words behind those that an agent has read would be sent together with them.
     fn known_text(&self) -> &str {
         match self.target() {
-            Target::Known(known) => &known.text,
-            Target::Lines | Target::File | Target::Whole => "",
+            Target::Known(known) if !self.asks_again() => &known.text,
+            Target::Known(_) | Target::Lines | Target::File | Target::Whole => "",
         }
+    }
+
+    /// Whether it is a comment that an agent has read, and that is asked again in other words.
+    pub(crate) fn asks_again(&self) -> bool {
+        matches!(self.target(), Target::Known(known) if known.state.is_read())
     }
 
     /// Whether the person has typed something that is nowhere else.
@@ -224,6 +230,9 @@ impl CommentInput {
     /// The words before the text.
     pub(crate) fn prompt(&self) -> String {
         match (self.target(), &self.place.change) {
+            (Target::Known(known), _) if self.asks_again() => {
+                format!("Ask again, in other words, on {}", place_in_file(known))
+            }
             (Target::Known(known), _) => {
                 format!("Your comment on {}", place_in_file(known))
             }
@@ -241,6 +250,7 @@ impl CommentInput {
     /// The consequence of Enter, in a few words.
     pub(crate) fn confirm_words(&self) -> &'static str {
         match (self.text.trim().is_empty(), self.target(), self.is_changed()) {
+            (true, ..) if self.asks_again() => "back",
             (true, Target::Known(_), _) if self.confirms_removal => "remove it",
             (true, Target::Known(_), _) => "remove it?",
             (_, _, false) => "back",
@@ -251,7 +261,8 @@ impl CommentInput {
 
     /// Whether the removal of a comment has yet to be confirmed. Asked once.
     pub(crate) fn confirm_removal(&mut self) -> bool {
-        let removes = self.text.trim().is_empty() && matches!(self.target(), Target::Known(_));
+        let is_empty = self.text.trim().is_empty() && !self.asks_again();
+        let removes = is_empty && matches!(self.target(), Target::Known(_));
         removes && !std::mem::replace(&mut self.confirms_removal, true)
     }
 
@@ -290,7 +301,7 @@ impl CommentInput {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Anchor, Hunk, Lines};
+    use alongside_desk::{Anchor, CommentState, Hunk, Lines};
 
     use super::*;
 
@@ -331,6 +342,19 @@ mod tests {
         assert!(input.confirm_removal() && !input.confirm_removal(), "asked once");
         input.text = "first".into();
         assert!(input.switch(true) && input.text.is_empty());
+    }
+
+    #[test]
+    fn other_words_for_a_comment_that_was_read_are_not_appended_to_it() {
+        let read = Comment { state: CommentState::Open, ..comment(5, "first") };
+        let known = [vec![read], Vec::new(), Vec::new()];
+        let mut input = CommentInput::new(place(known), About::Change, &mut Vec::new());
+        assert_eq!((&*input.text, input.confirm_words(), input.is_changed()), ("", "back", false));
+        assert!(input.prompt().starts_with("Ask again, in other words, on "), "{}", input.prompt());
+        assert!(!input.confirm_removal(), "nothing is removed by an empty text");
+        input.text = "second".into();
+        assert_eq!(input.confirm_words(), "keep it");
+        assert_eq!(input.into_unsent().unwrap().id, Some(CommentId(5)));
     }
 
     #[test]

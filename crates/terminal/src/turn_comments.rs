@@ -130,7 +130,7 @@ impl TurnComments {
         let text = input.text.trim().to_owned();
         let file = input.path().map(|path| files.position(path));
         let (request, kept) = match (input.target(), file) {
-            (Target::Known(known), _) if text.is_empty() => {
+            (Target::Known(known), _) if text.is_empty() && !input.asks_again() => {
                 (Request::ChangeComment { turn, id: known.id, text }, Kept::Removed)
             }
             _ if !input.is_changed() => return None,
@@ -234,7 +234,10 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
                 None => 1,
             },
         };
-        known[at].push(comment.clone());
+        // Whatever the person has to say to a file or a turn after an answer is a comment of its own.
+        if at == 0 || !comment.state.is_read() {
+            known[at].push(comment.clone());
+        }
     }
     let change_words =
         if hunks > 1 { format!("change {} of {hunks}", hunk + 1) } else { "the change".into() };

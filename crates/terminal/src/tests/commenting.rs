@@ -317,6 +317,32 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
+    let open = |path: Option<&str>, text: &str| Comment {
+        id: CommentId(1),
+        anchor: Anchor { path: path.map(str::to_owned), ..Anchor::default() },
+        text: text.into(),
+        state: CommentState::Open,
+        ..Comment::default()
+    };
+    let message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
+    let comments = vec![open(None, "keep the turns smaller"), open(Some("src/basket.py"), "odd")];
+    let turn = Turn { route: route(), comments, message, ..turn(files()) };
+    let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
+    stage.press("Cno blank line please").await;
+    stage.enter().await;
+    assert_eq!(stage.asked_of_turn().pop(), Some(add(None, None, Side::New, "no blank line please")));
+    // One that is not sent yet is edited.
+    stage.press("C!").await;
+    stage.enter().await;
+    let edited = stage.asked_of_turn().pop();
+    assert!(
+        matches!(&edited, Some(Request::ChangeComment { text, .. }) if text == "no blank line please!"),
+        "{edited:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_review_is_finished_without_anything_to_undo_or_send() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press("f").await;
