@@ -161,10 +161,14 @@ impl TurnReview {
         if news.is_read {
             out.show([Message::notice(words::read(files.turn()))]);
         }
+        if files.all().is_empty() {
+            out.messages.end(Subject::TurnFiles);
+        }
         match self.is_open {
             true if news.is_elsewhere => out.invalidate_keys(),
             true if is_newer && news.added > 0 => {
-                out.show([Message::notice(words::more_files(news.added))]);
+                let more = Message::notice(words::more_files(news.added));
+                out.show([more.about(Subject::TurnFiles)]);
             }
             true => {}
             false if files.all().is_empty() => self.unannounced = 0,
@@ -385,6 +389,7 @@ impl TurnReview {
     /// Lists all files.
     pub(crate) fn list_files(&self, now: u64, out: &mut Output) {
         if let Some(files) = &self.files {
+            out.messages.end(Subject::TurnFiles);
             out.overlays.open(Overlay::Turn(TurnList::files(files, now)));
         }
     }

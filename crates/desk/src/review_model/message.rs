@@ -29,6 +29,8 @@ pub enum Subject {
     Agent(u64),
     /// The turn review: that it waits, or that the companion looks what has changed.
     Turn,
+    /// More files of the turn review have changed; over when the person lists them, or none is left.
+    TurnFiles,
     /// The agents' own settings, as the desk last found them, or the look for them.
     AgentSetup,
     /// Several reviews that were accepted together.

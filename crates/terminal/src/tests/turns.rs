@@ -266,6 +266,11 @@ async fn the_person_stays_at_their_file_when_the_list_changes() {
     stage.shows("D src/old.py");
     stage.shows("file 7 of 7");
     stage.shows("1 file more changed: L lists all.");
+    // There is nothing left to list.
+    stage.set_turn(Turn { revision: 3, ..turn(Vec::new()) });
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.does_not_show("more changed");
 }
 
 #[tokio::test(start_paused = true)]
