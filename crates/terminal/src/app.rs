@@ -344,6 +344,7 @@ impl App {
             }
             action if action.touches_review() && number.is_some() => self.work.out_mut().say(NO_NUMBER),
             action if !action.touches_review() => self.navigate(action),
+            Action::Undo if reviews.turn().has_undone() => self.work.carry_out(action),
             _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
             _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
             // It was not meant for the review after this one.

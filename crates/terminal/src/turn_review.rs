@@ -28,12 +28,14 @@ pub(crate) struct TurnReview {
     files: Option<TurnFiles>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
+    /// The drafts of the texts that the last finish has undone, until the person marks something else.
+    undone: Vec<String>,
 }
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
         let (asking, comments) = (TurnAsking::new(options), TurnComments::default());
-        Self { asking, comments, is_open: false, files: None, unannounced: 0 }
+        Self { asking, comments, is_open: false, files: None, unannounced: 0, undone: Vec::new() }
     }
 
     /// Whether it has the screen.
@@ -83,6 +85,11 @@ impl TurnReview {
     /// Whether a mark, a comment or an undo is under way.
     pub(crate) fn is_busy(&self) -> bool {
         self.asking.is_busy()
+    }
+
+    /// Whether its last finish has undone something, and nothing was marked since.
+    pub(crate) fn has_undone(&self) -> bool {
+        self.is_open && !self.undone.is_empty()
     }
 
     /// The number of files that have a mark.
@@ -205,6 +212,8 @@ impl TurnReview {
         if !is_ours {
             return;
         }
+        let drafts = finished.files.iter().filter(|file| file.refused.is_none());
+        self.undone = drafts.filter_map(|file| file.draft.clone()).collect();
         let said = words::finished(finished);
         let is_partial = finished.files.iter().any(|file| file.refused.is_some());
         match is_partial || finished.not_sent.is_some() {
@@ -298,6 +307,15 @@ impl TurnReview {
     pub(crate) fn carry_out(&mut self, action: Action, out: &mut Output) -> bool {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
+        match action {
+            Action::Undo if !self.undone.is_empty() => {
+                out.say(words::brings_back(&self.undone));
+                return true;
+            }
+            Action::Comment | Action::CommentAll | Action::Finish => {}
+            // From now on, a step back is one of these marks.
+            _ => self.undone.clear(),
+        }
         match action {
             Action::Comment | Action::CommentAll => {
                 let about = match action {

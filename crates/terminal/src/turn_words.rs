@@ -2,6 +2,7 @@
 //! is marked and then undone.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
@@ -272,6 +273,21 @@ fn undone(finished: &TurnFinished) -> String {
     }
 }
 
+/// The person wants to take a finish back, which has left these drafts.
+pub(crate) fn brings_back(drafts: &[String]) -> String {
+    // The directory of a draft is its name.
+    let name = |draft: &String| Some(line(Path::new(draft).parent()?.file_name()?.to_str()?));
+    match drafts {
+        [draft] => match name(draft) {
+            Some(name) => format!("f has written that. `alongside drafts save {name}` takes it back."),
+            None => format!("f has written that. The text of before: {}", line(draft)),
+        },
+        _ => {
+            "f has written that. `alongside drafts` lists the texts of before; save N takes one back.".into()
+        }
+    }
+}
+
 /// The draft that holds the text of before.
 pub(crate) fn draft(draft: &str) -> String {
     format!("The text of before: {}", line(draft))
@@ -350,6 +366,25 @@ mod tests {
         baseline = Baseline { at: Some(0), name: "the end of the last turn".into(), asked: None };
         assert_eq!(since(&baseline, 300_000), "since the end of the last turn, 5 min ago");
         assert_eq!(since(&baseline, 1), "since the end of the last turn, just now");
+    }
+
+    #[test]
+    fn a_list_says_whose_a_file_is_and_what_is_not_known() {
+        let file = TurnFile { author: Author::Both, saved: true, ..TurnFile::default() };
+        assert_eq!(notes(&file, Marked::Nothing, 0), "partly yours");
+        let file = TurnFile { author: Author::Unknown, change: FileChange::Unknown, ..TurnFile::default() };
+        assert_eq!(
+            (letter(file.change), &*notes(&file, Marked::Nothing, 0)),
+            ("?", "unknown whose, new or changed")
+        );
+    }
+
+    #[test]
+    fn a_step_back_after_a_finish_names_the_drafts() {
+        let said = brings_back(&["/s/drafts/17-4-0/a.py".into()]);
+        assert_eq!(said, "f has written that. `alongside drafts save 17-4-0` takes it back.");
+        let said = brings_back(&["/s/drafts/1/a".into(), "/s/drafts/2/b".into()]);
+        assert!(said.contains("`alongside drafts` lists"), "{said}");
     }
 
     #[test]

@@ -54,6 +54,7 @@ mod waiter;
 mod waiting;
 mod workbench;
 mod working_tree;
+mod write_back;
 
 pub use agent_process::{RunningAgent, running_agent};
 pub use claims::{Claim, Claimed, Message, Reader, claim, claim_for_person, confirm, pending, watched_file};
@@ -67,6 +68,7 @@ pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
 pub use waiter::Waiter;
 pub use waiting::{Waiting, waiting, waiting_in};
+pub use write_back::write_back;
 
 #[cfg(test)]
 #[cfg(unix)]

@@ -24,6 +24,7 @@ use crate::tree_place::TreePlace;
 use crate::workbench::Workbench;
 
 const CHANGED: &str = "it has changed since it was shown";
+const CHANGED_SINCE: &str = "it has changed since the undo";
 const NOT_HELD: &str = "its earlier text is not kept";
 const TAKEN: &str = "another file is in its place";
 const DIRECTORY: &str = "there is a directory in its place";
@@ -39,6 +40,8 @@ pub(crate) struct Undoing<'a> {
     bench: &'a Workbench,
     state: &'a LookState,
     drafts: &'a Drafts,
+    /// Why a copy of a text is kept, for people.
+    why: &'static str,
 }
 
 /// A file in a working tree as it is, and as it is to be.
@@ -50,7 +53,37 @@ struct Step {
 
 impl<'a> Undoing<'a> {
     pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
-        Self { bench, state, drafts }
+        Self { bench, state, drafts, why: "the text before you undid changes of a turn" }
+    }
+
+    /// Takes an undo back: the text of before returns to a file that is as the undo has left it.
+    ///
+    /// # Errors
+    /// Why it is left alone.
+    pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), String> {
+        self.why = "the text before you took an undo back";
+        if undone.before.as_ref() != Some(&hash(&before)) {
+            return Err("the draft has changed since the undo".to_owned());
+        }
+        let left = match &undone.after {
+            None => None,
+            Some(after) => {
+                let place = TreePlace::find(&self.bench.tree.top, path)?.ok_or(CHANGED_SINCE)?;
+                let file = place.directory.read(&place.name).map_err(|_| CHANGED_SINCE)?;
+                let found = file.metadata().map_err(|error| error.to_string())?;
+                let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
+                let bytes = place.read(MAX_READ).map_err(|_| CHANGED_SINCE)?;
+                Some(Blob { kind, bytes }).filter(|left| hash(&left.bytes) == *after)
+            }
+        };
+        if left.is_some() != undone.after.is_some() {
+            return Err(CHANGED_SINCE.to_owned());
+        }
+        let kind = left.as_ref().map_or(SideKind::File, |left| left.kind);
+        let wanted = Some(Blob { kind, bytes: before });
+        let step = Step { path: path.to_owned(), shown: left, wanted };
+        let done = self.step(&step).map(drop);
+        done.map_err(|why| if why == CHANGED { CHANGED_SINCE.to_owned() } else { why })
     }
 
     /// Undoes these, and answers for each in its order. Files that go are removed first, so that a directory
@@ -268,7 +301,7 @@ impl<'a> Undoing<'a> {
         let kept = match std::str::from_utf8(&shown.bytes) {
             Ok(text) => {
                 let file = self.bench.tree.top.join(path).to_string_lossy().into_owned();
-                self.drafts.keep(&file, "your undo", "the text before you undid changes of a turn", text)
+                self.drafts.keep(&file, "your undo", self.why, text)
             }
             Err(_) => {
                 let directory = self.bench.shelf.file("undone");

@@ -8,6 +8,7 @@ use alongside_common::failure::{Hint, failure};
 use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
+use alongside_turns::{Places, write_back};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -43,15 +44,16 @@ enum Action {
         #[arg(value_name = "N")]
         draft: String,
     },
-    /// Write a draft to a file
+    /// Write a draft to a file, or take an undo of a turn back
     Save {
         /// Its number in the list, or its name
         #[arg(value_name = "N")]
         draft: String,
-        /// The file to write
-        file: PathBuf,
+        /// The file to write; without it, the text before an undo returns to its file, if that has not changed
+        /// since
+        file: Option<PathBuf>,
         /// Overwrite the file if it exists; a link is refused
-        #[arg(long)]
+        #[arg(long, requires = "file")]
         force: bool,
     },
     /// Delete a draft for good
@@ -99,7 +101,17 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
             }
         }
-        Action::Save { draft, file, force } => {
+        Action::Save { draft, file: None, .. } => {
+            let draft = named(&all, &draft)?;
+            let name = harmless::name(&draft.file);
+            let back = write_back(&Places::of_this_process(), Path::new(&draft.file), &draft.path);
+            back.map_err(|fault| {
+                let hint = "name a file to write it to: `alongside drafts save N FILE`";
+                failure(format!("the draft of {name} is not written back: {fault}"), hint)
+            })?;
+            super::print(&format!("The undo is taken back: {name} is as before it.\n"))?;
+        }
+        Action::Save { draft, file: Some(file), force } => {
             let text = read(named(&all, &draft)?)?;
             save(&file, &text, force)?;
             super::print(&format!("Saved to {}.\n", harmless::path(&file)))?;

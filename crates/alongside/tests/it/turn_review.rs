@@ -125,6 +125,12 @@ async fn a_program_undoes_a_change() {
     assert_eq!(read(&home, "a.txt"), current);
     desk.ends_input();
     assert_eq!(desk.ends().code(), Some(0));
+    // The undo is taken back, while the file is as it has left it.
+    let back = home.run(&["drafts", "save", "1"]);
+    assert!(back.out.contains("The undo is taken back: "), "{}", back.said());
+    assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
+    let again = home.run(&["drafts", "save", "2"]);
+    assert!(again.said().contains("it has changed since the undo"), "{}", again.said());
 }
 
 #[tokio::test]

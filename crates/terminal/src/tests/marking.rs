@@ -114,6 +114,23 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_step_back_after_a_finish_says_how_what_was_undone_comes_back() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press("X").await;
+    stage.a_while().await;
+    stage.press("fy").await;
+    stage.a_while().await;
+    stage.key(KeyCode::Esc).await;
+    stage.press("u").await;
+    stage.shows("f has written that. `alongside drafts save src` takes it back.");
+    // A mark that comes later is the last step.
+    stage.press("X").await;
+    stage.a_while().await;
+    stage.press("u").await;
+    stage.does_not_show("f has written that");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_yes_before_the_list_was_seen_undoes_nothing() {
     let mut stage = at_basket(100, 24).await;
     stage.press(" ").await;

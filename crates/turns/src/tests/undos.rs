@@ -10,6 +10,7 @@ use alongside_desk::UndoneFile;
 use super::fixture::{Project, file, rows};
 use crate::log::Kind;
 use crate::shelf::Shelf;
+use crate::write_back;
 
 fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {
     let to = UndoTo::Text { shown: shown.to_vec(), wanted: wanted.to_vec() };
@@ -37,6 +38,33 @@ fn hunks_are_undone_byte_for_byte_and_the_text_of_before_is_a_draft() {
     let names: Vec<_> =
         fs::read_dir(&project.top).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(names.len(), 4, "no unfinished file stays: {names:?}");
+}
+
+#[test]
+fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("run", "one\nnew\n");
+    project.write("deep/new", "n\n");
+    let look = project.look();
+    let undone = project.undo(&look, &["run", "deep/new"]);
+    assert!(!project.path("deep").exists());
+    let back = |name: &str, draft: &Option<String>| {
+        write_back(&project.places, &project.path(name), Path::new(draft.as_deref().unwrap()))
+    };
+    for (name, text, undone) in [("run", "one\nnew\n", &undone[0]), ("deep/new", "n\n", &undone[1])] {
+        assert_eq!(back(name, &undone.draft), Ok(()));
+        assert_eq!(project.read(name).unwrap(), text.as_bytes());
+        // Nothing is written over another text, nor twice.
+        let refused = back(name, &undone.draft).unwrap_err().to_string();
+        assert!(
+            matches!(&*refused, "it has changed since the undo" | "another file is in its place"),
+            "{refused}"
+        );
+    }
+    let mode = project.path("run").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755, "the mode stays");
+    assert!(back("a", &undone[0].draft).is_err(), "it is another file's");
 }
 
 #[test]
