@@ -275,8 +275,12 @@ fn undone(finished: &TurnFinished) -> String {
 
 /// The person wants to take a finish back, which has left these drafts.
 pub(crate) fn brings_back(drafts: &[String]) -> String {
-    // The directory of a draft is its name.
-    let name = |draft: &String| Some(line(Path::new(draft).parent()?.file_name()?.to_str()?));
+    // The directory of a draft is its name. The copy of a file that is no text is no draft.
+    let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let name = |draft: &str| -> Option<String> {
+        let name = Path::new(draft).parent()?.file_name()?.to_str().filter(is_name)?;
+        Some(name.to_owned())
+    };
     match drafts {
         [draft] => match name(draft) {
             Some(name) => format!("f has written that. `alongside drafts save {name}` takes it back."),
@@ -383,6 +387,8 @@ mod tests {
     fn a_step_back_after_a_finish_names_the_drafts() {
         let said = brings_back(&["/s/drafts/17-4-0/a.py".into()]);
         assert_eq!(said, "f has written that. `alongside drafts save 17-4-0` takes it back.");
+        let said = brings_back(&["/s/turns/undone/0a1b".into()]);
+        assert_eq!(said, "f has written that. The text of before: /s/turns/undone/0a1b");
         let said = brings_back(&["/s/drafts/1/a".into(), "/s/drafts/2/b".into()]);
         assert!(said.contains("`alongside drafts` lists"), "{said}");
     }

@@ -122,7 +122,7 @@ async fn a_step_back_after_a_finish_says_how_what_was_undone_comes_back() {
     stage.a_while().await;
     stage.key(KeyCode::Esc).await;
     stage.press("u").await;
-    stage.shows("f has written that. `alongside drafts save src` takes it back.");
+    stage.shows("f has written that. The text of before: /drafts/src/basket.py");
     // A mark that comes later is the last step.
     stage.press("X").await;
     stage.a_while().await;
