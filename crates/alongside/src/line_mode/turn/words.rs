@@ -182,7 +182,7 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let review = open.map(OpenReview::review);
     let why = file.without_text.as_ref().or(review.and_then(|review| review.whole_file_only.as_ref()));
     // If nothing is known of any file, a remark of the list says so once.
-    let is_known = walk.turn().files.iter().any(|file| file.author != Author::Unknown);
+    let is_known = knows_authors(walk);
     let author = match file.author {
         Author::Agent => None,
         Author::Person => Some("This is not the agent's work.".to_owned()),
@@ -206,6 +206,11 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let why = why.map(|why| format!("Its text is not shown: {}.", harmless::name(why)));
     let limits = review.and_then(messages::coarse_changes);
     [why, author, saved, accepted, stale, dirty, empties, limits].into_iter().flatten().collect()
+}
+
+/// Whether it is known of any file whose it is.
+fn knows_authors(walk: &Walk) -> bool {
+    walk.turn().files.iter().any(|file| file.author != Author::Unknown)
 }
 
 /// The change of a file in a few words.
@@ -236,6 +241,7 @@ pub(super) fn list(walk: &Walk) -> String {
         let author = match file.author {
             Author::Person => ", not the agent's work",
             Author::Both => ", partly yours",
+            Author::Unknown if knows_authors(walk) => ", unknown whose",
             Author::Agent | Author::Unknown => "",
         };
         let known = [
