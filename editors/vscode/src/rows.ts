@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Agent, Grant } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { seenWords } from './seen';
-import { changeWords } from './together';
+import { changeWords, notSaid } from './together';
 import type { SeenReviews } from './watching';
 import { row } from './window';
 
@@ -57,13 +57,14 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
     const { display, file } = node.review;
     const unseen = seenWords(this.seen.count(node.review));
     const from = this.reviews.list().length > 1 ? '' : agentOf(node.review);
+    const words = changeWords(node.review);
     const warns = display.notes.some(({ warning }) => warning);
     const seen = unseen.startsWith('seen') ? unseen.replace(/ \w+$/, '') : '';
     return row({
       icon: unseen ? 'circle-filled' : 'diff',
       color: warns ? 'list.warningForeground' : undefined,
       label: display.name,
-      description: [`${warns ? '⚠ ' : ''}${changeWords(node.review)}`, seen, statesOf(display.states), from].filter(Boolean).join(', '),
+      description: [`${warns ? '⚠ ' : ''}${words}`, seen, notSaid(statesOf(display.states), words), from].filter(Boolean).join(', '),
       tooltip: [display.title, file, unseen, ...display.notes.map(({ text }) => text)].filter(Boolean),
       spoken: [display.title, display.states, unseen].filter(Boolean).join(', '),
       kind: 'review',

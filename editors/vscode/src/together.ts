@@ -46,9 +46,13 @@ export function changeWords(review: Listable): string {
       : original === undefined ? `new file, ${lineCounts(review)}` : lineCounts(review);
 }
 
+// The companion's words for the states, without those that stand in others already.
+export const notSaid = (states: string, words: string): string => states.split(', ').filter((state) => !words.includes(state)).join(', ');
+
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
   const { name, agent, states } = review.display;
-  const row = [`${name}: ${changeWords(review)}`, agent, states].filter(Boolean).join(', ');
+  const words = changeWords(review);
+  const row = [`${name}: ${words}`, agent, notSaid(states, words)].filter(Boolean).join(', ');
   const obstacle = obstacleOf(review) || seenWords(seen) || unchanged(review);
   return { review, revision: review.revision, row, obstacle };
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Texts } from '../src/places';
 import type { Hunk } from '../src/protocol';
 import { SeenChanges, type SeenPart, seenWords, type Shown } from '../src/seen';
-import { changeWords, type Listable, lineCounts, listed, question, sentence } from '../src/together';
+import { changeWords, lineCounts, type Listable, listed, notSaid, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
   ({ original: { start, end }, proposed: { start, end }, current: { start, end }, state });
@@ -65,6 +65,7 @@ test('words say what counts of lines do not', () => {
   assert.equal(changeWords(review(whole)), 'no line changes');
   assert.equal(changeWords(review({ ...whole, current: '' })), 'empties the file');
   assert.equal(changeWords(review({ original: undefined })), 'new file, +1 -1');
+  assert.equal(notSaid('new file, 1 kept', 'new file, +1 -1'), '1 kept', 'once is enough');
   assert.equal(changeWords(review()), '+1 -1');
 });
 
