@@ -73,6 +73,10 @@ pub struct TurnFile {
     pub from: Option<String>,
     /// The kind of its change.
     pub change: FileChange,
+    /// Whether it can be executed now and could not before, or the reverse; absent if neither, and for a file
+    /// that is new, gone or of another kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<bool>,
     /// How many lines were added; 0 where they were not counted.
     pub added: usize,
     /// How many lines were removed; 0 where they were not counted.
@@ -95,6 +99,14 @@ pub struct TurnFile {
     /// The person has saved it in an editor since the baseline: a part of its change may be theirs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub saved: bool,
+}
+
+impl TurnFile {
+    /// For people: whether it can be executed now, if that has changed.
+    #[must_use]
+    pub fn executable_words(&self) -> Option<&'static str> {
+        self.executable.map(|now| if now { "now executable" } else { "no longer executable" })
+    }
 }
 
 /// How much of a file is marked to be undone.

@@ -105,15 +105,19 @@ pub(crate) fn letter(change: FileChange) -> &'static str {
 
 /// The change of a file.
 pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
-    match (file.change, &file.from) {
+    let change: Cow<'static, str> = match (file.change, &file.from) {
+        (FileChange::Mode, _) => return file.executable_words().unwrap_or("only executable or not").into(),
         (FileChange::Added, _) => "new file".into(),
         (FileChange::Deleted, _) => "deleted".into(),
         (FileChange::Modified, _) => "changed".into(),
         (FileChange::Renamed, Some(from)) => format!("was {}", path(from)).into(),
         (FileChange::Renamed, None) => "renamed".into(),
-        (FileChange::Mode, _) => "only executable or not".into(),
         (FileChange::Kind, _) => "another kind of file".into(),
         (FileChange::Unknown, _) => "new or changed".into(),
+    };
+    match file.executable_words() {
+        Some(words) => format!("{change}, {words}").into(),
+        None => change,
     }
 }
 
@@ -156,6 +160,7 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
         FileChange::Mode | FileChange::Kind | FileChange::Renamed | FileChange::Unknown => {
             Some(change(file).into_owned())
         }
+        FileChange::Modified if file.executable.is_some() => Some(change(file).into_owned()),
         FileChange::Added | FileChange::Deleted | FileChange::Modified => None,
     };
     let author = author(file.author).map(str::to_owned);
@@ -348,6 +353,18 @@ pub(crate) fn hunks_marked(marked: Marked) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_mode_is_said_of_every_change() {
+        let of = |kind, executable| {
+            let from = Some("old".to_owned());
+            change(&TurnFile { change: kind, from, executable, ..TurnFile::default() }).into_owned()
+        };
+        assert_eq!(of(FileChange::Renamed, Some(true)), "was old, now executable");
+        assert_eq!(of(FileChange::Renamed, None), "was old");
+        assert_eq!(of(FileChange::Modified, Some(false)), "changed, no longer executable");
+        assert_eq!(of(FileChange::Mode, Some(true)), "now executable");
+    }
 
     #[test]
     fn each_refusal_says_what_to_do() {

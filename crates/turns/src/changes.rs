@@ -191,9 +191,15 @@ impl Changes {
             Lines::Counted { added, removed } => (added, removed),
             Lines::Binary | Lines::Lost => (0, 0),
         };
+        let executable = match (before, now) {
+            (SideKind::File, SideKind::Program) => Some(true),
+            (SideKind::Program, SideKind::File) => Some(false),
+            _ => None,
+        };
         let told = TurnFile {
             from: difference.from.as_deref().map(shown),
             change,
+            executable,
             added,
             removed,
             without_text: without_text.map(str::to_owned),

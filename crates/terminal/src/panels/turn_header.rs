@@ -57,7 +57,7 @@ fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) ->
     let name = format!("{} {}", words::letter(file.change), words::path(&file.path));
     let size = format!("+{} -{}", file.added, file.removed).len();
     let what = match file.change {
-        FileChange::Modified => None,
+        FileChange::Modified if file.executable.is_none() => None,
         _ => Some(words::change(file).into_owned()),
     };
     let author = words::author(file.author).map(str::to_owned);

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use alongside_companion::turns::source::{TurnLook, TurnSource as _, Undo, UndoTo};
-use alongside_desk::UndoneFile;
+use alongside_desk::{FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
 use crate::log::Kind;
@@ -99,6 +99,33 @@ fn whole_files_become_what_they_were() {
     let differing: Vec<_> = before.iter().filter(|(path, file)| after.get(*path) != Some(file)).collect();
     assert!(differing.is_empty() && before.len() == after.len(), "{differing:?}, {:?}", after.keys());
     assert!(project.look().files.is_empty());
+}
+
+#[test]
+fn another_mode_is_told_of_a_file_that_was_renamed_or_changed_and_is_undone_with_it() {
+    let Some(project) = Project::new() else { return };
+    project.write("moved", "1\n2\n3\n4\n5\n6\n");
+    project.write("tool", "1\n2\n3\n");
+    project.chmod("tool", 0o755);
+    let before = project.tree();
+    project.prompt();
+    fs::rename(project.path("moved"), project.path("elsewhere")).unwrap();
+    project.chmod("elsewhere", 0o755);
+    project.write("tool", "1\n2\nthree\n");
+    project.chmod("tool", 0o644);
+    project.chmod("b/c", 0o755);
+    let look = project.look();
+    let told = |name| {
+        let told = &file(&look, name).told;
+        (told.change, told.executable)
+    };
+    assert_eq!(told("elsewhere"), (FileChange::Renamed, Some(true)));
+    assert_eq!(told("tool"), (FileChange::Modified, Some(false)));
+    assert_eq!(told("b/c"), (FileChange::Mode, Some(true)));
+    for undone in project.undo(&look, &["elsewhere", "tool", "b/c"]) {
+        assert_eq!(undone.refused, None, "{}", undone.path);
+    }
+    assert_eq!(project.tree(), before);
 }
 
 #[test]

@@ -163,6 +163,8 @@ pub(super) fn file_header(walk: &Walk, inks: Inks) -> String {
     };
     let files = walk.turn().files.len();
     let hunks = match (file.change, open) {
+        // Its mode is its change.
+        (_, Some(open)) if file.executable.is_some() && open.review().hunks.is_empty() => String::new(),
         (FileChange::Modified | FileChange::Renamed, Some(open)) => {
             format!(", {}", messages::changes(open.review().hunks.len()))
         }
@@ -215,16 +217,17 @@ fn knows_authors(walk: &Walk) -> bool {
 
 /// The change of a file in a few words.
 fn change(file: &TurnFile) -> String {
-    match (file.change, &file.from) {
+    let change = match (file.change, &file.from) {
+        (FileChange::Mode, _) => return file.executable_words().unwrap_or("another mode").into(),
         (FileChange::Added, _) => "new".into(),
         (FileChange::Deleted, _) => "deleted".into(),
         (FileChange::Modified, _) => "changed".into(),
         (FileChange::Renamed, Some(from)) => format!("renamed from {}", harmless::name(from)),
         (FileChange::Renamed, None) => "renamed".into(),
-        (FileChange::Mode, _) => "another mode".into(),
         (FileChange::Kind, _) => "another kind of file".into(),
         (FileChange::Unknown, _) => "new or changed".into(),
-    }
+    };
+    file.executable_words().map_or(change.clone(), |words| format!("{change}, {words}"))
 }
 
 fn lines(file: &TurnFile) -> String {
@@ -389,6 +392,22 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_mode_is_said_of_every_change() {
+        let of = |change_kind, from: Option<&str>, executable| {
+            let from = from.map(str::to_owned);
+            change(&TurnFile { change: change_kind, from, executable, ..TurnFile::default() })
+        };
+        assert_eq!(
+            of(FileChange::Renamed, Some("old\u{1b}"), Some(true)),
+            "renamed from old\\x1b, now executable"
+        );
+        assert_eq!(of(FileChange::Modified, None, Some(false)), "changed, no longer executable");
+        assert_eq!(of(FileChange::Mode, None, Some(true)), "now executable");
+        assert_eq!(of(FileChange::Mode, None, None), "another mode");
+        assert_eq!(of(FileChange::Renamed, Some("old"), None), "renamed from old");
+    }
 
     #[test]
     fn help_fits_on_a_terminal_of_80_columns_and_24_rows() {
