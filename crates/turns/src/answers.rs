@@ -95,7 +95,8 @@ fn is_touched(comment: &Written, trees: &Trees, until: Option<&str>, texts: &mut
         return Some(count(&lines(&now), &wanted) > count(&lines(&before), &wanted));
     }
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;
-    let was = sent_lines(comment, &shown, &before)?;
+    // Lines that were gone when they were asked about cannot change.
+    let Some(was) = sent_lines(comment, &shown, &before) else { return Some(false) };
     Some(LineChanges::between(&before, &now).touch(&was, hunk.is_none()))
 }
 

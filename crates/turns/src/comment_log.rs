@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_companion::turns::source::ChangeBack;
-use alongside_desk::{Anchor, CommentId};
+use alongside_desk::{Anchor, CommentId, LineRange};
 use serde::{Deserialize, Serialize};
 
 use crate::anchors::Quotation;
@@ -54,7 +54,14 @@ pub(crate) enum Line {
     },
     /// The words of a comment are these; none if it was removed. One that an agent has read is asked again
     /// with these words, or is no more to be asked again.
-    Changed { id: CommentId, text: String, at: u64 },
+    Changed {
+        id: CommentId,
+        text: String,
+        /// The lines that it is about from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<About>,
+        at: u64,
+    },
     /// The person has sent these comments.
     Sent {
         round: u64,
@@ -112,6 +119,21 @@ pub(crate) enum Line {
     Other,
 }
 
+/// Lines on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct About {
+    pub(crate) lines: LineRange,
+    pub(crate) quotation: Quotation,
+}
+
+/// A comment that is to be sent again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Again {
+    pub(crate) text: String,
+    /// As [`Line::Changed`] has it.
+    pub(crate) about: Option<About>,
+}
+
 /// A round that is to be sent once its changes are undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Promise {
@@ -143,7 +165,7 @@ pub(crate) struct Written {
     pub(crate) file: Option<String>,
     pub(crate) text: String,
     /// An agent has read it, and it is to be sent again with these words.
-    pub(crate) again: Option<String>,
+    pub(crate) again: Option<Again>,
     pub(crate) back: Option<ChangeBack>,
     pub(crate) at: u64,
     pub(crate) is_removed: bool,
@@ -250,13 +272,17 @@ impl Comments {
                 let written = Written { anchor, quotation, file, text, again, back, at, is_removed };
                 self.comments.insert(id, written);
             }
-            Line::Changed { id, text, at } => {
+            Line::Changed { id, text, about, at } => {
                 let is_read = self.is_read(id) || self.is_given(id);
                 if let Some(comment) = self.comments.get_mut(&id) {
                     match (text.is_empty(), is_read) {
                         (true, true) if comment.again.take().is_some() => {}
                         (true, _) => comment.is_removed = true,
-                        (false, true) => (comment.again, comment.at) = (Some(text), at),
+                        (false, true) => {
+                            let earlier = comment.again.take().and_then(|again| again.about);
+                            comment.again = Some(Again { text, about: about.or(earlier) });
+                            comment.at = at;
+                        }
                         (false, false) => {
                             (comment.text, comment.at, comment.is_removed) = (text, at, false);
                         }
@@ -270,7 +296,10 @@ impl Comments {
                     if let Some(comment) = self.comments.get_mut(id)
                         && let Some(again) = comment.again.take()
                     {
-                        comment.text = again;
+                        comment.text = again.text;
+                        if let Some(About { lines, quotation }) = again.about {
+                            (comment.anchor.lines, comment.quotation) = (Some(lines), quotation);
+                        }
                     }
                 }
                 let (number, attempts, given, read) = (round, 0, None, None);
@@ -385,7 +414,7 @@ mod tests {
     }
 
     fn removed(id: u64) -> Line {
-        Line::Changed { id: CommentId(id), text: String::new(), at: 9 }
+        Line::Changed { id: CommentId(id), text: String::new(), about: None, at: 9 }
     }
 
     #[test]
@@ -431,7 +460,7 @@ mod tests {
     #[test]
     fn a_comment_that_was_read_is_asked_again_once_or_taken_back() {
         let read = |round| Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: 10 };
-        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), at: 9 };
+        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 9 };
         let mut state = Comments::of([written(1, "one"), sent(1, &[1]), read(1), changed("again")]);
         assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
         assert_eq!(state.comments[&CommentId(1)].text, "one", "as it was read");

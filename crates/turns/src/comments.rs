@@ -88,19 +88,31 @@ pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), R
     log.append(&line).map_err(not_kept)
 }
 
-/// Changes the words of a comment, or removes it. One that an agent has read is asked again, or closed.
+/// Changes the words of a comment, or removes it. One that an agent has read is asked again, or closed. Where
+/// its lines have changed since, it is asked again about those that are there now, which the person sees.
 ///
 /// # Errors
 /// When there is none, or the change cannot be written.
-pub(crate) fn change(places: &Places, top: &Path, id: CommentId, text: &str) -> Result<(), Refusal> {
+pub(crate) fn change(
+    places: &Places,
+    top: &Path,
+    id: CommentId,
+    text: &str,
+    texts: Option<&mut Texts<'_>>,
+) -> Result<(), Refusal> {
     let (shelf, log) = opened(places, top).map_err(not_kept)?;
+    // Before the lock, for which hooks wait: git may take a while.
+    let about = texts.filter(|_| !text.is_empty()).and_then(|texts| {
+        let (all, records) = (log.read().ok()?, shelf.log().read().ok()?);
+        feedback::changed_lines(id, &all, &records, texts)
+    });
     let _lock = lock(&shelf).map_err(not_kept)?;
     let all = log.read().map_err(not_kept)?;
     match all.comments.get(&id) {
         Some(comment) if !comment.is_removed => {}
         _ => return Err(Refusal::NoSuchComment),
     }
-    log.append(&Line::Changed { id, text: text.to_owned(), at: now_ms() }).map_err(not_kept)
+    log.append(&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }).map_err(not_kept)
 }
 
 /// Sends the confirmed comments of a look, with the rest of a round, to the session of the last turn. Each

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_was_read_long_ago_goes_and_all_else_stays() {
-        let removed = Line::Changed { id: CommentId(5), text: String::new(), at: 1 };
+        let removed = Line::Changed { id: CommentId(5), text: String::new(), about: None, at: 1 };
         let lines = vec![
             written(1),
             written(2),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_comment_that_was_asked_again_and_taken_back_in_between_stays() {
-        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), at: 2 };
+        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 2 };
         let lines =
             vec![written(1), sent(1, 1), read(1, 1), changed("again"), changed(""), changed("at last")];
         let kept = Comments::of(compacted(lines, 100).unwrap());
@@ -189,10 +189,13 @@ mod tests {
     fn words_changed_while_the_agent_is_at_work_are_asked_again() {
         let by = Address { agent: "Codex".into(), session: "s".into() };
         let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
-        let changed = Line::Changed { id: CommentId(1), text: "other words".into(), at: 3 };
+        let changed = Line::Changed { id: CommentId(1), text: "other words".into(), about: None, at: 3 };
         let state = Comments::of([written(1), sent(1, 1), given, changed, read(1, 4)]);
         let comment = &state.comments[&CommentId(1)];
-        assert_eq!((&*comment.text, comment.again.as_deref()), ("x", Some("other words")));
+        assert_eq!(
+            (&*comment.text, comment.again.as_ref().map(|again| &*again.text)),
+            ("x", Some("other words"))
+        );
         assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
     }
 }

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use alongside_companion::turns::source::{ChangeBack, Feedback};
-use alongside_desk::{Anchor, Comment, CommentId, CommentState, TurnMessage};
+use alongside_companion::turns::source::{AROUND, ChangeBack, Feedback, MAX_CODE};
+use alongside_desk::{Anchor, Comment, CommentId, CommentState, Text, TurnMessage};
 use alongside_platform::paths;
 
-use crate::anchors;
+use crate::anchors::{self, Quotation};
 use crate::answers::{load, place, state, was_open};
 use crate::awaited::is_awaited;
-use crate::comment_log::{Comments, Round, Written};
+use crate::comment_log::{About, Comments, Round, Written};
 use crate::escaped::unescape;
 use crate::log::Record;
 use crate::message::{Content, asking_words};
@@ -24,9 +24,14 @@ const MOST_TOLD: usize = 256 << 10;
 
 /// A comment with the place of its lines now.
 fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Texts<'_>) -> Comment {
-    let anchor = Anchor { code: written.quotation.code.clone(), ..written.anchor.clone() };
-    let (text, at) = (written.again.as_ref().unwrap_or(&written.text).clone(), written.at);
+    let (text, at) = (written.again.as_ref().map_or(&written.text, |again| &again.text).clone(), written.at);
     let again = written.again.is_some();
+    let about = written.again.as_ref().and_then(|again| again.about.as_ref());
+    let (lines, quotation) = match about {
+        Some(about) => (Some(about.lines), &about.quotation),
+        None => (written.anchor.lines, &written.quotation),
+    };
+    let anchor = Anchor { lines, code: quotation.code.clone(), ..written.anchor.clone() };
     let mut comment = Comment { id, anchor, text, at, now: None, lost: false, state, again };
     let file = written.file.as_deref().and_then(|file| paths::from_bytes(&unescape(file)));
     let Some(mut file) = file else { return comment };
@@ -42,7 +47,7 @@ fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Tex
         comment.now = match texts.get(&file, side) {
             // Where the text is not known, its lines are where they were.
             None => Some(was),
-            Some(text) => text.and_then(|text| anchors::find(&text, was, &written.quotation)),
+            Some(text) => text.and_then(|text| anchors::find(&text, was, quotation)),
         };
         comment.lost = comment.now.is_none();
     }
@@ -113,14 +118,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: 
             (Some(_), None) | (None, _) => true,
         };
         if is_shown {
-            let mut placed = placed(*id, comment, state, texts);
-            if placed.lost
-                && state == CommentState::Answered
-                && let Some(place) = all.round_of(*id).and_then(|round| place(comment, round, texts))
-            {
-                (placed.now, placed.lost) = (Some(place), false);
-            }
-            comments.push(placed);
+            comments.push(placed_or_in_place(*id, comment, state, all, texts));
         }
     }
     let to = route::address(log);
@@ -128,6 +126,50 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: 
     let message = last.last().map(|round| message(all, round, awaits(round), &last, texts));
     let route = Some(route::route(to.as_ref(), is_awaited, log));
     Feedback { comments, route, message, revision: all.lines }
+}
+
+/// A comment with the place of its lines now; of lines that have changed, with that of those in their place.
+fn placed_or_in_place(
+    id: CommentId,
+    written: &Written,
+    state: CommentState,
+    all: &Comments,
+    texts: &mut Texts<'_>,
+) -> Comment {
+    let mut placed = placed(id, written, state, texts);
+    if placed.lost
+        && state == CommentState::Answered
+        && let Some(place) = all.round_of(id).and_then(|round| place(written, round, texts))
+    {
+        (placed.now, placed.lost) = (Some(place), false);
+    }
+    placed
+}
+
+/// The lines on which desks show a comment whose lines have changed since an agent has read it; `None` where
+/// it stands on the lines that it was written about, or on none.
+pub(crate) fn changed_lines(
+    id: CommentId,
+    all: &Comments,
+    log: &[Record],
+    texts: &mut Texts<'_>,
+) -> Option<About> {
+    let written = all.comments.get(&id).filter(|written| written.back.is_none())?;
+    let file = paths::from_bytes(&unescape(written.file.as_deref()?))?;
+    if state(id, written, all, log, texts) != CommentState::Answered || !written.anchor.side.is_new() {
+        return None;
+    }
+    let lines = placed_or_in_place(id, written, CommentState::Answered, all, texts).now?;
+    let text = Text::new(String::from_utf8(texts.now_or_renamed(&file)??).ok()?);
+    let range = lines.lines();
+    let stretch = |start: usize, end: usize| text.lines(start..end.min(text.len())).to_owned();
+    let quotation = Quotation {
+        code: stretch(range.start, range.end),
+        before: stretch(range.start.saturating_sub(AROUND), range.start),
+        after: stretch(range.end.min(text.len()), range.end + AROUND),
+    };
+    let is_short = quotation.code.len().max(quotation.before.len()).max(quotation.after.len()) <= MAX_CODE;
+    is_short.then_some(About { lines, quotation })
 }
 
 /// The rounds of the message that waits; where none does, of the one that was read last.

@@ -191,7 +191,13 @@ impl TurnSource for TurnStore {
     }
 
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        comments::change(&self.places, &look.root, id, text)
+        let bench = self.bench(&look.root).ok();
+        let state = LookState::of_name(&look.snapshot);
+        let mut texts = bench
+            .as_ref()
+            .zip(state.as_ref())
+            .map(|(bench, state)| Texts::of_look(bench, Some(&state.before), &look.files));
+        comments::change(&self.places, &look.root, id, text, texts.as_mut())
     }
 
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {

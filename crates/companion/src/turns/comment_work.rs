@@ -5,12 +5,8 @@ use std::sync::Arc;
 use alongside_desk::{CommentId, LineRange, Refusal, Side, Text};
 
 use super::file_texts::{KnownTexts, texts};
-use super::source::{Feedback, NewComment, TurnLook, TurnSource};
+use super::source::{AROUND, Feedback, MAX_CODE, NewComment, TurnLook, TurnSource};
 
-/// How many lines before and after tell places apart that hold the same lines.
-const AROUND: usize = 3;
-/// The longest text that is quoted, in bytes. Every desk gets it with every change of the list.
-const MAX_CODE: usize = 64 << 10;
 /// The longest comment, in bytes.
 const MAX_WORDS: usize = 64 << 10;
 

@@ -9,6 +9,11 @@ use alongside_desk::{
 };
 use serde::{Deserialize, Serialize};
 
+/// How many lines before and after tell places apart that hold the same lines.
+pub const AROUND: usize = 3;
+/// The longest text that a comment quotes, in bytes. Every desk gets it with every change of the list.
+pub const MAX_CODE: usize = 64 << 10;
+
 /// Reads the baselines and changes of working trees. Every method blocks, and is called outside the main
 /// loop.
 pub trait TurnSource: Debug + Send + Sync {

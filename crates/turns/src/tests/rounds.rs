@@ -137,6 +137,56 @@ fn an_open_comment_is_asked_again_once_or_closed() {
 }
 
 #[test]
+fn a_comment_that_is_asked_again_is_about_the_lines_that_are_there_now() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(4), "softer");
+    project.send_round(&look, &NewRound::default());
+    project.answer(|| project.write("a", AFTER.replace("FOUR\n", "quiet\nvery quiet\n")));
+    let look = project.look();
+    let shown = LineRange { first: 4, last: 5 };
+    assert_eq!(states(&look), [("softer", Answered, false)]);
+    assert_eq!((look.feedback.comments[0].now, look.feedback.comments[0].lost), (Some(shown), false));
+    project.again(&look, 1, "shorter");
+    let again = |text: &str| {
+        let look = project.look();
+        assert_eq!(states(&look), [(text, Unsent, true)]);
+        let comment = &look.feedback.comments[0];
+        assert_eq!((comment.now, comment.lost), (Some(shown), false));
+        assert_eq!((comment.anchor.lines, &*comment.anchor.code), (Some(shown), "quiet\nvery quiet\n"));
+    };
+    again("shorter");
+    project.again(&look, 1, "");
+    assert_eq!(states(&project.look()), [("softer", Answered, false)], "taken back");
+    project.again(&look, 1, "shorter");
+    project.again(&look, 1, "much shorter");
+    again("much shorter");
+    let look = project.look();
+    project.send_round(&look, &NewRound::default());
+    let text = project.answer(|| {});
+    assert!(text.contains("Comment 1: `a`, lines 4–5 (asked again)\n"), "{text}");
+    assert!(text.contains("very quiet\n") && !text.contains("FOUR"), "{text}");
+    assert_eq!(states(&project.look()), [("much shorter", Open, false)]);
+}
+
+#[test]
+fn a_comment_that_is_asked_again_without_its_lines_is_open() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(4), "softer");
+    project.send_round(&look, &NewRound::default());
+    project.answer(|| project.write("a", AFTER.replace("FOUR\n", "")));
+    let look = project.look();
+    assert!(look.feedback.comments[0].lost);
+    project.again(&look, 1, "bring it back");
+    let look = project.look();
+    project.send_round(&look, &NewRound::default());
+    // Another part of the file has changed.
+    project.answer(|| project.write("a", AFTER.replace("FOUR\n", "").replace("SIX", "six!")));
+    let look = project.look();
+    assert_eq!(states(&look), [("bring it back", Open, false)]);
+    assert!(look.feedback.comments[0].lost);
+}
+
+#[test]
 fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk =
