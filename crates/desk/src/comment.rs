@@ -49,7 +49,7 @@ pub enum CommentState {
     /// It is in a message to the agent, which has read it or has yet to. Nothing is known of an answer.
     Sent,
     /// An agent has read it, and its lines have changed on disk since it was sent; or lines came directly
-    /// above or below them.
+    /// above or below them. Whether that is what was asked for, it does not tell.
     Answered,
     /// An agent has read it, a turn has ended since, and its lines are as they were when it was sent.
     Open,

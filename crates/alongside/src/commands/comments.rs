@@ -178,7 +178,7 @@ fn lines(comment: &Comment) -> String {
     let state = match comment.state {
         CommentState::Unsent if comment.again => "asked again, not sent",
         CommentState::Unsent => "not sent",
-        CommentState::Answered => "read, and changed there since",
+        CommentState::Answered => "read, and its lines have changed since",
         CommentState::Open => "read, and nothing has changed there",
         CommentState::Sent | CommentState::Other => "sent",
     };

@@ -9,25 +9,26 @@ pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
     match comment.state {
         CommentState::Unsent if comment.again => " (asked again)",
         CommentState::Unsent => "",
-        CommentState::Answered => " (answered)",
+        CommentState::Answered => " (lines changed)",
         CommentState::Open => " (open)",
         CommentState::Sent if is_read => " (read)",
         CommentState::Sent | CommentState::Other => " (sent)",
     }
 }
 
-/// How many comments were answered, are open and are asked again; `None` if there are none of these.
+/// Of how many comments the lines have changed, how many are open and how many are asked again; `None` if
+/// there are none of these. Whether the agent did as it was asked, nobody can tell but the person.
 pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
-    let (mut answered, mut open, mut again) = (0, 0, 0);
+    let (mut changed, mut open, mut again) = (0, 0, 0);
     for comment in comments {
         match comment.state {
-            CommentState::Answered => answered += 1,
+            CommentState::Answered => changed += 1,
             CommentState::Open => open += 1,
             CommentState::Unsent if comment.again => again += 1,
             CommentState::Unsent | CommentState::Sent | CommentState::Other => {}
         }
     }
-    let all = [(answered, "answered"), (open, "open"), (again, "asked again")];
+    let all = [(changed, "with changed lines"), (open, "open"), (again, "asked again")];
     let count =
         |comments: usize| if comments == 1 { "1 comment".into() } else { format!("{comments} comments") };
     let mut said = Vec::new();
@@ -68,7 +69,7 @@ mod tests {
             comment(CommentState::Open, false),
             comment(CommentState::Unsent, false),
         ];
-        assert_eq!(answers(&all).as_deref(), Some("1 comment answered, 2 open, 1 asked again"));
+        assert_eq!(answers(&all).as_deref(), Some("1 comment with changed lines, 2 open, 1 asked again"));
         assert_eq!((answers(&all[..1]).as_deref(), answers([])), (Some("1 comment open"), None));
     }
 }

@@ -291,15 +291,15 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
         vec![open, comment(2, CommentState::Answered, "Softer."), comment(3, CommentState::Open, "Or so")];
     let turn = Turn { route: route(), comments, ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
-    stage.shows("Your last rounds: 1 comment answered, 2 open (L)");
+    stage.shows("Your last rounds: 1 comment with changed lines, 2 open (L)");
     stage.press("LG").await;
-    stage.shows("src/basket.py (answered)");
+    stage.shows("src/basket.py (lines changed)");
     stage.shows("ask again");
     stage.shows("close it");
     stage.press("x").await;
     let changed = |id, text: &str| Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() };
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(3, "")));
-    stage.shows("1 comment answered, 1 open");
+    stage.shows("1 comment with changed lines, 1 open");
     stage.press("Gka").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
     stage.shows("src/basket.py (asked again)");

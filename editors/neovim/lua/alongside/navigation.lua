@@ -128,10 +128,6 @@ function M.go(id, origin)
     return open(#all == 1 and all[1] or of_this_file[1], origin)
   end
   origin = origin or window_state.here()
-  -- The agent waits for the oldest one first.
-  table.sort(all, function(a, b)
-    return a.number < b.number
-  end)
   vim.ui.select(all, {
     prompt = 'Which review?',
     kind = 'alongside',

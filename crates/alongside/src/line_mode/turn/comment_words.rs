@@ -89,7 +89,12 @@ pub(super) const WORDS_COME_BACK: &str = "Nothing is kept yet: c alone brings yo
 
 /// The companion has a comment, or has changed or removed one.
 pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {
+    let stays = |id| walk.turn().comments.iter().any(|comment| comment.id == id);
     match (about, walk.turn().comments.last()) {
+        // It was asked again, and only that is taken back.
+        (About::Known(id), _) if words == "-" && stays(id) => {
+            format!("Comment {} is not asked again; it stays as it was. `c{} -` closes it.", id.0, id.0)
+        }
         (About::Known(id), _) if words == "-" => format!("Comment {} removed.", id.0),
         (About::Known(id), _) => format!("Comment {} changed.", id.0),
         (_, Some(last)) => {
@@ -135,7 +140,7 @@ pub(super) fn to_send(turn: &Turn) -> Option<String> {
     (!comments.is_empty()).then(|| format!("{title}\n{}", comments.join("\n")))
 }
 
-/// The comments that agents have read and that nothing has answered, with what can be done about them.
+/// The comments that agents have read and whose lines are as they were, with what can be done about them.
 pub(super) fn open(turn: &Turn) -> Option<String> {
     let open: Vec<_> = turn.comments.iter().filter(|comment| comment.state.is_open()).collect();
     let first = open.first()?.id.0;
@@ -153,8 +158,8 @@ pub(super) fn asked_again(id: CommentId) -> String {
     format!("Comment {} is asked again: f sends it. `c{} -` takes that back.", id.0, id.0)
 }
 
-/// How many comments were answered, and how many are open.
-pub(super) fn answered(turn: &Turn) -> Option<String> {
+/// Of how many comments the lines have changed, and how many are open.
+pub(super) fn answers_seen(turn: &Turn) -> Option<String> {
     answers(&turn.comments).map(|said| format!("{}.", capital(&said)))
 }
 

@@ -289,8 +289,8 @@ impl TurnReading {
         let comments = comment_words::all(comments::on_whole(turn), turn);
         let is_asked = self.input.terminal && !turn.files.is_empty();
         let how = is_asked.then(|| format!("{}\n{}", words::HOW, comment_words::head(turn)));
-        let answered = comment_words::answered(turn);
-        for said in [message, answered, comments, how].into_iter().flatten() {
+        let answers = comment_words::answers_seen(turn);
+        for said in [message, answers, comments, how].into_iter().flatten() {
             self.printer.say(&said);
         }
     }

@@ -157,18 +157,20 @@ async fn open_comments_are_asked_again_or_closed_also_where_no_file_differs() {
         comment(2, CommentState::Answered, "softer"),
         comment(3, CommentState::Open, "never mind"),
     ];
-    let played = played(companion, "y\na2\na4\na1\nc3 -\nf\ny\n").await;
+    let played = played(companion, "y\na2\na4\na1\nc1 -\na1\nc3 -\nf\ny\n").await;
     for said in [
-        "1 comment answered, 2 open.\n",
+        "1 comment with changed lines, 2 open.\n",
         "Open, with nothing changed there: a1 asks again, `c1 -` closes it.\n  1. the whole turn: why?\n",
         "Comment 2 is asked again: f sends it.",
         "No comment has that number; l lists them.\n",
         "Comment 1 is asked again: f sends it. `c1 -` takes that back.\n",
+        "Comment 1 is not asked again; it stays as it was. `c1 -` closes it.\n",
         "Comment 3 removed.\n",
         "To be sent:\n  the whole turn: why?\n  the whole turn: softer\n",
     ] {
         assert!(played.text.contains(said), "{said}: {}", played.text);
     }
+    assert!(!played.text.contains("Comment 1 removed."), "{}", played.text);
     assert_eq!(finished(&played), [(true, false)]);
 }
 

@@ -232,6 +232,7 @@ impl Companion {
                 let at = self.turn.comments.iter().position(is_it).ok_or(Refusal::NoSuchComment)?;
                 let comment = &mut self.turn.comments[at];
                 match text.is_empty() {
+                    true if comment.again => (comment.state, comment.again) = (CommentState::Open, false),
                     true => _ = self.turn.comments.remove(at),
                     false if comment.state.is_read() => {
                         (comment.state, comment.again, comment.text) = (CommentState::Unsent, true, text);
