@@ -41,6 +41,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/init.lua",
     "lua/alongside/keys.lua",
     "lua/alongside/left_drafts.lua",
+    "lua/alongside/level.lua",
     "lua/alongside/link.lua",
     "lua/alongside/log.lua",
     "lua/alongside/look_alikes.lua",

@@ -114,8 +114,8 @@ impl CommentInput {
         self.targets.get(self.at).unwrap_or(&Target::Whole)
     }
 
-    /// The text that the comment has and that is edited; empty for a new one, and for one that is asked again,
-    /// since words behind those that an agent has read would be sent together with them.
+    /// The text that the comment has and that is edited; empty for a new one, and for one that is asked
+    /// again, since words behind those that an agent has read would be sent together with them.
     fn known_text(&self) -> &str {
         match self.target() {
             Target::Known(known) if !self.asks_again() => &known.text,

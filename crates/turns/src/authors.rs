@@ -62,8 +62,8 @@ impl Authors {
         found.copied().reduce(both)
     }
 
-    /// Whose the change of a file is that no snapshot holds, by the time of its last change. An earlier one may
-    /// have been another's, so that it is never said to be the person's alone.
+    /// Whose the change of a file is that no snapshot holds, by the time of its last change. An earlier one
+    /// may have been another's, so that it is never said to be the person's alone.
     pub(crate) fn at(&self, at: Option<SystemTime>) -> Author {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         let is_within = |at: Duration| {

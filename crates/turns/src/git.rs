@@ -91,7 +91,7 @@ impl Git {
     }
 
     /// How often git was started by this and its copies.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn runs(&self) -> usize {
         self.runs.load(std::sync::atomic::Ordering::Relaxed)
     }

@@ -49,8 +49,8 @@ enum Action {
         /// Its number in the list, or its name
         #[arg(value_name = "N")]
         draft: String,
-        /// The file to write; without it, the text before an undo returns to its file, if that has not changed
-        /// since
+        /// The file to write; without it, the text before an undo returns to its file, if that has not
+        /// changed since
         file: Option<PathBuf>,
         /// Overwrite the file if it exists; a link is refused
         #[arg(long, requires = "file")]

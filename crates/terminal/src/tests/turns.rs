@@ -145,7 +145,7 @@ async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
     stage.set_turn(Turn { route, ..turn(Vec::new()) });
     stage.companion.tell_turn();
     stage.a_while().await;
-    stage.shows("Codex        by its hook");
+    stage.shows("Codex by its hook");
     stage.shows("Codex notes its turns here: T shows what changed since your last look.");
     stage.does_not_show("No agent is connected yet.");
     stage.does_not_show("before you accept it");
