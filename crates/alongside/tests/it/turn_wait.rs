@@ -109,8 +109,11 @@ async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
 async fn a_session_of_a_script_takes_no_message_and_gets_none() {
     let Some((home, mut desk)) = idle().await else { return };
     silent(&of_script(&home, "UserPromptSubmit"));
+    // The list is another one while that turn goes on, and again at its end.
+    let during = told(&desk, TURN, |turn| turn["remarks"][0].is_string()).await;
     silent(&of_script(&home, "Stop"));
-    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
+    let is_later = |turn: &Value| turn["revision"].as_u64() > during["revision"].as_u64();
+    let turn_review = told(&desk, TURN, |turn| is_later(turn) && turn["route"]["words"] == LATER).await;
     send(&mut desk, &turn_review).await;
     silent(&of_script(&home, "UserPromptSubmit"));
     let output = turn(&home, "claude", &event(&home, "UserPromptSubmit"));
