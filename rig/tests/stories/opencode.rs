@@ -64,6 +64,8 @@ fn opencode_gets_mentioned_lines_in_its_prompt() -> Result<()> {
     let Some((stage, desk, opencode)) = set()? else { return Ok(()) };
     let _editor = Selecting::three_lines(&stage)?;
     opencode.wait_until_it_says("notes.txt#2-4")?;
+    // This message comes once OpenCode listens, and would take the place of the answer.
+    desk.wait_until_shown("OpenCode is connected.")?;
     desk.pane.press("S")?;
     desk.wait_until_shown("notes.txt, lines 2 to 4: added to your prompt in OpenCode.")?;
     opencode.wait_until_it_says("@notes.txt#2-4")?;
