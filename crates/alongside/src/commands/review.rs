@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// Review what has changed in the project since REV, whoever wrote it, and undo parts of it
     ///
     /// REV is a revision of the repository, as git names it. Without REV: since the last turn of an agent, or
-    /// since the last commit where no turn is known. Each change stays unless you mark it with u; nothing is
+    /// since the last commit where no turn is known. Each change stays unless you mark it with n; nothing is
     /// written before you confirm the list of all that is undone. Proposals are not decided here.
     #[arg(long, value_name = "REV", display_order = 1, conflicts_with_all = ["accept_all", "reject_all"])]
     since: Option<Option<String>>,
