@@ -234,7 +234,7 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
                 None => 1,
             },
         };
-        // Whatever the person has to say to a file or a turn after an answer is a comment of its own.
+        // After an answer, more words on a file or a turn are a comment of their own.
         if at == 0 || !comment.state.is_read() {
             known[at].push(comment.clone());
         }
