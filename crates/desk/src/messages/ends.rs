@@ -87,7 +87,7 @@ pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> Stri
         Word::WrittenAsAccepted => format!("{name}: written as accepted."),
         Word::NotWritten => format!("{name}: accepted, but {agent} has not written it."),
         Word::SomethingElse => {
-            format!("{name}: holds something else than you accepted; a formatter may have run. {kept}")
+            format!("{name}: holds something else than you accepted. {kept}")
         }
         Word::Gone => format!("{name}: accepted, but the file is gone. {kept}"),
         Word::WrittenThoughRejected => {
