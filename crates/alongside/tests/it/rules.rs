@@ -104,7 +104,7 @@ async fn what_is_accepted_ahead_ends_with_its_agent() {
     desk.types("r");
     refused(&hook.answer().await);
     assert!(is_allowed(&write(&home, "claude", &home.in_project("docs/b.md"), "x\n").await));
-    desk.shows("docs/b.md (create, +1 -0) by Claude Code, granted for").await;
+    desk.shows("docs/b.md (create, +1 -0) by Claude Code, accepted ahead for docs/.").await;
     desk.types("f -");
     desk.shows("Nothing is accepted ahead any more.").await;
     let hook = begin(&home, "claude", &home.in_project("docs/b.md"), "y\n").await;

@@ -127,7 +127,7 @@ impl RuleBook {
     fn judge(&self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {
-            (_, Why::NoRule) => self.granted(review).unwrap_or(by_rule),
+            (_, Why::NoRule) => self.granted(review, roots).unwrap_or(by_rule),
             // An agent with a session asks in its own prompt as well; and of a patch, one file cannot be left
             // to the agent alone.
             (Ruling::Defer, _) if review.hook().is_none_or(|hook| hook.parts > 1) => {
@@ -155,13 +155,13 @@ impl RuleBook {
     }
 
     /// The acceptance by a grant, if there is one for all files that the proposal changes.
-    fn granted(&self, review: &PendingReview) -> Option<Judgement> {
+    fn granted(&self, review: &PendingReview, roots: &[PathBuf]) -> Option<Judgement> {
         let proposer = Proposer::of(review)?;
         let covers = |granted: &&Granted| {
             granted.to == proposer && review.places().iter().all(|place| granted.covers(place))
         };
         let granted = self.grants.iter().find(covers)?;
-        let why = Why::Grant(granted.grant.path.clone());
+        let why = Why::Grant(messages::granted_place(&granted.grant, roots));
         Some(Judgement { ruling: Ruling::Accept, why })
     }
 

@@ -62,7 +62,7 @@ pub enum Why {
     Rule(String),
     /// This rule of a project, which only asks.
     ProjectRule(String),
-    /// This grant of the person.
+    /// The person has accepted ahead what is proposed for this place, as people read it.
     Grant(String),
     /// Rules do not apply to such a change.
     NoRuleApplies(&'static str),
@@ -80,7 +80,7 @@ impl std::fmt::Display for Why {
             Self::NoRule => f.write_str("no rule matches"),
             Self::Rule(rule) => write!(f, "rule {rule}"),
             Self::ProjectRule(rule) => write!(f, "the project's rule {rule}"),
-            Self::Grant(grant) => write!(f, "granted for {grant}"),
+            Self::Grant(place) => write!(f, "accepted ahead for {place}"),
             Self::NoRuleApplies(why) => f.write_str(why),
         }
     }

@@ -32,6 +32,7 @@ pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
 pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
     let name = file_name(&grant.path, roots);
     match grant.scope {
+        Scope::Folder if matches!(roots, [root] if *root == grant.path) => "the whole project".into(),
         Scope::File => name,
         Scope::Folder => format!("{}/", name.trim_end_matches('/')),
     }
