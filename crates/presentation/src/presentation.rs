@@ -89,7 +89,11 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 let said: Vec<_> = said.collect();
                 let line = status_line(&self.companion);
                 let leaving = self.companion.stays_open(self.reviews.len());
-                params["display"] = json!({ "messages": said, "line": line, "leaving": leaving });
+                let status = self.companion.status();
+                let places = status.grants.iter().map(|grant| messages::granted_place(grant, &status.roots));
+                let granted: Vec<_> = places.collect();
+                params["display"] =
+                    json!({ "messages": said, "line": line, "leaving": leaving, "granted": granted });
             }
             Event::Problem(problem) => {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });

@@ -1,4 +1,4 @@
-//! A review as a plugin presents it: with its name, size, notes and diffs, and in the plugin's form.
+//! A review as a plugin presents it: with its name, size, counts, notes and diffs, and in the plugin's form.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,12 +71,14 @@ impl PresentedReview {
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
         let notes = notes(review, roots).into_iter();
         let unseen = look_alikes::hard_to_see_in(review).map(|text| Note { text, warning: false });
+        let (added, removed) = messages::line_counts(review);
         let notes = notes.chain(unseen).map(|note| json!({ "text": note.text, "warning": note.warning }));
         json!({
             "messages": said,
             "title": format!("{name} ({agent}, {size})"),
             "name": name,
             "agent": agent,
+            "counts": format!("+{added} -{removed}"),
             "states": messages::states(review),
             "notes": notes.collect::<Vec<_>>(),
             "diff": review_diff(review),

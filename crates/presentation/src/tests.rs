@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use alongside_desk::{
-    Agent, Changed, Closed, Closing, Decision, Event, Hunk, Refusal, Request, Review, ReviewId, Revised,
-    Status, Text, replacement,
+    Agent, Changed, Closed, Closing, Decision, Event, Grant, Hunk, Refusal, Request, Review, ReviewId,
+    Revised, Scope, Status, Text, replacement,
 };
 use serde_json::{Value, json};
 
@@ -218,7 +218,8 @@ fn a_review_comes_with_its_words_and_diff() {
     let display = &stage.last("didOpenReview")["display"];
     assert_eq!(display["messages"], json!(["notes.md: Gemini CLI proposes 1 change"]));
     assert_eq!(display["title"], "notes.md (Gemini CLI, 1 change)");
-    assert_eq!((&display["states"], &display["notes"]), (&json!("1 kept"), &json!([])));
+    assert_eq!((&display["counts"], &display["states"]), (&json!("+1 -1"), &json!("1 kept")));
+    assert_eq!(display["notes"], json!([]));
     assert_eq!(display["diff"], json!(["@@ -1,2 +1,2 @@ change 1 of 1: kept\n-one\n+ONE\n two\n"]));
 }
 
@@ -268,6 +269,19 @@ fn the_line_names_an_agent_that_comes_by_its_hook() {
         assert_eq!(line(&mut stage, &[&connected], 0), beside);
         assert_eq!(line(&mut stage, &[], 1), "1 review", "those come first");
     }
+}
+
+#[test]
+fn places_that_are_accepted_ahead_are_named_within_the_project() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    let [file, folder, project] =
+        [("/p/a.md", Scope::File), ("/p/docs", Scope::Folder), ("/p", Scope::Folder)]
+            .map(|(path, scope)| Grant { agent: "Codex".into(), path: path.into(), scope });
+    let (roots, grants) = (vec!["/p".into()], vec![file, folder, project]);
+    stage.events.push_back(Event::Status(Status { roots, grants, ..Status::default() }));
+    stage.run();
+    let display = &stage.last("didChangeStatus")["display"];
+    assert_eq!(display["granted"], json!(["a.md", "docs/", "the whole project"]));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 import type { Agent, Status } from './protocol';
 import { proposalUri, type Reviews } from './reviews';
-import { AgentRows, grantedPlace, ReviewRows } from './rows';
+import { AgentRows, type GrantNode, grantsOf, ReviewRows } from './rows';
 import type { SeenReviews } from './watching';
 import { List, StatusBar } from './window';
 
@@ -46,9 +46,10 @@ export class Overview implements vscode.Disposable {
     const waiting = this.reviews.list();
     waiting.filter(({ agent }) => agent.byHook).forEach(({ display }) => this.byHook.add(display.agent));
     const { agents = [], paused = false, contextOnly = false } = this.status ?? {};
+    const grants = this.status ? grantsOf(this.status) : [];
     const hooks = this.status ? [...this.byHook].filter((hook) => !agents.some(({ name }) => name === hook)) : [];
     this.reviewRows.refresh();
-    this.agentRows.show(agents, hooks, this.status?.grants ?? []);
+    this.agentRows.show(agents, hooks, grants);
     const count = waiting.length;
     this.view.showDescription(this.reviewRows.onlyAgent());
     this.view.showCount(count, count === 1 ? '1 proposal waits' : `${count} proposals wait`);
@@ -59,20 +60,20 @@ export class Overview implements vscode.Disposable {
     this.set('withReasons', waiting.filter(({ reasons }) => reasons).map((review) => proposalUri(review).toString()));
     this.set('hasAgents', agents.length + hooks.length > 0);
     this.set('paused', paused);
-    this.set('hasGrants', (this.status?.grants?.length ?? 0) > 0);
+    this.set('hasGrants', grants.length > 0);
     this.set('contextOnly', contextOnly);
     if (this.status) {
-      this.showBar(this.status, agents, hooks);
+      this.showBar(this.status, agents, hooks, grants);
     }
   }
 
-  private showBar({ paused, display, grants = [] }: Status, agents: Agent[], hooks: string[]): void {
+  private showBar({ paused, display }: Status, agents: Agent[], hooks: string[], grants: GrantNode[]): void {
     const count = this.reviews.list().length;
     const line = count > 0 ? `${count} proposal${count === 1 ? '' : 's'}` : display.line;
     const states = [paused ? 'paused' : '', grants.length > 0 ? 'accepts ahead' : ''].filter(Boolean);
     const names = [...agents.map(({ name }) => name), ...hooks.map((name) => `${name}, by its hook`)].join(', ');
     const click = count > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
-    const ahead = grants.map((grant) => `Accepted ahead, of ${grant.agent}: ${grantedPlace(grant)}`);
+    const ahead = grants.map(({ agent, place }) => `Accepted ahead, of ${agent}: ${place}`);
     const tooltip = ['Alongside', names, paused ? 'Context is paused: agents learn nothing about your files.' : '', ...ahead, click].filter(Boolean);
     this.bar.show(paused ? 'debug-pause' : grants.length > 0 ? 'pass-filled' : 'comment-discussion', [line, ...states].join(', '), tooltip);
   }

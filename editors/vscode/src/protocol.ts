@@ -6,6 +6,8 @@ export interface ReviewDisplay extends Display {
   title: string;
   name: string;
   agent: string;
+  // Of lines, as `+3 -1`.
+  counts: string;
   states: string;
   notes: { text: string; warning: boolean }[];
   diff: string[];
@@ -88,7 +90,8 @@ export interface Status {
   grants?: Grant[];
   // Leads agents to this window. It holds the token: never show or log it.
   environment: Record<string, string>;
-  display: Display & { line: string };
+  // With the places of the grants, in their order.
+  display: Display & { line: string; granted: string[] };
 }
 
 // Why the server refuses a request; undefined if something else went wrong.

@@ -2,10 +2,9 @@
 // stand first. Of several agents, each has its proposals below it; the one of several proposals stands above them.
 
 import * as vscode from 'vscode';
-import type { Agent, Grant } from './protocol';
+import type { Agent, Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { seenWords } from './seen';
-import { changeWords, notSaid } from './together';
 import type { SeenReviews } from './watching';
 import { row } from './window';
 
@@ -57,14 +56,13 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
     const { display, file } = node.review;
     const unseen = seenWords(this.seen.count(node.review));
     const from = this.reviews.list().length > 1 ? '' : agentOf(node.review);
-    const words = changeWords(node.review);
     const warns = display.notes.some(({ warning }) => warning);
     const seen = unseen.startsWith('seen') ? unseen.replace(/ \w+$/, '') : '';
     return row({
       icon: unseen ? 'circle-filled' : 'diff',
       color: warns ? 'list.warningForeground' : undefined,
       label: display.name,
-      description: [`${warns ? '⚠ ' : ''}${words}`, seen, notSaid(statesOf(display.states), words), from].filter(Boolean).join(', '),
+      description: [`${warns ? '⚠ ' : ''}${display.counts}`, statesOf(display.states), seen, from].filter(Boolean).join(', '),
       tooltip: [display.title, file, unseen, ...display.notes.map(({ text }) => text)].filter(Boolean),
       spoken: [display.title, display.states, unseen].filter(Boolean).join(', '),
       kind: 'review',
@@ -74,14 +72,19 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
 }
 
 // An agent with a connection, the name of one that asks by its hook, or what is accepted ahead.
-type AgentNode = Agent | string | Grant;
+type AgentNode = Agent | string | GrantNode;
+
+export interface GrantNode { agent: string; place: string }
+
+export const grantsOf = ({ grants = [], display }: Status): GrantNode[] =>
+  grants.map(({ agent }, index) => ({ agent, place: display.granted[index]! }));
 
 export class AgentRows implements vscode.TreeDataProvider<AgentNode> {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
   private nodes: AgentNode[] = [];
 
-  show(agents: Agent[], byHook: string[], grants: Grant[]): void {
+  show(agents: Agent[], byHook: string[], grants: GrantNode[]): void {
     this.nodes = [...agents, ...byHook, ...grants];
     this.changes.fire();
   }
@@ -94,13 +97,13 @@ export class AgentRows implements vscode.TreeDataProvider<AgentNode> {
     if (typeof node === 'string') {
       return row({ icon: 'robot', label: node, description: 'by its hook' });
     }
-    if ('scope' in node) {
+    if ('place' in node) {
       return row({
         icon: 'pass-filled',
         color: 'list.warningForeground',
-        label: grantedPlace(node),
+        label: node.place,
         description: `accepted ahead, ${node.agent}`,
-        tooltip: [`What ${node.agent} still proposes for ${grantedPlace(node)} is accepted without you, until it ends.`],
+        tooltip: [`What ${node.agent} still proposes for ${node.place} is accepted without you, until it ends.`],
         kind: 'grant',
       });
     }
@@ -108,7 +111,3 @@ export class AgentRows implements vscode.TreeDataProvider<AgentNode> {
   }
 }
 
-export function grantedPlace({ path, scope }: Grant): string {
-  const name = vscode.workspace.asRelativePath(path);
-  return scope === 'folder' ? `${name === path && vscode.workspace.workspaceFolders?.some(({ uri }) => uri.fsPath === path) ? '.' : name}/` : name;
-}

@@ -1,19 +1,17 @@
 // Accepting together what was seen: the list that the person confirms, and the sentence about its end, in the words of
 // the terminal desk. Only the listed revisions are accepted: a proposal that changes or comes later waits.
 
-import type { Hunk } from './protocol';
 import { type SeenPart, seenWords } from './seen';
 
 // The words of the list about a proposal.
 export interface Listable {
   revision: number;
-  hunks: Hunk[];
   original?: string;
   proposed: string;
   current: string;
   stale: boolean;
   dirty: boolean;
-  display: { name: string; agent: string; states: string; notes: { text: string; warning: boolean }[] };
+  display: { name: string; agent: string; counts: string; states: string; notes: { text: string; warning: boolean }[] };
 }
 
 export interface Listed<T> { review: T; revision: number; row: string; obstacle?: string }
@@ -24,35 +22,9 @@ export interface AcceptedTogether { accepted: number; changed: number; ended: nu
 const MOST = 20;
 const MOST_OTHERS = 8;
 
-const lineCount = (text: string): number => (text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0));
-
-// Lines that accepting adds and removes, as `+3 -1`.
-export function lineCounts({ hunks, original, current }: Listable): string {
-  if (original === undefined && hunks.length === 0) {
-    return `+${lineCount(current)} -0`;
-  }
-  const taken = hunks.filter(({ state }) => state !== 'dropped');
-  const sum = (side: 'current' | 'original'): number => taken.reduce((all, { [side]: { start, end } }) => all + end - start, 0);
-  return `+${sum('current')} -${sum('original')}`;
-}
-
-// The counts, or in words what they do not say.
-export function changeWords(review: Listable): string {
-  const { original, current } = review;
-  const isSame = original === current && review.hunks.length === 0;
-  const isAboutEnds = review.display.notes.some(({ text }) => /line end|line break|LF/.test(text));
-  return original !== undefined && original !== '' && current === '' ? 'empties the file'
-    : isSame ? (isAboutEnds ? 'line ends only' : 'no line changes')
-      : original === undefined ? `new file, ${lineCounts(review)}` : lineCounts(review);
-}
-
-// The companion's words for the states, without those that stand in others already.
-export const notSaid = (states: string, words: string): string => states.split(', ').filter((state) => !words.includes(state)).join(', ');
-
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
-  const { name, agent, states } = review.display;
-  const words = changeWords(review);
-  const row = [`${name}: ${words}`, agent, notSaid(states, words)].filter(Boolean).join(', ');
+  const { name, agent, counts, states } = review.display;
+  const row = [`${name}: ${counts}`, agent, states].filter(Boolean).join(', ');
   const obstacle = obstacleOf(review) || seenWords(seen) || unchanged(review);
   return { review, revision: review.revision, row, obstacle };
 }

@@ -5,15 +5,15 @@ import { test } from 'node:test';
 import type { Texts } from '../src/places';
 import type { Hunk } from '../src/protocol';
 import { SeenChanges, type SeenPart, seenWords, type Shown } from '../src/seen';
-import { changeWords, lineCounts, type Listable, listed, notSaid, question, sentence } from '../src/together';
+import { type Listable, listed, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
   ({ original: { start, end }, proposed: { start, end }, current: { start, end }, state });
 
 function review(change: Partial<Listable> = {}, name = 'a.md'): Listable {
-  const display = { name, agent: 'Codex', states: '1 kept', notes: [] };
+  const display = { name, agent: 'Codex', counts: '+1 -1', states: '1 kept', notes: [] };
   const texts = { original: '1\n2\n3\n', proposed: '1\ntwo\n3\n', current: '1\ntwo\n3\n' };
-  return { revision: 1, hunks: [hunk(1, 2)], stale: false, dirty: false, display, ...texts, ...change };
+  return { revision: 1, stale: false, dirty: false, display, ...texts, ...change };
 }
 
 const look = (seen: SeenChanges, texts: Texts, start: number, end: number, how = {}): boolean =>
@@ -49,24 +49,6 @@ test('what is not in the list is not accepted', () => {
   const { ready, others, detail } = question(Array.from({ length: 31 }, (_, index) => listed(review({}, `${index}.md`), all)));
   assert.deepEqual([ready.length, others.length], [20, 11]);
   assert.ok(detail.includes('20.md: +1 -1, Codex, 1 kept: in the next list') && detail.endsWith('and 3 others'));
-});
-
-test('lines are counted as accepting changes them', () => {
-  assert.equal(lineCounts(review()), '+1 -1');
-  assert.equal(lineCounts(review({ hunks: [hunk(1, 2, 'dropped')] })), '+0 -0');
-  assert.equal(lineCounts(review({ original: undefined, hunks: [], current: 'a\nb' })), '+2 -0');
-});
-
-test('words say what counts of lines do not', () => {
-  // The companion restores the ends of lines itself: here they are the same.
-  const notes = [{ text: 'The file has CRLF line endings, the proposal LF.', warning: true }];
-  const whole = { hunks: [], original: 'a\nb\n', current: 'a\nb\n' };
-  assert.equal(changeWords(review({ ...whole, display: { ...review().display, notes } })), 'line ends only');
-  assert.equal(changeWords(review(whole)), 'no line changes');
-  assert.equal(changeWords(review({ ...whole, current: '' })), 'empties the file');
-  assert.equal(changeWords(review({ original: undefined })), 'new file, +1 -1');
-  assert.equal(notSaid('new file, 1 kept', 'new file, +1 -1'), '1 kept', 'once is enough');
-  assert.equal(changeWords(review()), '+1 -1');
 });
 
 test('the end is one sentence', () => {

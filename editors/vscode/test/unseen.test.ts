@@ -10,7 +10,7 @@ const SENTENCE = 'Hard to see: a tab in place of blanks.';
 function texts(diff: string, state: Hunk['state'] = 'kept') {
   const lines = { start: 1, end: 3 };
   const hunks: Hunk[] = [{ original: lines, proposed: lines, current: lines, state }];
-  const display = { messages: [], title: '', name: '', agent: '', states: '', notes: [], diff: [diff] };
+  const display = { messages: [], title: '', name: '', agent: '', counts: '', states: '', notes: [], diff: [diff] };
   return { original: 'a\nb\n    c\n', current: 'a\nb\n\tc\n', hunks, display };
 }
 
@@ -31,7 +31,7 @@ test('each line has the words that are about it', () => {
   const sentence = 'Hard to see: Cyrillic с (U+0441) in place of c, a tab in place of blanks, blanks at the end of the line (2 lines).';
   const lines = { start: 0, end: 4 };
   const hunks: Hunk[] = [{ original: lines, proposed: lines, current: lines, state: 'kept' }];
-  const display = { messages: [], title: '', name: '', agent: '', states: '', notes: [], diff: [`@@ -1,4 +1,4 @@\n\\ ${sentence}\n`] };
+  const display = { messages: [], title: '', name: '', agent: '', counts: '', states: '', notes: [], diff: [`@@ -1,4 +1,4 @@\n\\ ${sentence}\n`] };
   const given = { original: '    a\ncat\nend\nend\n', current: '\ta\nсat\nend \nend  \n', hunks, display };
   assert.deepEqual(unseenMarks(given), [
     { line: 0, words: '⚠ a tab in place of blanks' },
