@@ -3,7 +3,7 @@
 import type * as vscode from 'vscode';
 import type { Review, Reviews } from './reviews';
 import { isAboutUnseen } from './unseen';
-import { show, tabsOf } from './view';
+import { sayEnded, show, tabsOf } from './view';
 import { inform } from './window';
 
 // How long VS Code shows a message by itself, in milliseconds.
@@ -23,7 +23,7 @@ export class Announcer implements vscode.Disposable {
   private gathering: NodeJS.Timeout | undefined;
   private readonly subscription: vscode.Disposable;
 
-  constructor(private readonly reviews: Reviews) {
+  constructor(reviews: Reviews) {
     this.subscription = reviews.onDidChange(() => this.go());
   }
 
@@ -57,11 +57,12 @@ export class Announcer implements vscode.Disposable {
     if (this.open === news) {
       this.open = [];
     }
-    const review = news.find(({ ended }) => !ended) ?? this.reviews.list()[0];
+    // Another one than the message names would be a surprise.
+    const review = news.find(({ ended }) => !ended);
     if (answer && review) {
       await show(review);
     } else if (answer && first) {
-      void inform(`${first.display.name}: the proposal has ended.`);
+      sayEnded(first);
     }
     this.go();
   }
@@ -78,9 +79,12 @@ function wordsOfAll(news: Review[]): string {
   const agents = [...new Set(news.map(({ display }) => display.agent))].join(', ');
   const warns = ({ display: { notes } }: Review): boolean => notes.some((note) => note.warning || isAboutUnseen(note));
   const names = [...news.filter(warns).map(({ display }) => `⚠ ${display.name}`), ...news.filter((one) => !warns(one)).map(({ display }) => display.name)];
+  return `${agents}: ${news.length} proposals: ${someOf(names)}`;
+}
+
+export function someOf(names: string[]): string {
   const more = names.length - NAMED;
-  const named = [...names.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])];
-  return `${agents}: ${news.length} proposals: ${named.join(', ')}`;
+  return [...names.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 // With the file's path, as in the sentences about the end.

@@ -8,9 +8,9 @@ import type { Reasons } from './reasons';
 import { proposalUri, type Review, textParams } from './reviews';
 import { unseenWords } from './seen';
 import type { Sender } from './sending';
-import { activeUri, show, tabsOf } from './view';
+import { activeUri, sayEnded, show, tabsOf } from './view';
 import type { SeenReviews } from './watching';
-import { ask, askWhich, inform, say, warn } from './window';
+import { ask, askWhich, say, warn } from './window';
 
 // A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
 const GLANCE = 400;
@@ -52,7 +52,7 @@ export class Decider implements vscode.Disposable {
       return true;
     }
     await show(review);
-    void inform(`Look at ${review.display.name} first, then ${verb} it.`);
+    say(`Look at ${review.display.name} first, then ${verb} it.`);
     return false;
   }
 
@@ -133,6 +133,9 @@ export class Decider implements vscode.Disposable {
   }
 
   private async decide(review: Review, decision: 'accept' | 'reject'): Promise<void> {
+    if (review.ended) {
+      sayEnded(review);
+    }
     if (review.ended || review.decided !== undefined) {
       return;
     }
@@ -146,8 +149,9 @@ export class Decider implements vscode.Disposable {
       void this.sender.send(review);
       const why = refusal(error);
       const ways = why === 'unchanged' || why === 'empty' ? ['Reject'] : [];
-      if (await warn(messageOf(error), ...ways) && !review.ended) {
-        await this.decide(review, 'reject');
+      // The person may have typed since.
+      if (await warn(messageOf(error), ...ways)) {
+        await this.reject(review, true);
       }
     }
   }

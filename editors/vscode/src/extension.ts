@@ -124,8 +124,11 @@ export function activate(context: vscode.ExtensionContext): void {
 
   async function close({ id, closing, decidedHere, draft, display }: ClosedReview): Promise<void> {
     const review = reviews.end(id);
-    if (!review?.isTogether || !decidedHere || closing !== 'accepted') {
-      void outcomes.sayClosed(display.messages.join(' '), draft, decidedHere ?? false);
+    const message = display.messages.join(' ');
+    if (message && review && !decidedHere) {
+      outcomes.sayEnd({ name: review.display.name, message, draft });
+    } else if (message && !(review?.isTogether && closing === 'accepted')) {
+      void outcomes.sayDecided(message, draft);
     }
     if (review) {
       sender.stop(review);

@@ -1,7 +1,8 @@
 // The sentences about the end of a proposal, and the way on from there.
 
 import * as vscode from 'vscode';
-import { showDraftOf } from './drafts';
+import { someOf } from './announcing';
+import { showDraftOf, showDrafts } from './drafts';
 import type { Navigation } from './navigation';
 import type { Reviews } from './reviews';
 import type { Texts } from './texts';
@@ -13,7 +14,17 @@ export const inWindow = (message: string): string =>
 
 const DIFFERS = /^(.*): holds something else than you accepted/;
 
+// How long the first end waits for those that come with it, in milliseconds.
+const GATHERING = 400;
+
+// One that the person has not decided in this window. The message begins with the name.
+interface End { name: string; message: string; draft?: string }
+
+const openDraft = (draft: string): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
+
 export class Outcomes {
+  private readonly ends: End[] = [];
+
   constructor(
     private readonly reviews: Reviews,
     private readonly navigation: Navigation,
@@ -21,19 +32,41 @@ export class Outcomes {
     private readonly program: () => string,
   ) {}
 
-  async sayClosed(message: string, draft: string | undefined, decidedHere: boolean): Promise<void> {
+  // Ends that come at once, as when an agent leaves, have one message.
+  sayEnd(end: End): void {
+    if (this.ends.push(end) === 1) {
+      setTimeout(() => void this.sayEnds(this.ends.splice(0)), GATHERING);
+    }
+  }
+
+  private async sayEnds(ends: End[]): Promise<void> {
+    const names = new Map<string, string[]>();
+    for (const { name, message } of ends) {
+      const at = message.startsWith(`${name}: `) ? name.length : 0;
+      const rest = inWindow(message.slice(at));
+      names.set(rest, [...(names.get(rest) ?? []), message.slice(0, at)]);
+    }
+    const sentences = [...names].map(([rest, all]) => `${someOf(all)}${rest}`);
+    const drafts = ends.flatMap(({ draft }) => draft ?? []);
+    const ways = drafts.length === 0 ? [] : [drafts.length === 1 ? 'Open Draft' : 'Show Drafts'];
+    if (await inform(sentences.join(' '), ...ways)) {
+      await (drafts.length === 1 ? openDraft(drafts[0]!) : showDrafts(this.program(), this.texts));
+    }
+  }
+
+  async sayDecided(message: string, draft: string | undefined): Promise<void> {
     const waiting = this.reviews.list().length;
-    const goesOn = decidedHere && waiting > 0;
+    const goesOn = waiting > 0;
     if (goesOn && vscode.workspace.getConfiguration('alongside').get<boolean>('showNext')) {
       void this.navigation.next(1);
     }
     const next = `Next (${waiting})`;
     const ways = [...(goesOn ? [next] : []), ...(draft ? ['Open Draft'] : [])];
-    const answer = message && await inform(inWindow(message), ...ways);
+    const answer = await inform(inWindow(message), ...ways);
     if (answer === next) {
       await this.navigation.next(1);
     } else if (answer && draft) {
-      await vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
+      await openDraft(draft);
     }
   }
 

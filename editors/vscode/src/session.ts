@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import type { Overview } from './overview';
 import { findProgram, missing } from './program';
-import { inform, openInstallation, warn } from './window';
+import { inform, openInstallation, say, warn } from './window';
 
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
@@ -90,7 +90,12 @@ export class Session implements vscode.Disposable {
     return this.state === 'running';
   }
 
+  // The message that offers it stays: a companion that runs by now runs on.
   tryAgain(): void {
+    if (this.state === 'running') {
+      say('Alongside runs.');
+      return;
+    }
     this.state = undefined;
     this.update();
   }

@@ -18,6 +18,9 @@ export async function show(review: Review, preserveFocus = false): Promise<void>
   await showDiff(originalUri(review), proposalUri(review), `${name} (${agent})`, options);
 }
 
+// A message stays on the screen longer than what it is about.
+export const sayEnded = ({ display }: Review): void => void inform(`${display.name}: the proposal has ended.`);
+
 // The editor that shows the text of a review.
 export function editorOf(review: Review): vscode.TextEditor | undefined {
   const uri = proposalUri(review).toString();
@@ -125,8 +128,8 @@ export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Pr
     }
     said.add(review);
     const answer = await inform(`The proposal for ${review.display.name} waits on.`, 'Show', 'Reject');
-    if (answer && !review.ended) {
-      await (answer === 'Show' ? show(review) : reject(review));
+    if (answer) {
+      await (review.ended ? sayEnded(review) : answer === 'Show' ? show(review) : reject(review));
     }
   };
   let opened = 0;

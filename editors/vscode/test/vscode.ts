@@ -21,12 +21,39 @@ export class Range {
 // The messages that were shown.
 export const shown: string[] = [];
 
-export const window = {
-  tabGroups: { all: [] },
-  showInformationMessage: (message: string): Promise<string | undefined> => {
-    shown.push(message);
-    return new Promise(() => undefined);
-  },
+// Clicks a button of the message that was shown last.
+export let click: (way: string) => void = () => undefined;
+
+const message = (text: string, ...ways: unknown[]): Promise<string | undefined> => {
+  shown.push([text, ...ways.filter((way) => typeof way === 'string').map((way) => `[${way}]`)].join(' '));
+  return new Promise((resolve) => { click = resolve; });
 };
 
-export const Uri = { from: ({ scheme, path, query }: Record<string, string>): string => `${scheme}:${path}?${query}` };
+export class TabInputText {}
+
+export class TabInputTextDiff {
+  constructor(readonly original: unknown, readonly modified: unknown) {}
+}
+
+const disposable = { dispose: (): void => undefined };
+
+const activeTabGroup: { activeTab?: object } = {};
+
+export const window = {
+  activeTextEditor: undefined,
+  tabGroups: { all: [] as { tabs: object[] }[], activeTabGroup, onDidChangeTabs: () => disposable },
+  showInformationMessage: message,
+  showWarningMessage: message,
+  setStatusBarMessage: (text: string): void => void shown.push(text),
+};
+
+export const workspace = { getConfiguration: () => ({ get: () => undefined }) };
+
+export const ViewColumn = { Active: -1, Beside: -2 };
+
+// The commands that ran.
+export const ran: string[] = [];
+
+export const commands = { executeCommand: (name: string): Promise<void> => Promise.resolve(void ran.push(name)) };
+
+export const Uri = { from: ({ scheme, path, query }: Record<string, string>): object => ({ scheme, path, query, toString: () => `${scheme}:${path}?${query}` }) };

@@ -1,0 +1,36 @@
+// Ends that come together have one message.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { Outcomes } from '../src/outcomes';
+import { shown } from './vscode';
+
+const outcomes = (): Outcomes => new Outcomes(...([] as unknown as ConstructorParameters<typeof Outcomes>));
+
+const left = (name: string, draft?: string) =>
+  ({ name, draft, message: `${name}: closed, because Codex has left.${draft ? ` Your edits are in ${draft} (\`alongside drafts\`).` : ''}` });
+
+beforeEach(() => {
+  shown.length = 0;
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+afterEach(() => mock.timers.reset());
+
+test('an agent that leaves has one message about all of its proposals', () => {
+  const ends = outcomes();
+  ['a.txt', 'b.txt', 'c.txt'].forEach((name) => ends.sayEnd(left(name)));
+  assert.deepEqual(shown, []);
+  mock.timers.tick(400);
+  assert.deepEqual(shown, ['a.txt, b.txt, c.txt: closed, because Codex has left.']);
+  ends.sayEnd(left('d.txt'));
+  mock.timers.tick(400);
+  assert.deepEqual(shown.slice(1), ['d.txt: closed, because Codex has left.']);
+});
+
+test('a draft is named, and opens from the message', () => {
+  const ends = outcomes();
+  [left('a.txt'), left('b.txt', '/drafts/b.txt'), left('c.txt')].forEach((end) => ends.sayEnd(end));
+  mock.timers.tick(400);
+  const sentences = 'a.txt, c.txt: closed, because Codex has left. b.txt: closed, because Codex has left. Your edits are in the drafts.';
+  assert.deepEqual(shown, [`${sentences} [Open Draft]`]);
+});
