@@ -27,6 +27,13 @@ pub(super) fn agents_for_people() -> String {
     joined(agents_to_set_up().map(|agent| agent.display_name), "and")
 }
 
+/// The commands that install the agents that can be set up, where npm has them.
+pub(super) fn installations_of_agents() -> String {
+    let packages = agents_to_set_up().filter_map(|agent| agent.packages.first());
+    let commands: Vec<_> = packages.map(|package| format!("`npm install -g {package}`")).collect();
+    of(&commands.iter().map(String::as_str).collect::<Vec<_>>(), "or")
+}
+
 /// Names of agents for `alongside doctor`: those with hooks, and one of the others.
 pub(super) fn agents_to_examine() -> String {
     let others = AGENTS.iter().filter(|agent| agent.hook.is_none()).take(1);

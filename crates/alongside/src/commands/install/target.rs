@@ -40,7 +40,11 @@ impl Target {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
                     format!("none of {} is on this machine's PATH", lists::agents("and")),
-                    "install one first, or name one to change its settings: `alongside install gemini`",
+                    format!(
+                        "install one, such as {}; if one is there, add its directory to PATH, or name it to \
+                         change its settings: `alongside install gemini`",
+                        lists::installations_of_agents(),
+                    ),
                 )),
             };
         }
