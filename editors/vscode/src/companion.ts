@@ -118,10 +118,7 @@ export class Companion {
       handlers.changed(review);
       say(review);
     });
-    on('didChangeStatus', (status: Status) => {
-      handlers.status(status);
-      say(status);
-    });
+    on('didChangeStatus', (status: Status) => handlers.status(status));
     on('didAcceptByRule', (accepted: AcceptedByRule) => handlers.acceptedByRule(accepted));
     on('notice', say);
     on('lastWord', ({ display }: { display: Display }) => display.messages.forEach((message) => handlers.lastWord(message)));

@@ -67,6 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
     closed: (news) => void close(news),
     status: (status) => {
       overview.showStatus(status);
+      status.display.messages.forEach((message) => outcomes.sayEnd({ name: '', message }));
       if (JSON.stringify(status.environment) !== JSON.stringify(last?.environment)) {
         variables.clear();
         Object.entries(status.environment).forEach(([name, value]) => variables.replace(name, value));

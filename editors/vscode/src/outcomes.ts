@@ -17,7 +17,7 @@ const DIFFERS = /^(.*): holds something else than you accepted/;
 // How long the first end waits for those that come with it, in milliseconds.
 const GATHERING = 400;
 
-// One that the person has not decided in this window. The message begins with the name.
+// One that the person has not decided in this window, or that of an agent. The message begins with the name.
 interface End { name: string; message: string; draft?: string }
 
 const openDraft = (draft: string): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
@@ -46,7 +46,9 @@ export class Outcomes {
       const rest = inWindow(message.slice(at));
       names.set(rest, [...(names.get(rest) ?? []), message.slice(0, at)]);
     }
-    const sentences = [...names].map(([rest, all]) => `${someOf(all)}${rest}`);
+    const all = [...names].map(([rest, of]) => `${someOf(of)}${rest}`);
+    // The end of an agent stands in that of its proposals.
+    const sentences = all.filter((one) => !all.some((other) => other !== one && other.includes(one)));
     const drafts = ends.flatMap(({ draft }) => draft ?? []);
     const ways = drafts.length === 0 ? [] : [drafts.length === 1 ? 'Open Draft' : 'Show Drafts'];
     if (await inform(sentences.join(' '), ...ways)) {

@@ -27,6 +27,13 @@ test('an agent that leaves has one message about all of its proposals', () => {
   assert.deepEqual(shown.slice(1), ['d.txt: closed, because Codex has left.']);
 });
 
+test('the end of the agent itself is said once', () => {
+  const ends = outcomes();
+  [left('a.txt'), { name: '', message: 'Codex has left.' }].forEach((end) => ends.sayEnd(end));
+  mock.timers.tick(400);
+  assert.deepEqual(shown, ['a.txt: closed, because Codex has left.']);
+});
+
 test('a draft is named, and opens from the message', () => {
   const ends = outcomes();
   [left('a.txt'), left('b.txt', '/drafts/b.txt'), left('c.txt')].forEach((end) => ends.sayEnd(end));
