@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { Ahead } from './ahead';
 import { Announcer } from './announcing';
+import { Badges } from './badges';
 import { Changer } from './changing';
 import { registerCommands } from './commands';
 import { Companion } from './companion';
@@ -142,7 +143,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const proposed = new Proposed(reviews);
   context.subscriptions.push(
     reviews, seen, overview, announcer, texts, sender, decider, reporter, session,
-    documents, proposed, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
+    documents, proposed, new Badges(reviews), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
     registerCommands({ companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status: () => last }),
   );
   session.update();

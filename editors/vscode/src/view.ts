@@ -14,8 +14,17 @@ export async function show(review: Review, preserveFocus = false): Promise<void>
   const viewColumn = shown?.group.viewColumn ?? (isBusy ? aside() : vscode.ViewColumn.Active);
   // The next proposal takes its place, unless the person has changed something in it.
   const options = { preview: true, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
+  await showDiff(originalUri(review), proposalUri(review), titleOf(review), options);
+}
+
+// A narrow window cuts a title at its end: the file's name comes first, and its folder only where another tab has the name.
+export function titleOf(review: Review): string {
   const { name, agent } = review.display;
-  await showDiff(originalUri(review), proposalUri(review), `${name} (${agent})`, options);
+  const last = name.lastIndexOf('/') + 1;
+  const isNamesake = ({ path = '' }: Partial<vscode.Uri> = {}): boolean =>
+    path !== proposalUri(review).path && path.endsWith(`/${name.slice(last)}`);
+  const folder = allTabs().some((tab) => isNamesake(proposalOf(tab))) ? name.slice(0, last) : '';
+  return `${name.slice(last)} (${[agent, folder].filter(Boolean).join(', ')})`;
 }
 
 // A message stays on the screen longer than what it is about.

@@ -123,6 +123,10 @@ export function row({ icon, color, label, description, tooltip, spoken, kind, co
   return item;
 }
 
+// VS Code has place for two characters.
+export const badge = (count: number, tooltip: string): vscode.FileDecoration =>
+  new vscode.FileDecoration(count > 99 ? '99' : String(count), plain(tooltip));
+
 // A line above another one. Without a command, a click does nothing. VS Code leaves out a space beside an icon, unless it
 // does not break.
 export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = [], tooltip = ''): vscode.CodeLens {

@@ -47,7 +47,9 @@ export const window = {
   setStatusBarMessage: (text: string): void => void shown.push(text),
 };
 
-export const workspace = { getConfiguration: () => ({ get: () => undefined }) };
+export const settings: Record<string, unknown> = {};
+
+export const workspace = { getConfiguration: (section: string) => ({ get: (name: string) => settings[`${section}.${name}`] }) };
 
 export const ViewColumn = { Active: -1, Beside: -2 };
 
