@@ -6,5 +6,8 @@ import * as vscode from 'vscode';
 export const leavesOutBlanks = (document: vscode.TextDocument): boolean =>
   vscode.workspace.getConfiguration('diffEditor', document).get<boolean>('ignoreTrimWhitespace') ?? true;
 
-export const showBlanks = (): Thenable<void> =>
-  vscode.workspace.getConfiguration('diffEditor').update('ignoreTrimWhitespace', false, vscode.ConfigurationTarget.Global);
+// VS Code's own command changes the setting where it is made. It would turn on one that only a language has.
+export const showBlanks = (): Thenable<unknown> =>
+  (vscode.workspace.getConfiguration('diffEditor').get<boolean>('ignoreTrimWhitespace')
+    ? vscode.commands.executeCommand('toggle.diff.ignoreTrimWhitespace')
+    : vscode.commands.executeCommand('workbench.action.openSettings', 'diffEditor.ignoreTrimWhitespace'));

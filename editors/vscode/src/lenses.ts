@@ -19,6 +19,8 @@ const NEAR = 400;
 const LONGEST = 24;
 const LONG_NOTE = 48;
 
+const LEFT_OUT = 'Your setting diffEditor.ignoreTrimWhitespace hides changes of blanks at both ends of a line. This shows them, here and in other diffs.';
+
 // The notes about a file that is not as it was at the proposal.
 const DIFFERS = /^The file changed on disk|^An editor holds unsaved/;
 
@@ -104,7 +106,7 @@ function lensesOf(review: Review, index: number, line: number, leavesOut: boolea
   }
   const words = wordsAbout(review, index, leavesOut);
   if (leavesOut && hunk.state !== 'dropped' && (placesOf(review)[index]!.hasTrimmed || /blank|tab/.test(words ?? ''))) {
-    found.push(lens(line, '', 'Show blanks', 'alongside.showBlanks'));
+    found.push(lens(line, 'eye-closed', 'Show hidden blanks', 'alongside.showBlanks', [], LEFT_OUT));
   }
   if (hunk.state !== 'dropped' && Math.max(lineCount(hunk.original), lineCount(hunk.proposed)) > 1) {
     found.push(lens(line, '', 'Split', 'alongside.splitHunk', given));

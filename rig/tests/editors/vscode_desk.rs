@@ -110,8 +110,8 @@ fn does_what_the_desk_does() -> Result<()> {
     window.hover(STATUS, "")?;
     window.wait_until_gone(HOVER, differ)?;
     // The person has VS Code leave blanks out, and a change of them counts as seen only when shown.
-    window.click(LENS, "Show blanks")?;
-    window.wait_until_gone(LENS, "Show blanks")?;
+    window.click(LENS, "Show hidden blanks")?;
+    window.wait_until_gone(LENS, "Show hidden blanks")?;
     window.wait(&format!("{ROW}:has-text('blanks.txt') .codicon-diff"), "")?;
 
     // One that was not seen whole is accepted only after a question, whose first answer leads to the rest.
