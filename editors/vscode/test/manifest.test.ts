@@ -68,3 +68,12 @@ test('a link of the README leads to a file', () => {
     assert.ok(/^(https:\/\/|\.\.\/\.\.\/)/.test(target) || existsSync(target), target);
   }
 });
+
+test('each picture and page of the walkthrough is packed', () => {
+  const packed = readFileSync('.vscodeignore', 'utf8').split('\n');
+  const { steps } = manifest.contributes.walkthroughs[0] as { steps: { media: { svg?: string; markdown?: string } }[] };
+  for (const { media: { svg, markdown } } of steps) {
+    const file = svg ?? markdown ?? '';
+    assert.ok(existsSync(file) && packed.includes(`!${file}`), file);
+  }
+});
