@@ -51,6 +51,20 @@ pub fn hard_to_see_in(review: &Review) -> Option<String> {
     unseen.sentence()
 }
 
+/// The lines of the current text that look the same as those that they replace, counted from 0, each with
+/// its differences: `a tab in place of blanks`.
+pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let mut lines = Vec::new();
+    for hunk in review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped) {
+        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        let found = differing_lines(old, new).into_iter();
+        lines.extend(found.map(|(line, kinds)| (hunk.current.start + line, kinds.join(", "))));
+    }
+    lines
+}
+
 /// How many hunks of a review have lines that differ though they look the same.
 pub fn count_hard_to_see(review: &Review) -> usize {
     let original = Text::new(review.original.clone().unwrap_or_default());
@@ -78,23 +92,11 @@ pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (
 }
 
 impl Unseen {
-    /// Adds the differences of lines that look the same on both sides, wherever they stand there.
     fn add_lines(&mut self, old: &str, new: &str) {
-        if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
-            return;
-        }
-        let mut olds: HashMap<String, Vec<&str>> = HashMap::new();
-        for line in old.split_inclusive('\n') {
-            olds.entry(shape(line)).or_default().push(line);
-        }
-        for line in new.split_inclusive('\n') {
-            let Some(alike) = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty()) else { continue };
-            let at = alike.iter().position(|old| *old == line).unwrap_or(0);
-            for kind in differences(alike.remove(at), line).unwrap_or_default() {
-                match self.0.iter_mut().find(|(known, _)| *known == kind) {
-                    Some((_, lines)) => *lines += 1,
-                    None => self.0.push((kind, 1)),
-                }
+        for kind in differing_lines(old, new).into_iter().flat_map(|(_, kinds)| kinds) {
+            match self.0.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, lines)) => *lines += 1,
+                None => self.0.push((kind, 1)),
             }
         }
     }
@@ -110,6 +112,27 @@ impl Unseen {
         }
         (!named.is_empty()).then(|| format!("Hard to see: {}.", named.join(", ")))
     }
+}
+
+/// The new lines that look the same as old ones, wherever those stand, and differ: counted from 0, each with
+/// its differences.
+fn differing_lines(old: &str, new: &str) -> Vec<(usize, Vec<Cow<'static, str>>)> {
+    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
+        return Vec::new();
+    }
+    let mut olds: HashMap<String, Vec<&str>> = HashMap::new();
+    for line in old.split_inclusive('\n') {
+        olds.entry(shape(line)).or_default().push(line);
+    }
+    let mut found = Vec::new();
+    for (number, line) in new.split_inclusive('\n').enumerate() {
+        let Some(alike) = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty()) else { continue };
+        let at = alike.iter().position(|old| *old == line).unwrap_or(0);
+        if let Some(kinds) = differences(alike.remove(at), line).filter(|kinds| !kinds.is_empty()) {
+            found.push((number, kinds));
+        }
+    }
+    found
 }
 
 /// The visible form of a line without its blanks: equal for lines that may look the same.
@@ -254,6 +277,8 @@ fn number(c: char) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn said(old: &str, new: &str) -> Option<String> {
@@ -335,5 +360,24 @@ mod tests {
         assert_eq!(count_hard_to_see(&review(HunkState::Edited, "mine\n")), 0);
         assert!(is_hard_to_see(&review(HunkState::Kept, "\ta\n")));
         assert!(!is_hard_to_see(&review(HunkState::Dropped, "    a\n")), "it is not written");
+    }
+
+    #[test]
+    fn each_line_has_the_words_that_are_about_it() {
+        let hunk = |start: usize, length: usize, state| {
+            let lines = (start..start + length).into();
+            Hunk { original: lines, proposed: lines, current: lines, state, ..Hunk::default() }
+        };
+        let proposed: Arc<str> = "\ta\none\nc\u{430}t  \nseen\n\tb\n".into();
+        let review = Review {
+            original: Some("    a\none\ncat\nold\n    b\n".into()),
+            current: proposed.clone(),
+            proposed,
+            hunks: vec![hunk(0, 1, HunkState::Dropped), hunk(2, 3, HunkState::Kept)],
+            ..Review::default()
+        };
+        let letter = "Cyrillic \u{430} (U+0430) in place of a, blanks at the end of the line";
+        let tab = "a tab in place of blanks";
+        assert_eq!(lines_hard_to_see(&review), [(2, letter.to_owned()), (4, tab.to_owned())]);
     }
 }

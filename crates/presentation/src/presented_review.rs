@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::review_model::{Note, OpenReview, notes};
+use alongside_desk::review_model::{Note, Obstacle, OpenReview, notes};
 use alongside_desk::{Changed, Review, look_alikes, messages};
 use serde_json::{Value, json};
 
@@ -71,8 +71,12 @@ impl PresentedReview {
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
         let notes = notes(review, roots).into_iter();
         let unseen = look_alikes::hard_to_see_in(review).map(|text| Note { text, warning: false });
+        let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
+        let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
         let (added, removed) = messages::line_counts(review);
         let notes = notes.chain(unseen).map(|note| json!({ "text": note.text, "warning": note.warning }));
+        // The person knows this revision, as far as it goes: a plugin adds whether they have seen it.
+        let obstacle = Obstacle::of(review, Some(review.revision), roots);
         json!({
             "messages": said,
             "title": format!("{name} ({agent}, {size})"),
@@ -80,7 +84,9 @@ impl PresentedReview {
             "agent": agent,
             "counts": format!("+{added} -{removed}"),
             "states": messages::states(review),
+            "obstacle": obstacle.map(Obstacle::text),
             "notes": notes.collect::<Vec<_>>(),
+            "hardToSee": unseen_lines.collect::<Vec<_>>(),
             "diff": review_diff(review),
         })
     }

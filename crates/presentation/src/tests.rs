@@ -219,8 +219,23 @@ fn a_review_comes_with_its_words_and_diff() {
     assert_eq!(display["messages"], json!(["notes.md: Gemini CLI proposes 1 change"]));
     assert_eq!(display["title"], "notes.md (Gemini CLI, 1 change)");
     assert_eq!((&display["counts"], &display["states"]), (&json!("+1 -1"), &json!("1 kept")));
-    assert_eq!(display["notes"], json!([]));
+    assert_eq!((&display["obstacle"], &display["notes"]), (&json!(null), &json!([])));
     assert_eq!(display["diff"], json!(["@@ -1,2 +1,2 @@ change 1 of 1: kept\n-one\n+ONE\n two\n"]));
+}
+
+#[test]
+fn lines_that_look_the_same_come_with_their_differences() {
+    let stage = Stage::with("    one\ntwo\n", "\tone\ntwo\n");
+    let display = &stage.last("didOpenReview")["display"];
+    assert_eq!(display["hardToSee"], json!([{ "line": 0, "words": "a tab in place of blanks" }]));
+}
+
+#[test]
+fn a_review_says_why_it_is_not_accepted_with_others() {
+    let mut stage = Stage::with("one\ntwo\n", "ONE\ntwo\n");
+    stage.set("one\ntwo\n");
+    stage.run();
+    assert_eq!(stage.last("didChangeReview")["display"]["obstacle"], "none of its changes is kept");
 }
 
 #[test]

@@ -9,7 +9,11 @@ export interface ReviewDisplay extends Display {
   // Of lines, as `+3 -1`.
   counts: string;
   states: string;
+  // To accepting it together with others, beside what the person has not seen.
+  obstacle?: string | null;
   notes: { text: string; warning: boolean }[];
+  // Lines of the current text, and why they differ from those that look like them.
+  hardToSee: { line: number; words: string }[];
   diff: string[];
 }
 
@@ -61,6 +65,8 @@ export interface ClosedReview {
   draft?: string;
   display: Display;
 }
+
+export interface LastWord { file: string; word: string; display: Display }
 
 // A change that a rule or a grant has accepted.
 export interface AcceptedByRule {

@@ -1,18 +1,11 @@
 // Accepting together what was seen: the list that the person confirms, and the sentence about its end, in the words of
 // the terminal desk. Only the listed revisions are accepted: a proposal that changes or comes later waits.
 
+import type { ReviewDisplay } from './protocol';
 import { type SeenPart, seenWords } from './seen';
 
 // The words of the list about a proposal.
-export interface Listable {
-  revision: number;
-  original?: string;
-  proposed: string;
-  current: string;
-  stale: boolean;
-  dirty: boolean;
-  display: { name: string; agent: string; counts: string; states: string; notes: { text: string; warning: boolean }[] };
-}
+interface Listable { revision: number; display: Pick<ReviewDisplay, 'name' | 'agent' | 'counts' | 'states' | 'obstacle'> }
 
 export interface Listed<T> { review: T; revision: number; row: string; obstacle?: string }
 
@@ -23,22 +16,9 @@ const MOST = 20;
 const MOST_OTHERS = 8;
 
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
-  const { name, agent, counts, states } = review.display;
+  const { name, agent, counts, states, obstacle } = review.display;
   const row = [`${name}: ${counts}`, agent, states].filter(Boolean).join(', ');
-  const obstacle = obstacleOf(review) || seenWords(seen) || unchanged(review);
-  return { review, revision: review.revision, row, obstacle };
-}
-
-function obstacleOf({ stale, dirty, display }: Listable): string | undefined {
-  return stale ? 'the file changed on disk; accepting undoes that change'
-    : dirty ? 'an editor holds unsaved changes to the file'
-      : display.notes.some(({ warning }) => warning) ? 'it has a warning; accept it alone' : undefined;
-}
-
-// The companion refuses these.
-function unchanged({ original, proposed, current }: Listable): string | undefined {
-  return current === '' && proposed !== '' ? 'its text is empty, which agents do not take'
-    : original === current && current !== proposed ? 'none of its changes is kept' : undefined;
+  return { review, revision: review.revision, row, obstacle: obstacle || seenWords(seen) || undefined };
 }
 
 export interface Question<T> { ready: Listed<T>[]; others: Listed<T>[]; text: string; detail: string; yes: string }

@@ -5,16 +5,13 @@ import { test } from 'node:test';
 import type { Texts } from '../src/places';
 import type { Hunk } from '../src/protocol';
 import { SeenChanges, type SeenPart, seenWords, type Shown } from '../src/seen';
-import { type Listable, listed, question, sentence } from '../src/together';
+import { listed, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
   ({ original: { start, end }, proposed: { start, end }, current: { start, end }, state });
 
-function review(change: Partial<Listable> = {}, name = 'a.md'): Listable {
-  const display = { name, agent: 'Codex', counts: '+1 -1', states: '1 kept', notes: [] };
-  const texts = { original: '1\n2\n3\n', proposed: '1\ntwo\n3\n', current: '1\ntwo\n3\n' };
-  return { revision: 1, stale: false, dirty: false, display, ...texts, ...change };
-}
+const review = (name = 'a.md', obstacle?: string) =>
+  ({ revision: 1, display: { name, agent: 'Codex', counts: '+1 -1', states: '1 kept', obstacle } });
 
 const look = (seen: SeenChanges, texts: Texts, start: number, end: number, how = {}): boolean =>
   seen.look(texts, { lines: [{ start, end }], isWrapped: false, showsBlanks: true, ...how });
@@ -22,19 +19,15 @@ const look = (seen: SeenChanges, texts: Texts, start: number, end: number, how =
 const all: SeenPart = { seen: 1, all: 1, unit: 'changes' };
 
 test('only a proposal as it was seen has no obstacle', () => {
-  const obstacle = (change: Partial<Listable>, seen = all): string | undefined => listed(review(change), seen).obstacle;
-  assert.equal(obstacle({}), undefined);
-  assert.equal(obstacle({}, { seen: 0, all: 20, unit: 'changes' }), 'not seen yet');
-  assert.equal(obstacle({}, { seen: 3, all: 20, unit: 'changes' }), 'seen 3 of 20 changes');
-  assert.equal(obstacle({ stale: true }), 'the file changed on disk; accepting undoes that change');
-  assert.equal(obstacle({ dirty: true }), 'an editor holds unsaved changes to the file');
-  assert.equal(obstacle({ display: { ...review().display, notes: [{ text: 'Look.', warning: true }] } }), 'it has a warning; accept it alone');
-  assert.equal(obstacle({ current: '' }), 'its text is empty, which agents do not take');
-  assert.equal(obstacle({ current: '1\n2\n3\n' }), 'none of its changes is kept');
+  const obstacle = (seen: SeenPart, told?: string): string | undefined => listed(review('a.md', told), seen).obstacle;
+  assert.equal(obstacle(all), undefined);
+  assert.equal(obstacle({ seen: 0, all: 20, unit: 'changes' }), 'not seen yet');
+  assert.equal(obstacle({ seen: 3, all: 20, unit: 'changes' }), 'seen 3 of 20 changes');
+  assert.equal(obstacle(all, 'an editor holds unsaved changes'), 'an editor holds unsaved changes');
 });
 
 test('the list names what is accepted, and why the others wait', () => {
-  const two = [listed(review(), all), listed(review({}, 'b.md'), { seen: 0, all: 1, unit: 'changes' })];
+  const two = [listed(review(), all), listed(review('b.md'), { seen: 0, all: 1, unit: 'changes' })];
   const { text, detail, yes } = question(two);
   assert.equal(text, 'Accept this proposal?');
   assert.deepEqual(detail.split('\n'), [
@@ -46,7 +39,7 @@ test('the list names what is accepted, and why the others wait', () => {
 });
 
 test('what is not in the list is not accepted', () => {
-  const { ready, others, detail } = question(Array.from({ length: 31 }, (_, index) => listed(review({}, `${index}.md`), all)));
+  const { ready, others, detail } = question(Array.from({ length: 31 }, (_, index) => listed(review(`${index}.md`), all)));
   assert.deepEqual([ready.length, others.length], [20, 11]);
   assert.ok(detail.includes('20.md: +1 -1, Codex, 1 kept: in the next list') && detail.endsWith('and 3 others'));
 });
