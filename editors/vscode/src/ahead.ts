@@ -4,11 +4,11 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
-import { type AcceptedByRule, messageOf } from './protocol';
+import type { AcceptedByRule } from './protocol';
 import type { Review } from './reviews';
 import { reverted, sidesOf } from './reverting';
 import type { Texts } from './texts';
-import { choose, inform, say, warn } from './window';
+import { choose, inform, say } from './window';
 
 // As many as the companion names after a start.
 const MOST = 100;
@@ -42,11 +42,11 @@ export class Ahead {
     ];
     const scope = await choose(`Accept all that ${display.agent} still proposes, until it ends: for which files?`, choices);
     // A notice says what is accepted ahead now.
-    await (scope && this.ask('alongside/grant', { id, scope }));
+    await (scope && this.companion.ask('alongside/grant', { id, scope }));
   }
 
   async withdraw(): Promise<void> {
-    if (await this.ask('alongside/withdrawGrants', {})) {
+    if (await this.companion.ask('alongside/withdrawGrants', {})) {
       say('Nothing is accepted ahead any more.');
     }
   }
@@ -73,15 +73,5 @@ export class Ahead {
     const [left, right] = before === undefined ? sidesOf(diff) : [before, now];
     const name = vscode.workspace.asRelativePath(file);
     await this.texts.compare(name, left, right, `${name} (accepted without you)`);
-  }
-
-  private async ask(method: string, params: object): Promise<boolean> {
-    try {
-      await this.companion.request(method, params);
-      return true;
-    } catch (error) {
-      void warn(messageOf(error));
-      return false;
-    }
   }
 }

@@ -5,11 +5,11 @@ import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { indexAt } from './places';
 import type { Navigation } from './navigation';
-import { type Hunk, messageOf } from './protocol';
+import type { Hunk } from './protocol';
 import type { Reasons } from './reasons';
 import { ORIGINAL, type Review } from './reviews';
 import type { Sender } from './sending';
-import { inform, say, warn } from './window';
+import { inform, say } from './window';
 
 export class Changer {
   // The reasons of changes that were dropped or edited.
@@ -114,14 +114,8 @@ export class Changer {
     return index;
   }
 
-  private async change({ id, revision }: Review, method: string, params: object): Promise<boolean> {
-    try {
-      await this.companion.request(method, { id, revision, ...params });
-      return true;
-    } catch (error) {
-      void warn(messageOf(error));
-      return false;
-    }
+  private change({ id, revision }: Review, method: string, params: object): Promise<boolean> {
+    return this.companion.ask(method, { id, revision, ...params });
   }
 }
 

@@ -8,10 +8,10 @@ import type { Changer } from './changing';
 import type { Companion } from './companion';
 import type { Decider } from './deciding';
 import { showDrafts } from './drafts';
-import type { Navigation } from './navigation';
+import { type Navigation, sayNone } from './navigation';
 import { findAgents } from './program';
 import type { Proposed } from './proposed';
-import { type Hunk, messageOf, type Status } from './protocol';
+import type { Hunk, Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import type { ReviewNode } from './rows';
 import type { Sender } from './sending';
@@ -19,7 +19,7 @@ import { openSettings, type Session, showOther } from './session';
 import type { Texts } from './texts';
 import { activeUri, show } from './view';
 import type { SeenReviews } from './watching';
-import { choose, inform, runInTerminal, say, shellLine, showDiff, warn } from './window';
+import { choose, inform, runInTerminal, say, shellLine, showDiff } from './window';
 
 // A row of the view, or the document of a title bar.
 type Given = ReviewNode | vscode.Uri | undefined;
@@ -90,9 +90,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('withdrawAhead', () => ahead.withdraw()),
     command('showAccepted', () => ahead.show()),
     command('showBlanks', showBlanks),
-    command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
-      (error: unknown) => void warn(messageOf(error)),
-    )),
+    command('pause', () => companion.ask('alongside/pauseContext', { paused: !status()?.paused })),
     command('send', () => sendSelection(companion)),
     command('runAgent', async () => {
       const agents = findAgents();
@@ -143,19 +141,11 @@ async function sendSelection(companion: Companion): Promise<void> {
   // A selection of whole lines ends before the next one.
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   const lines = isEmpty ? {} : { lines: { start: start.line, end: last } };
-  try {
-    await companion.request('alongside/mentionFile', { path: document.uri.fsPath, ...lines });
-  } catch (error) {
-    void warn(messageOf(error));
-  }
+  await companion.ask('alongside/mentionFile', { path: document.uri.fsPath, ...lines });
 }
 
 // The file as it was at the proposal, beside the file as it is: what accepting undoes.
 async function compareFile(review: Review, texts: Texts): Promise<void> {
   const { name } = review.display;
   await showDiff(texts.add(name, review.original ?? ''), vscode.Uri.file(review.file), `${name} (at the proposal, and now)`, { preview: false });
-}
-
-function sayNone(): undefined {
-  void inform('No proposal waits.');
 }

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
 import { allDiagnostics } from './diagnostics';
-import { type AcceptedByRule, type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
+import { type AcceptedByRule, type ChangedReview, type ClosedReview, type Display, type LastWord, messageOf, type OpenedReview, type Status } from './protocol';
 import { inWindow } from './outcomes';
 import { inform, warn } from './window';
 
@@ -29,7 +29,7 @@ export interface Handlers {
   acceptedByRule(accepted: AcceptedByRule): void;
   flush(id: number): Promise<void>;
   // The file after a decision.
-  lastWord(message: string): void;
+  lastWord(word: LastWord): void;
 }
 
 // Its own messages to the person name no remedy.
@@ -90,6 +90,17 @@ export class Companion {
     return this.client.sendRequest<T>(method, params);
   }
 
+  // Whether the companion has done it. If not, the person learns why.
+  async ask(method: string, params: object): Promise<boolean> {
+    try {
+      await this.request(method, params);
+      return true;
+    } catch (error) {
+      void warn(messageOf(error));
+      return false;
+    }
+  }
+
   private connect(program: string): LanguageClient {
     const client: LanguageClient = new QuietClient('alongside', 'Alongside', { command: program, args: ['lsp'] }, {
       documentSelector: [],
@@ -121,7 +132,7 @@ export class Companion {
     on('didChangeStatus', (status: Status) => handlers.status(status));
     on('didAcceptByRule', (accepted: AcceptedByRule) => handlers.acceptedByRule(accepted));
     on('notice', say);
-    on('lastWord', ({ display }: { display: Display }) => display.messages.forEach((message) => handlers.lastWord(message)));
+    on('lastWord', (word: LastWord) => handlers.lastWord(word));
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));
     // The client would show these itself. The server sends none to a plugin.
     client.onNotification('window/showMessage', ({ message }: { message: string }) => void inform(message));

@@ -38,10 +38,10 @@ export async function showDrafts(program: string, texts: Texts): Promise<void> {
   await (draft && show(draft, texts));
 }
 
-// The newest draft of a file of which the last part of the name is known, as after a write that differs from it.
-export async function showDraftOf(program: string, texts: Texts, name: string): Promise<void> {
+// The newest draft of a file, as after a write that differs from it.
+export async function showDraftOf(program: string, texts: Texts, file: string): Promise<void> {
   const drafts = await list(program).catch(() => []);
-  const draft = drafts.find(({ file }) => vscode.workspace.asRelativePath(file) === name || file.endsWith(name));
+  const draft = drafts.find((one) => one.file === file);
   await (draft ? show(draft, texts) : showDrafts(program, texts));
 }
 

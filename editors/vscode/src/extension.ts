@@ -64,7 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
         void changer.forgetReasons(review);
       }
     },
-    lastWord: (message) => void outcomes.sayLastWord(message),
+    lastWord: (word) => void outcomes.sayLastWord(word),
     closed: (news) => void close(news),
     status: (status) => {
       overview.showStatus(status);

@@ -9,6 +9,8 @@ import { activeUri, editorOf, goTo, show } from './view';
 import type { SeenReviews } from './watching';
 import { inform, say } from './window';
 
+export const sayNone = (): undefined => void inform('No proposal waits.');
+
 export class Navigation {
   // The change to which the keys came last: several can be at one line.
   private last: { review: Review; index: number; line: number } | undefined;
@@ -23,7 +25,7 @@ export class Navigation {
     const at = here ? waiting.indexOf(here) : by > 0 ? -1 : 0;
     // The one for the file in front, else the one after that in front, else the oldest.
     const review = here && uri?.scheme === 'file' ? here : waiting[(at + by + waiting.length) % waiting.length];
-    return review ? show(review) : inform('No proposal waits.');
+    return review ? show(review) : sayNone();
   }
 
   // To the next or the previous change of the proposal in front.
@@ -55,7 +57,7 @@ export class Navigation {
     if (review) {
       return this.showUnseen(review);
     }
-    void inform(this.reviews.list().length > 0 ? 'You have seen every change that waits.' : 'No proposal waits.');
+    return this.reviews.list().length > 0 ? void inform('You have seen every change that waits.') : sayNone();
   }
 
   // The first unseen change of a proposal, from a change on.

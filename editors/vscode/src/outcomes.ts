@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { someOf } from './announcing';
 import { showDraftOf, showDrafts } from './drafts';
 import type { Navigation } from './navigation';
+import type { LastWord } from './protocol';
 import type { Reviews } from './reviews';
 import type { Texts } from './texts';
 import { inform, warn } from './window';
@@ -11,8 +12,6 @@ import { inform, warn } from './window';
 // The companion's words name commands of a shell, which have a name of their own here.
 export const inWindow = (message: string): string =>
   message.replace(/Your edits are in \S.*? \(`alongside drafts`\)/, 'Your edits are in the drafts').replaceAll('in `alongside drafts`', 'in the drafts');
-
-const DIFFERS = /^(.*): holds something else than you accepted/;
 
 // How long the first end waits for those that come with it, in milliseconds.
 const GATHERING = 400;
@@ -73,12 +72,11 @@ export class Outcomes {
   }
 
   // The file as it is after the decision.
-  async sayLastWord(message: string): Promise<void> {
-    const name = DIFFERS.exec(message)?.[1];
-    if (name === undefined) {
+  async sayLastWord({ word, file, display: { messages: [message] } }: LastWord): Promise<void> {
+    if (message && word !== 'somethingElse') {
       void inform(inWindow(message));
-    } else if (await warn(inWindow(message), 'Show Difference')) {
-      await showDraftOf(this.program(), this.texts, name);
+    } else if (message && await warn(inWindow(message), 'Show Difference')) {
+      await showDraftOf(this.program(), this.texts, file);
     }
   }
 }
