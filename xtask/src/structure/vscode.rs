@@ -12,7 +12,7 @@ const WINDOW: &str = "/window.ts";
 
 /// Where a text reaches VS Code, which obeys links and icons in some of these. `Uri.from` makes the names of
 /// documents.
-const SINKS: [&str; 28] = [
+const SINKS: [&str; 29] = [
     "showInformationMessage",
     "showWarningMessage",
     "showErrorMessage",
@@ -30,6 +30,7 @@ const SINKS: [&str; 28] = [
     ".CodeLens(",
     ".InlayHint(",
     ".Hover(",
+    ".FileDecoration(",
     "MarkdownString",
     ".Diagnostic(",
     "createTextEditorDecorationType",
