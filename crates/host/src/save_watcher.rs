@@ -190,7 +190,7 @@ impl SaveWatcher {
                 continue;
             };
             if found.is_dir() {
-                if self.filter.wants_folder(path) {
+                if comes(event.kind) && self.filter.wants_folder(path) {
                     self.watch_below(path).await;
                     // Files may have been saved in it before it was watched.
                     touched.extend(files_in(path).into_iter().filter(|file| self.filter.wants(file)));
@@ -204,7 +204,7 @@ impl SaveWatcher {
     /// Whether a saved file counts. A watch of a whole tree tells also of folders that are not worth
     /// watching.
     fn wants(&self, path: &Path) -> bool {
-        self.filter.wants(path) && (!watches_whole_trees(Os::HERE) || self.filter.wants_folders_of(path))
+        (!watches_whole_trees(Os::HERE) || self.filter.wants_folders_of(path)) && self.filter.wants(path)
     }
 
     /// Reports the saved files; the file written last is the active one.
@@ -310,6 +310,12 @@ fn saves(what: EventKind) -> bool {
         EventKind::Modify(what) => !matches!(what, ModifyKind::Metadata(_)),
         _ => false,
     }
+}
+
+/// Whether a folder may be new. Windows also tells that a folder was modified whenever a file in it is saved,
+/// and the others in it were not.
+fn comes(what: EventKind) -> bool {
+    matches!(what, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
 /// The problem to report if the error is a limit of the system.

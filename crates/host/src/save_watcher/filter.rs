@@ -62,13 +62,20 @@ impl SaveFilter {
 
     /// Whether every folder between a root and this file is worth watching.
     pub(super) fn wants_folders_of(&self, path: &Path) -> bool {
-        let root = self.excluded.iter().map(|(root, _)| root).filter(|root| path.starts_with(root));
+        self.folders_to(path)
+            .is_some_and(|folders| folders.into_iter().all(|folder| self.wants_folder(folder)))
+    }
+
+    /// The folders between a root and this file, from the root on: the look at a folder reads the one above
+    /// it, and what lies in an ignored one is much and changes often. `None` outside all roots.
+    fn folders_to<'a>(&self, path: &'a Path) -> Option<Vec<&'a Path>> {
+        let roots = self.excluded.iter().map(|(root, _)| root).filter(|root| path.starts_with(root));
         // One root may lie in another.
-        let Some(root) = root.max_by_key(|root| root.as_os_str().len()) else { return false };
-        path.ancestors()
-            .skip(1)
-            .take_while(|folder| *folder != root.as_path())
-            .all(|folder| self.wants_folder(folder))
+        let root = roots.max_by_key(|root| root.as_os_str().len())?;
+        let mut folders: Vec<_> =
+            path.ancestors().skip(1).take_while(|folder| *folder != root.as_path()).collect();
+        folders.reverse();
+        Some(folders)
     }
 
     /// The folder and every folder below it that is worth watching.
@@ -169,6 +176,17 @@ mod tests {
             assert_eq!(filter.wants_folders_of(&root.join(file)), is_wanted, "{file}");
         }
         assert!(!filter.wants_folders_of(&root.with_file_name("elsewhere").join("a.rs")));
+    }
+
+    #[test]
+    fn folders_are_asked_from_the_innermost_root_on() {
+        let root = tempfile::tempdir().unwrap().path().join("p");
+        let filter = SaveFilter::new(&[root.clone(), root.join("a")], &[], false);
+        let file = root.join("a").join("target").join("debug").join("c.o");
+        let debug = root.join("a").join("target").join("debug");
+        assert_eq!(filter.folders_to(&file), Some(vec![debug.parent().unwrap(), &debug]));
+        assert_eq!(filter.folders_to(&root.join("c.o")), Some(vec![]));
+        assert_eq!(filter.folders_to(&root.with_file_name("elsewhere").join("c.o")), None);
     }
 
     /// macOS tells of a file in `/tmp` as one in `/private/tmp`.

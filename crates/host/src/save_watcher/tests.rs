@@ -212,6 +212,19 @@ async fn a_file_of_a_checkout_was_saved_by_nobody() {
     assert_eq!(newer, 1, "the checkout counts: {files:?}");
 }
 
+/// Windows tells that a folder was modified when a file in it is.
+#[test]
+fn the_files_of_a_folder_count_only_when_it_comes() {
+    use notify::event::{CreateKind, DataChange, RenameMode};
+
+    for kind in [EventKind::Create(CreateKind::Any), EventKind::Modify(ModifyKind::Name(RenameMode::To))] {
+        assert!(comes(kind), "{kind:?}");
+    }
+    for kind in [ModifyKind::Any, ModifyKind::Data(DataChange::Any)].map(EventKind::Modify) {
+        assert!(saves(kind) && !comes(kind), "{kind:?}");
+    }
+}
+
 #[test]
 fn a_system_limit_names_its_setting() {
     let limit = problem(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)).unwrap();
