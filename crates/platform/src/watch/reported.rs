@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
@@ -34,6 +35,8 @@ pub(super) struct Listener {
 #[derive(Debug, Default)]
 struct Told {
     watches: Mutex<Watches>,
+    /// Those directories of them that went or came: what a watch of them still hears is another one.
+    replaced: Mutex<BTreeSet<PathBuf>>,
     change: Notify,
     /// The directories may have come or gone.
     is_stale: AtomicBool,
@@ -43,7 +46,12 @@ struct Told {
 impl Told {
     fn hear(&self, event: notify::Result<Event>) {
         let counts = match &event {
-            Ok(event) => counts(&self.watches.lock().unwrap_or_else(PoisonError::into_inner), event),
+            Ok(event) => {
+                let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+                replaced.extend(replaced_by(&watches, event).cloned());
+                counts(&watches, event)
+            }
             // Reports were lost: anything may have changed.
             Err(_) => true,
         };
@@ -70,6 +78,15 @@ fn counts(watches: &Watches, event: &Event) -> bool {
             }
     };
     event.need_rescan() || event.paths.is_empty() || event.paths.iter().any(is_counted)
+}
+
+/// The watched directories that an event says have gone or come.
+fn replaced_by<'a>(watches: &'a Watches, event: &'a Event) -> impl Iterator<Item = &'a PathBuf> {
+    let is_such = matches!(
+        event.kind,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    );
+    event.paths.iter().filter(move |path| is_such && watches.contains_key(*path))
 }
 
 /// The watches for these directories: of a missing one, its appearance; of each, its end.
@@ -115,17 +132,20 @@ impl Listener {
         if !self.told.is_stale.swap(false, Ordering::AcqRel) && directories == *known {
             return false;
         }
+        // Taken first: one that is replaced from here on is watched anew the next time.
+        let replaced =
+            std::mem::take(&mut *self.told.replaced.lock().unwrap_or_else(PoisonError::into_inner));
         let wanted = wanted(&directories);
-        let before = {
+        let mut before = {
             let mut watches = self.told.watches.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *watches, wanted.clone())
         };
         let mut is_deaf = false;
         // All changes of watches at once: macOS starts its stream again after each.
         let mut paths = watcher.paths_mut();
-        for gone in before.keys().filter(|path| !wanted.contains_key(*path)) {
+        for gone in before.extract_if(.., |path, _| !wanted.contains_key(path) || replaced.contains(path)) {
             // It fails for a directory that has gone.
-            let _ = paths.remove(gone);
+            let _ = paths.remove(&gone.0);
         }
         for new in wanted.keys().filter(|path| !before.contains_key(*path)) {
             is_deaf |= paths.add(new, RecursiveMode::NonRecursive).is_err();
@@ -197,6 +217,42 @@ mod tests {
         set();
         fs::write(directory.join("file"), "").unwrap();
         hears(&listener, "a file in it").await;
+    }
+
+    /// On Windows, a watch is of the directory that there was, and not of its path.
+    #[tokio::test]
+    async fn a_directory_that_is_made_again_is_watched_again() {
+        let ground = tempfile::tempdir().unwrap();
+        let directory = ground.path().join("here");
+        fs::create_dir(&directory).unwrap();
+        let listener = Listener::open().unwrap();
+        let set = || listener.set(BTreeSet::from([directory.clone()]));
+        set();
+        fs::remove_dir(&directory).unwrap();
+        fs::create_dir(&directory).unwrap();
+        hears(&listener, "that it goes").await;
+        assert!(set() && !listener.is_deaf(), "it is another one");
+    }
+
+    #[test]
+    fn only_an_end_or_a_beginning_replaces_a_watched_directory() {
+        use notify::event::{CreateKind, DataChange, RemoveKind, RenameMode};
+
+        let there = Path::new("/there");
+        let watches = Watches::from([(there.to_owned(), Counted::Entries)]);
+        let replaces = |kind, path: &Path| {
+            replaced_by(&watches, &Event::new(kind).add_path(path.to_owned())).next().is_some()
+        };
+        for kind in [
+            EventKind::Create(CreateKind::Folder),
+            EventKind::Remove(RemoveKind::Any),
+            EventKind::Modify(ModifyKind::Name(RenameMode::Any)),
+        ] {
+            assert!(replaces(kind, there) && !replaces(kind, &there.join("file")), "{kind:?}");
+        }
+        for kind in [ModifyKind::Any, ModifyKind::Data(DataChange::Any)] {
+            assert!(!replaces(EventKind::Modify(kind), there), "{kind:?}");
+        }
     }
 
     #[test]
