@@ -1,5 +1,6 @@
 //! Whether a path lies below another one. On macOS and Windows, case makes no difference.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -60,11 +61,19 @@ pub fn spelled(os: Os, path: PathBuf) -> PathBuf {
     }
 }
 
-/// The part of an absolute path below the top of its file system, which may be `/`, a drive or a share.
-pub fn below_top(os: Os, path: &Path) -> &Path {
-    let Some(text) = path.to_str().filter(|_| os == Os::Windows) else {
-        return path.strip_prefix("/").unwrap_or(path);
-    };
+/// The part of an absolute path below the top of its file system, which may be `/`, a drive or a share. On
+/// Windows, where a path may be no Unicode, such characters are replaced.
+pub fn below_top(os: Os, path: &Path) -> Cow<'_, Path> {
+    if os != Os::Windows {
+        return path.strip_prefix("/").unwrap_or(path).into();
+    }
+    match path.to_string_lossy() {
+        Cow::Borrowed(text) => Path::new(below_drive(text)).into(),
+        Cow::Owned(text) => PathBuf::from(below_drive(&text)).into(),
+    }
+}
+
+fn below_drive(text: &str) -> &str {
     let is_separator = |c: char| c == '\\' || c == '/';
     let behind = |text: &'_ str, names: usize| -> usize {
         let ends = text.match_indices(is_separator).map(|(at, _)| at + 1);
@@ -82,7 +91,7 @@ pub fn below_top(os: Os, path: &Path) -> &Path {
             _ => text,
         },
     };
-    Path::new(below.trim_start_matches(is_separator))
+    below.trim_start_matches(is_separator)
 }
 
 /// Whether `path` is `root` or lies below it. Does not read the disk: see [`real`].
@@ -150,6 +159,14 @@ mod tests {
         for path in [r"C:\", r"C:", r"\\?\C:", r"\\server\share", r"\\server", r"\\?\"] {
             assert_eq!(below(Os::Windows, path), "", "{path}");
         }
+        #[cfg(unix)]
+        let odd = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"C:\\a\\\xff").to_owned();
+        #[cfg(windows)]
+        let odd = {
+            let units: Vec<u16> = "C:\\a\\".encode_utf16().chain([0xd800]).collect();
+            <std::ffi::OsString as std::os::windows::ffi::OsStringExt>::from_wide(&units)
+        };
+        assert_eq!(below_top(Os::Windows, Path::new(&odd)), Path::new("a\\\u{fffd}"));
     }
 
     #[test]

@@ -103,12 +103,14 @@ impl Privacy {
         if self.untold.iter().any(|root| path.starts_with(root)) || is_review_edit(path) {
             return false;
         }
-        let mut holding = self.by_root.iter().filter(|(root, _)| path.starts_with(root)).peekable();
-        let excluded = |globs: &Gitignore| globs.matched_path_or_any_parents(path, false).is_ignore();
+        // The globs panic at a path with a root, and compare roots by their letters: `//a` is not in `/a`.
+        let below = |root: &PathBuf| path.strip_prefix(root).ok();
+        let mut holding =
+            self.by_root.iter().filter_map(|(root, globs)| Some((below(root)?, globs))).peekable();
         let excluded = match holding.peek() {
-            Some(_) => holding.any(|(_, globs)| excluded(globs)),
+            Some(_) => holding.any(|(path, globs)| is_excluded(globs, path)),
             // Its globs begin at the top, which every drive of Windows has.
-            None => self.elsewhere.matched_path_or_any_parents(below_top(Os::HERE, path), false).is_ignore(),
+            None => is_excluded(&self.elsewhere, &below_top(Os::HERE, path)),
         };
         !excluded && (self.tell_git_ignored || !self.matches_gitignore(path))
     }
@@ -145,6 +147,11 @@ impl Privacy {
         }
         false
     }
+}
+
+fn is_excluded(globs: &Gitignore, path: &Path) -> bool {
+    // One with a root of a kind that we do not know cannot be judged.
+    path.has_root() || globs.matched_path_or_any_parents(path, false).is_ignore()
 }
 
 fn rules<'a>(parsed: &'a mut ParsedFiles, source: &Path, base: &Path) -> &'a Gitignore {

@@ -109,6 +109,36 @@ fn exclusions_hold_for_both_spellings_of_a_root() {
     }
 }
 
+/// The globs panic at a path that they do not find below their root.
+#[test]
+fn an_odd_spelling_of_a_path_is_judged_as_well() {
+    let project = Project::new();
+    let privacy = project.privacy(&[&project.root], &["private/"]);
+    let separator = std::path::MAIN_SEPARATOR;
+    let doubled = format!("{}{separator}.{separator}", project.root.display());
+    for (path, allowed) in [("a.rs", true), (".env", false), ("private/plan.md", false)] {
+        assert_eq!(privacy.allows(Path::new(&format!("{doubled}{path}"))), allowed, "{path}");
+    }
+    #[cfg(unix)]
+    {
+        let slashed = format!("/{}", project.root.display());
+        assert!(privacy.allows(Path::new(&format!("{slashed}/a.rs"))));
+        assert!(!privacy.allows(Path::new(&format!("{slashed}/.env"))));
+        let odd = |bytes| PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
+        assert!(
+            privacy.allows(&odd(b"/elsewhere/\xff/a.rs")) && !privacy.allows(&odd(b"/elsewhere/\xff.pem"))
+        );
+    }
+    #[cfg(windows)]
+    {
+        let odd = |path: &str| {
+            let units: Vec<u16> = path.encode_utf16().chain([0xd800]).collect();
+            PathBuf::from(<std::ffi::OsString as std::os::windows::ffi::OsStringExt>::from_wide(&units))
+        };
+        assert!(privacy.allows(&odd(r"C:\elsewhere\a")) && !privacy.allows(&odd(r"C:\elsewhere\id_rsa")));
+    }
+}
+
 #[test]
 fn every_root_that_holds_a_file_has_its_say() {
     let project = Project::new();
