@@ -11,7 +11,8 @@ use alongside_companion::private;
 use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_platform::machine::Origin;
 use alongside_platform::paths::real;
-use alongside_platform::{Os, process, sockets};
+use alongside_platform::sockets::{self, NewSocket};
+use alongside_platform::{Os, process};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions};
@@ -270,7 +271,7 @@ fn remove_from(directory: &RuntimeDir, entry: &Entry) {
 /// Connects to the socket of that name. On Windows, where anybody may take the name of a host that has ended,
 /// this user's process must listen there.
 async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
-    let address = sockets::existing(at.path(), name)?.to_fs_name::<GenericFilePath>()?;
+    let address = sockets::existing(Os::HERE, at.path(), name)?.to_fs_name::<GenericFilePath>()?;
     let stream = Stream::connect(address).await?;
     if Os::HERE == Os::Windows {
         let listens = stream.peer_creds()?.pid().and_then(|pid| u32::try_from(pid).ok());
@@ -285,10 +286,15 @@ async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
 }
 
 fn bind(at: &RuntimeDir, name: &str) -> anyhow::Result<Listener> {
-    // By the time this host ends, another may listen under the name.
-    let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
-    let made = sockets::made(at.path(), name).and_then(|address| address.to_fs_name::<GenericFilePath>());
-    let listener = made.and_then(listen);
+    let listen = || {
+        let socket = NewSocket::new(Os::HERE, at.path(), name)?;
+        let address = socket.address().to_fs_name::<GenericFilePath>()?;
+        // By the time this host ends, another may listen under the name.
+        let listener = ListenerOptions::new().name(address).reclaim_name(false).create_tokio()?;
+        socket.tell()?;
+        Ok(listener)
+    };
+    let listener: std::io::Result<Listener> = listen();
     listener.with_context(|| format!("cannot listen at {}", file(at, name, "sock").display()))
 }
 

@@ -52,23 +52,49 @@ pub fn file(directory: &Path, name: &str) -> PathBuf {
 ///
 /// # Errors
 /// If the path is too long, or on Windows if no file tells the random part.
-pub fn existing(directory: &Path, name: &str) -> io::Result<PathBuf> {
-    let secret = match Os::HERE {
+pub fn existing(os: Os, directory: &Path, name: &str) -> io::Result<PathBuf> {
+    let secret = match os {
         Os::Linux | Os::MacOs => String::new(),
         Os::Windows => std::fs::read_to_string(file(directory, name))?,
     };
-    address(Os::HERE, directory, name, &secret).map_err(io::Error::other)
+    address(os, directory, name, &secret).map_err(io::Error::other)
 }
 
-/// The address of a socket that is to be made; on Windows a new one, with its file.
-///
-/// # Errors
-/// If the path is too long, or on Windows if its file cannot be written.
-pub fn made(directory: &Path, name: &str) -> io::Result<PathBuf> {
-    if Os::HERE == Os::Windows {
-        std::fs::write(file(directory, name), crate::random::hex::<16>()?)?;
+/// A socket that is to be made; on Windows with a new name, which nobody learns before it is bound: another
+/// program could take it first.
+#[derive(Debug)]
+pub struct NewSocket {
+    address: PathBuf,
+    /// On Windows the file that tells the random part, and that part.
+    told: Option<(PathBuf, String)>,
+}
+
+impl NewSocket {
+    /// The socket with this name, in a private directory of the user.
+    ///
+    /// # Errors
+    /// If the path is too long, or if the system has no random bytes.
+    pub fn new(os: Os, directory: &Path, name: &str) -> io::Result<Self> {
+        let told = match os {
+            Os::Linux | Os::MacOs => None,
+            Os::Windows => Some((file(directory, name), crate::random::hex::<16>()?)),
+        };
+        let secret = told.as_ref().map_or("", |(_, secret)| secret);
+        Ok(Self { address: address(os, directory, name, secret).map_err(io::Error::other)?, told })
     }
-    existing(directory, name)
+
+    /// The address to bind.
+    pub fn address(&self) -> &Path {
+        &self.address
+    }
+
+    /// Lets others find the socket, now that it is bound.
+    ///
+    /// # Errors
+    /// On Windows, if the file cannot be written.
+    pub fn tell(self) -> io::Result<()> {
+        self.told.map_or(Ok(()), |(file, secret)| std::fs::write(file, secret))
+    }
 }
 
 /// The longest path in bytes, without the final zero.
@@ -100,11 +126,23 @@ mod tests {
         }
         let pipe = address(Os::Windows, directory, "0f3a", "9c4e").unwrap();
         assert_eq!(pipe.to_str(), Some(r"\\.\pipe\alongside-0f3a-9c4e"));
+    }
+
+    #[test]
+    fn nobody_learns_the_name_of_a_pipe_before_it_is_bound() {
         let private = tempfile::tempdir().unwrap();
-        let made = |()| made(private.path(), "0f3a").unwrap();
-        let (one, other) = (made(()), made(()));
-        assert_eq!(existing(private.path(), "0f3a").unwrap(), other);
-        assert_eq!(one != other, cfg!(windows), "each has a name of its own where anybody could guess it");
+        let new = |os| NewSocket::new(os, private.path(), "0f3a").unwrap();
+        let found = || existing(Os::Windows, private.path(), "0f3a").ok();
+        let (one, other) = (new(Os::Windows), new(Os::Windows));
+        assert_ne!(one.address(), other.address(), "each has a name of its own");
+        assert_eq!(found(), None, "another program could take it");
+        let address = other.address().to_owned();
+        other.tell().unwrap();
+        assert_eq!(found(), Some(address));
+        for os in [Os::Linux, Os::MacOs] {
+            let socket = new(os);
+            assert_eq!(existing(os, private.path(), "0f3a").unwrap(), socket.address());
+        }
     }
 
     #[test]
