@@ -12,7 +12,7 @@ use std::time::SystemTime;
 pub enum Links {
     /// Opens the target.
     Followed,
-    /// Fails. Windows still follows links, because creating one takes a privilege there.
+    /// Fails.
     Refused,
 }
 
@@ -24,7 +24,12 @@ pub fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     never_wait(&mut options, links);
-    options.open(path)
+    let file = options.open(path)?;
+    // Windows has no option for it, but shows afterwards which file it has opened.
+    if cfg!(windows) && links == Links::Refused && !leads_to(path, &file) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file is a link"));
+    }
+    Ok(file)
 }
 
 /// The same through links, if the system has in memory all that it takes; otherwise fails with
@@ -141,7 +146,7 @@ pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this path, which is no link, still leads to this file, and not to another.
+/// Whether this path, which is no link, still leads to this file, and not to another. Follows no link.
 pub fn leads_to(path: &Path, file: &File) -> bool {
     #[cfg(unix)]
     return matches!(
@@ -149,7 +154,18 @@ pub fn leads_to(path: &Path, file: &File) -> bool {
         (Ok(there), Ok(ours)) if numbers(&there) == numbers(&ours)
     );
     #[cfg(windows)]
-    return identity(path).is_some_and(|there| numbers(file) == Some(there));
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+
+        use windows_sys::Win32::Storage::FileSystem::{
+            FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES,
+        };
+        let mut itself = File::options();
+        itself.access_mode(FILE_READ_ATTRIBUTES);
+        itself.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS);
+        let there = itself.open(path).ok().as_ref().and_then(numbers);
+        there.is_some() && numbers(file) == there
+    }
 }
 
 /// The device of a file and its number there, which every name of it shares; `None` if there is none. Follows
@@ -256,6 +272,26 @@ mod names {
         fs::write(path("one"), "1").unwrap();
         assert!(!leads_to(&path("one"), &file) && leads_to(&path("two"), &file));
         assert_ne!(identity(&path("one")), identity(&path("two")));
+    }
+
+    #[test]
+    fn a_link_is_not_the_file_that_it_leads_to() {
+        #[cfg(unix)]
+        use std::os::unix::fs::symlink;
+        #[cfg(windows)]
+        use std::os::windows::fs::symlink_file as symlink;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("file"), "1").unwrap();
+        let file = open_without_waiting(&path("file"), Links::Refused).unwrap();
+        // Windows lets not everybody make a link.
+        if symlink(path("file"), path("link")).is_err() {
+            return;
+        }
+        assert!(leads_to(&path("file"), &file) && !leads_to(&path("link"), &file));
+        assert!(open_without_waiting(&path("link"), Links::Refused).is_err());
+        assert!(open_without_waiting(&path("link"), Links::Followed).is_ok());
     }
 }
 
