@@ -17,8 +17,12 @@ pub use wait::{TimeoutUnit, Wait};
 /// A shell of Windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowsShell {
-    /// Git Bash, to which a backslash is no part of a path.
-    Bash,
+    /// Git Bash, to which a backslash is no part of a path, and PowerShell where that is missing. No shell
+    /// reads an entry whose arguments are a list of their own, which the agent knows since this release.
+    BashIfThere {
+        /// The first release that was read to know such a list.
+        list_since: Release,
+    },
     /// PowerShell, which runs a word in quotes only behind `&`.
     PowerShell,
     /// The command prompt.

@@ -60,10 +60,11 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
-/// A word of a command line, in quotes where the shell would read it as something else.
+/// A word of a command line, in quotes where the shell would read it as something else. On Windows that is
+/// `cmd`, which takes `,` for a blank, and replaces `%NAME%` in quotes, too: see [`is_replaced_by_cmd`].
 pub fn quoted(os: Os, word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    if !word.is_empty() && word.chars().all(|c| is_plain(c) || (os == Os::Windows && c == '\\')) {
+    let plain = if os == Os::Windows { r"/._-+:\" } else { "/._-+,:@%" };
+    if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || plain.contains(c)) {
         return word.to_owned();
     }
     match os {
@@ -71,6 +72,21 @@ pub fn quoted(os: Os, word: &str) -> String {
         // No path of Windows has a quotation mark.
         Os::Windows => format!("\"{word}\""),
     }
+}
+
+/// Whether `cmd` may read something else, in quotes or without: the value of a variable between two `%`.
+pub fn is_replaced_by_cmd(word: &str) -> bool {
+    word.matches('%').count() > 1
+}
+
+/// Each of these is a single quotation mark to PowerShell, and two of them are one within such marks.
+const POWERSHELL_QUOTES: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201A}', '\u{201B}'];
+
+/// A text in the single quotation marks of PowerShell, in which nothing is replaced.
+pub fn in_powershell_quotes(text: &str) -> String {
+    let times = |c: char| if POWERSHELL_QUOTES.contains(&c) { 2 } else { 1 };
+    let doubled: String = text.chars().flat_map(|c| std::iter::repeat_n(c, times(c))).collect();
+    format!("'{doubled}'")
 }
 
 /// The word that a shell makes of the text; `None` if it is several words, or if the shell would replace a
@@ -85,12 +101,29 @@ pub fn unquoted(os: Os, text: &str) -> Option<String> {
 
 /// The word as the shells of Windows take it: PowerShell behind `&`, in single quotation marks it and Bash.
 fn windows_word(text: &str) -> Option<String> {
-    let text = text.strip_prefix("& ").unwrap_or(text);
+    if let Some(text) = text.strip_prefix("& ") {
+        return powershell_word(text);
+    }
     if let Some(word) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-        let word = word.replace("''", "\0").replace(r"'\''", "\0");
+        let word = word.replace(r"'\''", "\0");
         return (!word.contains('\'')).then(|| word.replace('\0', "'"));
     }
     <[String; 1]>::try_from(words(text)).ok().map(|[word]| word)
+}
+
+fn powershell_word(text: &str) -> Option<String> {
+    let Some(text) = text.strip_prefix('\'') else {
+        return <[String; 1]>::try_from(words(text)).ok().map(|[word]| word);
+    };
+    let (mut word, mut chars) = (String::new(), text.chars().peekable());
+    while let Some(c) = chars.next() {
+        if POWERSHELL_QUOTES.contains(&c) && chars.next_if(|next| POWERSHELL_QUOTES.contains(next)).is_none()
+        {
+            return chars.next().is_none().then_some(word);
+        }
+        word.push(c);
+    }
+    None
 }
 
 fn posix_word(text: &str) -> Option<String> {
@@ -185,6 +218,27 @@ mod tests {
         for text in ["", "a b", "$HOME/a", "~/a", "\"$HOME/a\"", "a; b", "'a", "a\\"] {
             assert_eq!(unquoted(Os::Linux, text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn powershell_takes_curly_marks_for_quotation_marks() {
+        for word in ["C:\\a b.exe", "it's", "\u{2018}a\u{2019} \u{201A}b\u{201B}", "a''b", "'", "\u{2019}'"] {
+            let quoted = in_powershell_quotes(word);
+            assert_eq!(unquoted(Os::Windows, &format!("& {quoted}")).as_deref(), Some(word), "{quoted}");
+        }
+        assert_eq!(in_powershell_quotes("Ada\u{2019}s"), "'Ada\u{2019}\u{2019}s'");
+        // The mark in the middle ends the word.
+        for text in ["& 'C:\\Ada\u{2019}s'", "& 'a' 'b'", "& 'a", "& a b"] {
+            assert_eq!(unquoted(Os::Windows, text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn cmd_gets_quotes_around_what_splits_words_and_no_names_between_percent_signs() {
+        assert_eq!(quoted(Os::Windows, r"C:\a,b\a.exe"), r#""C:\a,b\a.exe""#);
+        assert_eq!(quoted(Os::Windows, r"C:\100%\a.exe"), r#""C:\100%\a.exe""#);
+        assert_eq!(quoted(Os::Linux, "/a,b/100%/a"), "/a,b/100%/a");
+        assert!(is_replaced_by_cmd(r"C:\%PATH%\a.exe") && !is_replaced_by_cmd(r"C:\100%\a.exe"));
     }
 
     #[cfg(unix)]

@@ -80,6 +80,9 @@ pub fn switched_off_by(text: &str, agent: HookAgent, hook: OurHook) -> Option<&'
 /// # Errors
 /// When it cannot be changed without guessing.
 pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, String> {
+    if let Some(why) = wanted.refusal() {
+        return Err(why.into());
+    }
     let text = text.filter(|text| !json::is_blank(text)).unwrap_or("{}\n");
     let reader = Reader::of_hooks(&wanted.agent.hook.file);
     reader.object(text)?;
@@ -176,8 +179,20 @@ impl Entry {
         {
             json::set(&self.group, "matcher", matcher.into());
         }
-        if self.found.command != new.command {
-            json::set(&self.hook, "command", new.command.as_str().into());
+        let apart = command_line::apart(&new.command, wanted.agent).filter(|_| wanted.is_apart());
+        let is_the_same = self.found.command == new.command;
+        match apart {
+            Some((program, arguments)) if !self.found.is_apart || !is_the_same => {
+                json::set(&self.hook, "command", program.into());
+                json::set(&self.hook, ARGUMENTS, list_of(arguments));
+            }
+            None if !is_the_same => {
+                json::set(&self.hook, "command", new.command.as_str().into());
+                for arguments in json::all(&self.hook, ARGUMENTS) {
+                    arguments.remove();
+                }
+            }
+            _ => {}
         }
         if self.found.timeout != new.timeout {
             json::set(&self.hook, "timeout", entry.timeout.into());
@@ -244,7 +259,7 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                 lists.flat_map(|list| list.elements().into_iter().map(move |it| (list.clone(), it)))
             {
                 let Some(hook) = element.as_object() else { continue };
-                let Some(command) = string(&hook, "command") else { continue };
+                let Some(command) = line(&hook) else { continue };
                 let Some(ours) = hook_of(&command, agent) else { continue };
                 let found = FoundHook {
                     hook: ours,
@@ -252,6 +267,7 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                     waits: command_line::waits(&command, agent),
                     matcher: string(&group, "matcher"),
                     command,
+                    is_apart: json::array(&hook, ARGUMENTS).is_some(),
                     timeout: number(&hook, "timeout"),
                     on_failure: string(&hook, ON_FAILURE.0),
                 };
@@ -260,6 +276,21 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The key of the arguments where an entry names them apart from its program.
+const ARGUMENTS: &str = "args";
+
+/// The command line of an entry, also where no shell reads it.
+fn line(hook: &CstObject) -> Option<String> {
+    let command = string(hook, "command")?;
+    let Some(arguments) = json::array(hook, ARGUMENTS) else { return Some(command) };
+    let arguments = arguments.elements().into_iter().map(|word| word.as_string_lit()?.decoded_value().ok());
+    Some(command_line::line_of(&command, &arguments.collect::<Option<Vec<_>>>()?))
+}
+
+fn list_of(arguments: Vec<String>) -> CstInputValue {
+    CstInputValue::Array(arguments.into_iter().map(CstInputValue::String).collect())
 }
 
 fn string(object: &CstObject, key: &str) -> Option<String> {
@@ -277,8 +308,15 @@ fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
     let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
     hook.extend(is_named.then(|| named("name", ours.name().into())));
+    let apart = wanted.is_apart();
     let wanted = FoundHook::wanted(entry, *ours, *agent, command);
-    hook.push(named("command", wanted.command.as_str().into()));
+    match command_line::apart(&wanted.command, *agent).filter(|_| apart) {
+        Some((program, arguments)) => {
+            hook.push(named("command", program.into()));
+            hook.push(named(ARGUMENTS, list_of(arguments)));
+        }
+        None => hook.push(named("command", wanted.command.as_str().into())),
+    }
     hook.push(named("timeout", entry.timeout.into()));
     hook.extend(entry.waits.map(|field| named(field, true.into())));
     hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE.0, word.as_str().into())));

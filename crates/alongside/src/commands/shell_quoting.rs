@@ -1,6 +1,7 @@
 //! Writes text so that a shell reads it back unchanged, and so that a terminal that shows it is not harmed.
 
 use alongside_desk::harmless;
+use alongside_platform::shell::in_powershell_quotes;
 
 /// An assignment for bash and other POSIX shells. Not all of them know the escapes of `$'…'`, but all know
 /// those of `printf`. The `_` at the end keeps line ends that a substitution would drop.
@@ -81,15 +82,7 @@ fn fish_escape(c: char) -> String {
 
 /// The text as a value in PowerShell.
 pub(super) fn pwsh_value(text: &str) -> String {
-    in_pieces(text, " + ", in_pwsh_quotes, pwsh_escape)
-}
-
-/// PowerShell reads each of these characters as a single quote, and two of them as one.
-fn in_pwsh_quotes(text: &str) -> String {
-    let quote = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}');
-    let doubled: String =
-        text.chars().flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 })).collect();
-    format!("'{doubled}'")
+    in_pieces(text, " + ", in_powershell_quotes, pwsh_escape)
 }
 
 /// Older versions of PowerShell have no escapes for most characters.

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-use alongside_agent::settings::hooks::{OurHook, WantedHook};
+use alongside_agent::settings::hooks::{OurHook, WantedHook, with_hook};
 use alongside_contract::agent::HookAgent;
+use alongside_contract::settings::Release;
 use alongside_platform::Os;
 use serde_json::{Value, json};
 
@@ -39,13 +40,29 @@ fn powershell_words(line: &str) -> Vec<String> {
     std::iter::once(program).chain(rest.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// The command by which the agent's shell starts its installed hook.
-fn installed(home: &Home, agent: &str, words: fn(&str) -> Vec<String>, program: &str) -> Command {
+/// The words of an installed entry, which a shell makes of its line unless the entry names them apart.
+fn words_of(wanted: &WantedHook, shell: fn(&str) -> Vec<String>) -> Vec<String> {
+    let file: Value = serde_json::from_str(&with_hook(None, wanted).unwrap()).unwrap();
+    let entry = &file["hooks"][wanted.registrations()[0].event][0]["hooks"][0];
+    let command = entry["command"].as_str().unwrap();
+    let Some(arguments) = entry["args"].as_array() else { return shell(command) };
+    let arguments = arguments.iter().map(|word| word.as_str().unwrap());
+    std::iter::once(command).chain(arguments).map(str::to_owned).collect()
+}
+
+/// The command by which a release of the agent starts its installed hook.
+fn installed(
+    home: &Home,
+    (agent, release): (&str, Option<Release>),
+    words: fn(&str) -> Vec<String>,
+    program: &str,
+) -> Command {
     let agent = HookAgent::named(agent).unwrap();
-    let line = WantedHook::new(OurHook::Write, agent, None, Os::HERE, program).command;
+    let wanted = WantedHook::new(OurHook::Write, agent, release, Os::HERE, program);
+    let line = &wanted.command;
     let mut command = match Os::HERE {
         Os::Windows => {
-            let words = words(&line);
+            let words = words_of(&wanted, words);
             let mut command = home.command(&words[0]);
             command.args(&words[1..]);
             command
@@ -101,9 +118,19 @@ async fn claudes_hook_asks_the_person_wherever_the_program_is() {
     let home = Home::new();
     let mut desk = home.desk();
     desk.hears("alongside/didChangeStatus", |_| true).await;
-    for (number, directory) in ["plain", "a b"].into_iter().enumerate() {
+    let newest = Some((2, 1, 332));
+    // Where there is no Git Bash, PowerShell reads the line; where the path has blanks, nothing does.
+    for (number, (directory, release, shell)) in [
+        ("plain", newest, bash_words as fn(&str) -> Vec<String>),
+        ("plain", None, powershell_words),
+        ("a b", newest, powershell_words),
+        ("a b", None, bash_words),
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let file = home.file(&format!("{number}.txt"), "a\n");
-        let command = installed(&home, "claude", bash_words, &program_at(&home, directory));
+        let command = installed(&home, ("claude", release), shell, &program_at(&home, directory));
         let input = claude_writes(&home, &file, "A\n");
         let hook = tokio::task::spawn_blocking(move || run(command, &input));
         let review = desk.review(&file).await;
@@ -121,7 +148,7 @@ async fn geminis_hook_starts_in_powershell_wherever_the_program_is() {
     desk.hears("alongside/didChangeStatus", |_| true).await;
     for (number, directory) in ["plain", "a b"].into_iter().enumerate() {
         let file = home.file(&format!("{number}.txt"), "a\n");
-        let command = installed(&home, "gemini", powershell_words, &program_at(&home, directory));
+        let command = installed(&home, ("gemini", None), powershell_words, &program_at(&home, directory));
         let input = json!({
             "session_id": "s", "cwd": home.project(), "hook_event_name": "BeforeTool",
             "tool_name": "write_file",
@@ -140,6 +167,6 @@ async fn geminis_hook_starts_in_powershell_wherever_the_program_is() {
 fn without_a_companion_a_hook_says_nothing() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    let command = installed(&home, "claude", bash_words, PROGRAM);
+    let command = installed(&home, ("claude", None), bash_words, PROGRAM);
     assert_eq!(answer(&run(command, &claude_writes(&home, &file, "A\n"))), Value::Null);
 }

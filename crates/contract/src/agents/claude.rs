@@ -68,7 +68,8 @@ const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..E
 /// Measured with 2.1.330. The text that its tools write into a file was read in 2.1.332.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
-    windows_shell: WindowsShell::Bash,
+    // The list of arguments was read in 2.1.332, and run there on Linux.
+    windows_shell: WindowsShell::BashIfThere { list_since: (2, 1, 332) },
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::DisableAllHooks,
     trust: Trust::NotNeeded,

@@ -51,14 +51,36 @@ fn quoted(os: Os, program: &str, agent: HookAgent) -> String {
         return shell::quoted(os, program);
     }
     match agent.hook.windows_shell {
-        // Both Bash and PowerShell take such a path, and no backslash is lost.
-        WindowsShell::Bash => shell::quoted(Os::Linux, &program.replace('\\', "/")),
+        // Both Bash and PowerShell take such a path, and no backslash is lost. PowerShell runs none in quotes.
+        WindowsShell::BashIfThere { .. } => {
+            let program = program.replace('\\', "/");
+            let plain = shell::quoted(os, &program);
+            if plain == program { plain } else { in_bash_quotes(&program) }
+        }
         WindowsShell::PowerShell => match shell::quoted(os, program) {
             plain if plain == program => plain,
-            _ => format!("{CALL}'{}'", program.replace('\'', "''")),
+            _ => format!("{CALL}{}", shell::in_powershell_quotes(program)),
         },
         WindowsShell::Cmd => shell::quoted(os, program),
     }
+}
+
+fn in_bash_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The line of an entry that names the program and its arguments apart, as a shell of Unix would read it.
+pub(super) fn line_of(program: &str, arguments: &[String]) -> String {
+    let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
+    words.map(|word| shell::quoted(Os::Linux, word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The program and its arguments apart. `None` for a line that is more than ours.
+pub(super) fn apart(command: &str, agent: HookAgent) -> Option<(String, Vec<String>)> {
+    let line = CommandLine::of(command, agent).filter(|line| !line.is_changed() && line.guard.is_none())?;
+    let arguments = command.rsplit_once(line.program)?.1;
+    let arguments = arguments.split_whitespace().map(ToOwned::to_owned).collect();
+    Some((shell::unquoted(Os::Linux, line.program)?, arguments))
 }
 
 /// PowerShell's operator that runs a word in quotes.

@@ -21,6 +21,8 @@ pub struct FoundHook {
     pub matcher: Option<String>,
     /// The command line.
     pub command: String,
+    /// Whether the entry names the program and its arguments apart, so that no shell reads them.
+    pub is_apart: bool,
     /// The timeout in the agent's unit.
     pub timeout: Option<u64>,
     /// The word to the agent about a hook that fails, if there is one.
@@ -38,6 +40,7 @@ impl FoundHook {
             waits: entry.waits.is_some(),
             matcher: entry.matcher.map(ToOwned::to_owned),
             command: if entry.waits.is_some() { waiting(command) } else { command.to_owned() },
+            is_apart: false,
             timeout: Some(entry.timeout),
             on_failure: refusal(entry, command, agent),
         }
@@ -77,7 +80,11 @@ impl FoundHook {
         let new = CommandLine::of(command, agent);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
         if let (Some(line), Some(new)) = (line, new) {
-            wanted.command = line.with_program_of(&new, agent);
+            wanted.command = match self.is_apart {
+                // The person's own list.
+                true => self.command.clone(),
+                false => line.with_program_of(&new, agent),
+            };
             wanted.on_failure = refusal(entry, &wanted.command, agent);
             // Theirs, too, if it does not cut the hook off.
             if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {

@@ -7,7 +7,7 @@ use alongside_contract::settings::Release;
 use regex::Regex;
 use serde_json::Value;
 
-use super::command_line::hook_of;
+use super::command_line::{hook_of, line_of};
 use super::registration::OurHook;
 use crate::settings::json::{self, Reader};
 
@@ -41,8 +41,8 @@ pub fn other_hooks(
             }
             let theirs = list(group.get("hooks")).filter_map(name);
             for theirs in theirs.filter(|name| hook_of(name, agent).is_none()) {
-                if !found.iter().any(|known| known == theirs) {
-                    found.push(theirs.to_owned());
+                if !found.contains(&theirs) {
+                    found.push(theirs);
                 }
             }
         }
@@ -62,8 +62,11 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
 }
 
 /// The command of a hook, or the other thing that it runs.
-fn name(hook: &Value) -> Option<&str> {
-    ["command", "url", "prompt", "type"].into_iter().find_map(|key| hook.get(key)?.as_str())
+fn name(hook: &Value) -> Option<String> {
+    let name = ["command", "url", "prompt", "type"].into_iter().find_map(|key| hook.get(key)?.as_str())?;
+    let arguments = hook.get("args").and_then(Value::as_array).filter(|_| hook.get("command").is_some());
+    let words = arguments.map(|words| words.iter().filter_map(|word| word.as_str().map(ToOwned::to_owned)));
+    Some(words.map_or_else(|| name.to_owned(), |words| line_of(name, &words.collect::<Vec<_>>())))
 }
 
 /// Whether a pattern may match one of the agent's tools that write files. Patterns are those of JavaScript or

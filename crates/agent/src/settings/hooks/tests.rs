@@ -19,7 +19,7 @@ fn agent(id: &str) -> HookAgent {
 }
 
 fn wanted(hook: OurHook, agent: HookAgent, command: &str) -> WantedHook {
-    WantedHook { hook, agent, release: None, command: command.to_owned() }
+    WantedHook { hook, agent, release: None, command: command.to_owned(), os: Os::Linux }
 }
 
 fn with_write(text: Option<&str>, agent: HookAgent, command: &str) -> Result<String, String> {
@@ -223,6 +223,7 @@ fn an_agent_waits_as_long_as_its_unit_says() {
         event: "x".into(),
         matcher: None,
         command: String::new(),
+        is_apart: false,
         timeout,
         on_failure: None,
     };

@@ -1,8 +1,9 @@
 //! A hook of ours that an installation is to enter into a file.
 
 use alongside_contract::agent::HookAgent;
+use alongside_contract::hook::WindowsShell;
 use alongside_contract::settings::Release;
-use alongside_platform::Os;
+use alongside_platform::{Os, shell};
 
 use super::command_line;
 use super::registration::{OurHook, Registration};
@@ -16,14 +17,42 @@ pub struct WantedHook {
     pub hook: OurHook,
     /// The agent's release, if it is known.
     pub release: Option<Release>,
-    /// The command line.
+    /// The command line. No shell reads it where the entry names the program and its arguments apart: see
+    /// [`Self::is_apart`].
     pub command: String,
+    /// The system that the agent runs on.
+    pub os: Os,
 }
 
 impl WantedHook {
     /// The hook that starts `program`, its name or path.
     pub fn new(hook: OurHook, agent: HookAgent, release: Option<Release>, os: Os, program: &str) -> Self {
-        Self { agent, hook, release, command: command_line::command(os, program, agent, hook) }
+        Self { agent, hook, release, command: command_line::command(os, program, agent, hook), os }
+    }
+
+    /// Whether its entries name the program and its arguments apart: one of two shells reads the line, and no
+    /// quotation marks are right in both.
+    pub fn is_apart(&self) -> bool {
+        match self.agent.hook.windows_shell {
+            WindowsShell::BashIfThere { list_since } => {
+                let is_quoted = self.command.starts_with('\'');
+                self.os == Os::Windows
+                    && is_quoted
+                    && self.release.is_some_and(|release| release >= list_since)
+            }
+            WindowsShell::PowerShell | WindowsShell::Cmd => false,
+        }
+    }
+
+    /// Why no entry can start the program.
+    pub(super) fn refusal(&self) -> Option<&'static str> {
+        let is_replaced = self.os == Os::Windows
+            && self.agent.hook.windows_shell == WindowsShell::Cmd
+            && shell::is_replaced_by_cmd(&self.command);
+        is_replaced.then_some(
+            "the command prompt would replace a name between two % in the path of alongside: install it in \
+             a directory without them",
+        )
     }
 
     /// Its entries.

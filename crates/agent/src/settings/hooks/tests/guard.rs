@@ -148,6 +148,12 @@ fn on_windows_each_agents_shell_reads_the_program() {
     assert_eq!(line("gemini", plain), r"C:\Users\ada\alongside.exe hook gemini");
     assert_eq!(line("gemini", blank), r"& 'C:\Users\Ada L\alongside.exe' hook gemini");
     assert_eq!(line("gemini", r"C:\it's\alongside.exe"), r"& 'C:\it''s\alongside.exe' hook gemini");
+    let curly = "C:\\it\u{2019}s\\alongside.exe";
+    assert_eq!(line("gemini", curly), "& 'C:\\it\u{2019}\u{2019}s\\alongside.exe' hook gemini");
+    // PowerShell takes a comma for a list, and `cmd` for a blank.
+    assert_eq!(line("gemini", r"C:\a,b\alongside.exe"), r"& 'C:\a,b\alongside.exe' hook gemini");
+    assert_eq!(line("claude", r"C:\a,b\alongside.exe"), "'C:/a,b/alongside.exe' hook claude");
+    assert_eq!(line("qwen", r"C:\a,b\alongside.exe"), r#""C:\a,b\alongside.exe" hook qwen"#);
     for id in ["qwen", "codex"] {
         assert_eq!(line(id, plain), format!(r"C:\Users\ada\alongside.exe hook {id}"));
         assert_eq!(line(id, blank), format!("\"C:\\Users\\Ada L\\alongside.exe\" hook {id}"));
@@ -161,4 +167,56 @@ fn on_windows_each_agents_shell_reads_the_program() {
         let read = alongside_platform::shell::unquoted(Os::Windows, found[0].program(one).unwrap()).unwrap();
         assert_eq!(read.replace('/', "\\"), program, "{command}");
     }
+}
+
+#[test]
+fn no_shell_of_windows_reads_a_program_whose_path_claude_would_have_to_quote() {
+    let claude = agent("claude");
+    let program = r"C:\Users\Ada L\alongside.exe";
+    let wanted = |release, program| WantedHook::new(OurHook::Turn, claude, release, Os::Windows, program);
+    let newest = Some((2, 1, 332));
+    let text = with_hook(None, &wanted(newest, program)).unwrap();
+    let content: Value = serde_json::from_str(&text).unwrap();
+    let (entry, waiting) = (&content["hooks"]["UserPromptSubmit"], &content["hooks"]["Stop"]);
+    let entry = &entry[0]["hooks"][0];
+    assert_eq!(entry["command"], "C:/Users/Ada L/alongside.exe", "{text}");
+    assert_eq!(entry["args"], serde_json::json!(["turn", "claude"]), "{text}");
+    let waits = |entry: &Value| entry["hooks"][0]["args"] == serde_json::json!(["turn", "claude", "--wait"]);
+    assert!(waiting.as_array().unwrap().iter().any(waits), "{text}");
+    assert_eq!(with_hook(Some(&text), &wanted(newest, program)).unwrap(), text, "the second time");
+    assert!(is_empty(&without(&text)), "{}", without(&text));
+    assert_eq!(other_hooks(&text, claude, OurHook::Turn, newest).unwrap(), Vec::<String>::new());
+
+    // Another path, and an older release, which gives the list to nobody.
+    let plain = with_hook(Some(&text), &wanted(newest, r"C:\alongside.exe")).unwrap();
+    assert!(plain.contains("\"C:/alongside.exe turn claude\"") && !plain.contains("args"), "{plain}");
+    assert_eq!(with_hook(Some(&plain), &wanted(newest, program)).unwrap().matches("args").count(), 4);
+    for release in [None, Some((2, 1, 331))] {
+        let text = with_hook(None, &wanted(release, program)).unwrap();
+        assert!(
+            text.contains("'C:/Users/Ada L/alongside.exe' turn claude") && !text.contains("args"),
+            "{text}"
+        );
+    }
+    // A person's own list, on any system.
+    let theirs = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/a b/alongside",
+        "args": ["turn", "claude", "--runtime-dir", "/x y"]}]}]}}"#;
+    let found = find_hook(theirs, claude).unwrap();
+    assert_eq!(
+        (found.len(), found[0].is_apart, found[0].program(claude)),
+        (1, true, Some("'/a b/alongside'"))
+    );
+    let kept = with_hook(Some(theirs), &wanted(None, "/b/alongside")).unwrap();
+    assert!(kept.contains(r#""args": ["turn", "claude", "--runtime-dir", "/x y"]"#), "{kept}");
+}
+
+#[test]
+fn names_that_the_command_prompt_would_replace_are_refused() {
+    let install =
+        |id, os, program| with_hook(None, &WantedHook::new(OurHook::Write, agent(id), None, os, program));
+    let refused = install("qwen", Os::Windows, r"C:\%TEMP%\alongside.exe").unwrap_err();
+    assert!(refused.contains("between two %"), "{refused}");
+    assert!(install("qwen", Os::Windows, r"C:\100%\alongside.exe").unwrap().contains("100%"));
+    assert!(install("gemini", Os::Windows, r"C:\%TEMP%\alongside.exe").unwrap().contains("& '"));
+    assert!(install("qwen", Os::Linux, "/%TEMP%/alongside").is_ok());
 }
