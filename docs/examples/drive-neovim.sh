@@ -18,7 +18,7 @@ ex() { lua 'vim.fn.execute(_A[1]:format(vim.fn.fnameescape(_A[2] or "")))' "$@";
 # Puts the cursor on line $1, behind $2 UTF-16 units.
 cursor() { lua 'vim.fn.cursor(_A[1], vim.fn.byteidx(vim.fn.getline(_A[1]), _A[2], true) + 1)' "$1" "$2"; }
 
-# What follows knows the companion: here it is the plugin of alongside. Finds the proposal for _A[1], which may be on its way for $1 ms.
+# The rest knows the companion: here it is the plugin of alongside. Finds the proposal for _A[1], which may be on its way for $1 ms.
 proposal() { printf %s "(function(found)
   vim.wait($1, function()
     found = vim.iter(require('alongside.review').all()):find(function(it) return it.file == _A[1] end)

@@ -89,7 +89,7 @@ The selected window stays selected."
 (cl-defstruct (alongside--review (:copier nil))
   "A proposal that waits."
   desk id file
-  ;; What the server says about it: a property list.
+  ;; The server's words about it: a property list.
   display
   ;; Its text, and the revision that brought it.
   text revision
@@ -892,7 +892,7 @@ They are dropped unless all of them are dropped already."
       (forward-line line))))
 
 (defun alongside--seen ()
-  "What the person sees of the review of this buffer, to decide on it."
+  "Return the text and revision on the screen, on which the person decides."
   (let* ((review (alongside--at-point))
          (edit (alongside--review-edit-buffer review)))
     (if (alongside--unsent-p edit)

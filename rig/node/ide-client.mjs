@@ -9,7 +9,7 @@
 //     {"event": "answered", "tool": "openDiff", "text": "…"}
 // An openDiff is answered when the agent itself has its outcome. End of input ends the process.
 //
-// It drives every release since there is an IdeClient. What early ones lack shows in the `lacks` of their status: the
+// It drives every release since there is an IdeClient. The `lacks` in their status says what early ones lack: the
 // names of this protocol's commands that have nothing to call, or "context".
 
 import net from 'node:net';
@@ -93,7 +93,7 @@ function watchAnswers(mcp) {
   };
 }
 
-// What a library prints must not end up between our lines.
+// The output of a library must not end up between our lines.
 function takeStdout() {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);

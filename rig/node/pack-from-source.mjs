@@ -46,7 +46,7 @@ const { metafile } = await esbuild.build({
   plugins: [sameSource],
 });
 
-// Whatever is imported and asked for by some package of the source.
+// Every library that some package of the source imports and asks for.
 const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
 const asked = Object.assign({}, ...[...own.values()].map((one) => manifest(one).dependencies), manifest(home).dependencies);
 const library = (wanted) => wanted.match(/^(@[^/]+\/)?[^/]+/)?.[0];

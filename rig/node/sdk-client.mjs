@@ -2,7 +2,7 @@
 //
 //   node sdk-client.mjs <package directory> <url> <token>
 //
-// Speaks JSON lines on stdin and stdout as ide-client.mjs does. What the server sends unasked comes as
+// Speaks JSON lines on stdin and stdout as ide-client.mjs does. Messages of the server that answer nothing come as
 // {"event": "notification", "method": "…", "params": {…}}; what the SDK finds wrong as {"event": "trouble", "error": "…"}.
 
 import fs from 'node:fs';

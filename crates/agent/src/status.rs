@@ -1,8 +1,8 @@
 //! Asking a companion of ours how it is, without showing its token to anybody else.
 //!
-//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. Whoever
-//! does has to [prove](alongside_contract::token_proof) first that it knows the token; the token follows on
-//! the same connection.
+//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. The
+//! listener has to [prove](alongside_contract::token_proof) first that it knows the token; the token follows
+//! on the same connection.
 
 use std::net::SocketAddr;
 use std::time::Duration;

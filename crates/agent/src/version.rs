@@ -22,9 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ABOVE: usize = 6;
 /// How many launchers may call each other.
 const LAUNCHERS: usize = 4;
-/// How long a launcher may be, in bytes. What is longer is a program.
+/// How long a launcher may be, in bytes. A longer file is a program.
 const LONGEST_LAUNCHER: u64 = 64 << 10;
-/// How long a `package.json` may be, in bytes. What is longer is something else.
+/// How long a `package.json` may be, in bytes. A longer file is something else.
 const LONGEST_PACKAGE: u64 = 4 << 20;
 
 /// Version managers whose programs in PATH are launchers that do not name the package: the variable that

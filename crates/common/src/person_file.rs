@@ -221,7 +221,7 @@ impl PersonFile {
         removed.map_err(|error| self.explained(error, "remove"))
     }
 
-    /// What root creates for another user belongs to that user.
+    /// Gives a file that root creates for another user to that user.
     fn give_to_owner_of_directory(&self, file: &File) -> io::Result<()> {
         let directory = self.directory.metadata()?;
         if files::is_roots_visit(&directory) { files::give_to(file, &directory) } else { Ok(()) }

@@ -27,9 +27,9 @@
 //! ```
 //!
 //! The library prints nothing, reads the environment only in [`AppDirs::of_this_process`], installs no signal
-//! handlers and keeps no globals. It never writes the files that are reviewed: the agent does. What a person
-//! undoes in a turn review, the program writes, by the [`TurnSource`](turns::source::TurnSource) that it
-//! gives.
+//! handlers and keeps no globals. It never writes the files that are reviewed: the agent does. The undo of
+//! a person in a turn review is written by the program, with the
+//! [`TurnSource`](turns::source::TurnSource) that it gives.
 //!
 //! A program that agents start as their hook has no session. Its proposals go to [`Companion::review`], which
 //! resolves to a [`desk::Verdict`]: the text that the person accepted, or the words for the agent's model. It

@@ -70,8 +70,7 @@ impl Cleanup {
         exchange.await.unwrap_or_else(|error| Err(NoResponse(format!("there was no answer: {error}"))))
     }
 
-    /// Closes diffs and ends sessions of a case, newest first. Whoever does not answer for so long is not
-    /// waited for.
+    /// Closes diffs and ends sessions of a case, newest first. Waits no longer than this for an answer.
     pub(crate) async fn give_back(&self, case: usize, patience: Duration) {
         self.give_back_where(|thing| thing.case == case, patience).await;
     }

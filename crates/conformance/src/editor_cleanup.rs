@@ -38,7 +38,7 @@ impl EditorCleanup {
         }
     }
 
-    /// Has everything closed, the newest first. What does not close stays.
+    /// Has everything closed, the newest first. A file that does not close stays.
     pub(crate) async fn close(&self, driver: &dyn Driver) {
         let undoing = std::mem::take(&mut *lock(&self.0));
         let closing = async {

@@ -21,8 +21,8 @@
 //! into the project: proposals are about files in a directory that does not exist, files that are opened in
 //! the editor lie in a temporary directory.
 //!
-//! A check is a row of a table beside the function that makes it. What needs somebody at the editor goes
-//! through a [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass.
+//! A check is a row of a table beside the function that makes it. A step at the editor goes through a
+//! [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass.
 //! Several checks may judge one *scene*, so that nobody is asked twice for the same thing.
 
 mod action;

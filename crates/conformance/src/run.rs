@@ -12,10 +12,10 @@ use crate::report::{CheckResult, Report, Verdict};
 use crate::schedule::Schedule;
 use crate::target::Target;
 
-/// Checks a companion. What `interrupted` becomes ready for breaks the run off, in good order.
+/// Checks a companion. The run ends early, in good order, once `interrupted` is ready.
 ///
 /// # Errors
-/// When there is no room for temporary files. Whatever is wrong with the companion is in the report.
+/// When there is no room for temporary files. All faults of the companion are in the report.
 pub async fn run(
     target: &Target,
     options: &Options,

@@ -90,7 +90,7 @@ pub enum Begins {
     UnlessTagged(&'static str),
 }
 
-/// What an event is for a turn.
+/// The part of an event in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// A person's prompt: a turn begins.

@@ -156,7 +156,7 @@ pub enum Refusal {
     /// There is no such turn review, or its list has changed since.
     #[error("the list of changes is another one now: look at it again")]
     NoSuchTurn,
-    /// What changed cannot be told.
+    /// The store of turns cannot tell the changes.
     #[error("the changes cannot be told: {reason}")]
     TurnUnknown {
         /// The reason. Harmless to show.

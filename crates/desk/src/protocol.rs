@@ -293,7 +293,7 @@ pub enum Event {
     /// The content of the file of a decided review, at most ten minutes after its end.
     #[serde(rename = "alongside/lastWord")]
     LastWord(LastWord),
-    /// What changed since a baseline: to the desk that asked, and on every change of the list to all desks
+    /// The changes since a baseline: to the desk that asked, and on every change of the list to all desks
     /// that show turns.
     #[serde(rename = "alongside/didChangeTurn")]
     Turn(Turn),
@@ -301,7 +301,7 @@ pub enum Event {
     /// When others are found while it is open, it comes again with another id, and the one before has ended.
     #[serde(rename = "alongside/didOpenTurnFile")]
     TurnFile(OpenedTurnFile),
-    /// What was undone: to the desk that finished.
+    /// The changes that were undone: to the desk that finished.
     #[serde(rename = "alongside/didFinishTurn")]
     TurnFinished(TurnFinished),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.

@@ -90,8 +90,8 @@ pub struct Review {
     /// there is nothing at its new path yet, [`original`](Self::original) is its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What the agent is about to do, if that is more than writing the proposed text; for people, and
-    /// harmless to show.
+    /// The agent's next step, if that is more than writing the proposed text; for people, and harmless to
+    /// show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }

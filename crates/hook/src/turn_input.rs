@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// An event that counts for a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnInput {
-    /// What it is.
+    /// Its part in the turn.
     pub moment: Moment,
     /// The agent's name of its session.
     pub session: String,

@@ -24,8 +24,8 @@ use super::presence::Presence;
 use super::projects::Projects;
 use crate::companions;
 
-/// How soon the host checks that it can be found, once files have changed where its own are. Whoever removes
-/// files does so in many steps.
+/// How soon the host checks that it can be found, once files have changed where its own are. Files
+/// are removed in many steps.
 const CHECK_DELAY: Duration = Duration::from_millis(500);
 /// How often it checks where the system tells of no changes, and while time runs out for somebody.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);

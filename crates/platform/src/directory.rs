@@ -24,7 +24,7 @@ use crate::files::{Links, open_without_waiting};
 #[cfg(unix)]
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// What a name in a directory is, without following a link.
+/// The kind of an entry of a directory, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file.
@@ -128,7 +128,7 @@ impl Directory {
         Ok(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into())
     }
 
-    /// What the name is; `None` if there is nothing.
+    /// The kind of the entry with this name; `None` if there is nothing.
     pub fn entry(&self, name: &OsStr) -> io::Result<Option<Entry>> {
         let found = match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(rustix::io::Errno::NOENT) => return Ok(None),

@@ -45,8 +45,8 @@ pub fn real(path: &Path) -> PathBuf {
 }
 
 /// The path without links, as the system spells its names where it takes others for them, too: another case,
-/// another form of a character, `PROJEC~1`. What does not exist keeps its spelling. Blocks, except on Linux,
-/// where a name has one spelling.
+/// another form of a character, `PROJEC~1`. A path that does not exist keeps its spelling. Blocks, except on
+/// Linux, where a name has one spelling.
 pub fn spelled(os: Os, path: PathBuf) -> PathBuf {
     if os == Os::Linux {
         return path;

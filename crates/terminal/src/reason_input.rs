@@ -53,7 +53,7 @@ impl ReasonInput {
         self.text.clone_from(&self.known);
     }
 
-    /// Switches between the change and the whole proposal. What the person typed stays.
+    /// Switches between the change and the whole proposal. The typed text stays.
     pub(crate) fn switch(&mut self, review: &Review) {
         if self.can_switch() {
             self.for_all = !self.for_all;

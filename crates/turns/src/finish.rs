@@ -11,8 +11,8 @@ use crate::look_state::LookState;
 use crate::tree_diff;
 use crate::workbench::Workbench;
 
-/// Remembers that the review of a look is finished. What has changed on disk since the look, and not by an
-/// undo, the person has not seen: it stays in the next review.
+/// Remembers that the review of a look is finished. The person has not seen changes on disk since the
+/// look that no undo made: they stay in the next review.
 ///
 /// # Errors
 /// When git or the disk refuses.

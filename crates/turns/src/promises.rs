@@ -1,6 +1,6 @@
 //! The word to a person that what they undo is told to the agent: it is in the log before the first file is
-//! written. Whoever holds the lock keeps it; the system frees that if the process dies, and then the next
-//! look sends what was undone.
+//! written. The holder of the lock keeps that word; the system frees the lock if the process dies, and then
+//! the next look sends the list of undone changes.
 
 use std::fs::File;
 use std::path::Path;

@@ -19,7 +19,7 @@ use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
 const TURNS: &str = "turns";
-/// The lock of all that write or deliver comments. Whoever also takes `lock` takes that one first.
+/// The lock of all that write or deliver comments. A process that also takes `lock` takes that one first.
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 /// The file of the notes.
 pub(crate) const NOTES: &str = "notes";

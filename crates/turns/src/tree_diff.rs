@@ -21,7 +21,7 @@ impl Side {
         self.mode.bytes().any(|digit| digit != b'0')
     }
 
-    /// What it is.
+    /// The kind of file that the mode names.
     pub(crate) fn kind(&self) -> SideKind {
         match &*self.mode {
             "100755" => SideKind::Program,

@@ -56,7 +56,7 @@ impl TreePlace {
         Ok(Some(Self { directory, name }))
     }
 
-    /// What is there.
+    /// The entry at this place; `None` if there is nothing.
     ///
     /// # Errors
     /// When the system refuses to say.

@@ -19,7 +19,7 @@
   (funcall (nth 2 (nth number (reverse alongside-test--asked))) result))
 
 (defun alongside-test--display (&rest states)
-  "What the server says about a review with two hunks in STATES."
+  "Return the server's words about a review with two hunks in STATES."
   (list :title "a.txt (Gemini CLI, 2 changes)" :name "a.txt" :states "2 kept"
         :notes [(:text "The file changed on disk." :warning t)]
         :diff (vector (format "@@ -1,2 +1,2 @@ change 1 of 2: %s\n-one\n+ONE\n two\n" (nth 0 states))

@@ -1,10 +1,10 @@
-// What a plugin author would write today: an IDE companion of the official TypeScript SDK and express, as the contract's
+// An IDE companion as a plugin author would write it today, with the official TypeScript SDK and express, as the contract's
 // authors recommend and as the SDK's own example of a server with sessions does it. `cargo xtask bench` runs it beside ours.
 //
 //   node companion.mjs <node_modules> <project> <control socket>
 //
-// It leaves out what the bench does not measure: drafts, hunks, crashes, receipts. What an editor would tell it comes over
-// the control socket (see control.mjs).
+// It leaves out what the bench does not measure: drafts, hunks, crashes, receipts. The control socket
+// (see control.mjs) tells it what an editor would.
 
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What the person has open, told 50 ms after it last changed, as the contract says.
+// The files that the person has open, told 50 ms after their last change, as the contract says.
 
 const DEBOUNCE_MS = 50;
 

@@ -1,5 +1,5 @@
-// What the editor would do, told by the bench: a line of JSON for each action, `["cursor", "/file", "3", "1"]`, answered `ok`,
-// or `no` if there is nothing to do it to.
+// The actions of the person at the editor, told by the bench: a line of JSON for each action,
+// `["cursor", "/file", "3", "1"]`, answered `ok`, or `no` if there is nothing to do it to.
 
 import fs from 'node:fs';
 import net from 'node:net';

@@ -1,4 +1,4 @@
-//! What the table says of a step that failed.
+//! The words of the table for a step that failed.
 
 use super::results::Cell;
 use super::stage::Stage;

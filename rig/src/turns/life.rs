@@ -50,7 +50,7 @@ pub(super) enum Deed {
     Review {
         choice: u64,
     },
-    /// It looks once more. What is marked stays marked where nothing has changed.
+    /// It looks once more. Marks stay where nothing has changed.
     LookAgain,
     /// It finishes, and undoes what is marked, or asks the agent to.
     Finish {

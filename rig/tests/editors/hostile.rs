@@ -1,4 +1,4 @@
-//! What the stories about the table of hostile names and texts have in common: one row after the other is
+//! The common part of the stories about the table of hostile names and texts: one row after the other is
 //! opened, and every second one accepted.
 
 use std::fs;

@@ -40,7 +40,7 @@ console.log(JSON.stringify({ shown, before: found(texts), after: found([...shown
 const OBEYED: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href*='etc/passwd'], \
      [data-href*='etc/passwd'], [src*='127.0.0.1:9/'], [href*='127.0.0.1:9/'], [src='x'], .codicon-zap";
 
-/// What a screen reader is told last.
+/// The last text that a screen reader is told.
 const ALERT: &str = ".monaco-aria-container .monaco-alert";
 /// The notification centre, which draws the messages around the one with the focus.
 const MESSAGES: &str = ".notifications-center";

@@ -1,4 +1,4 @@
-//! After a cut, an agent's returning stream crosses its next proposal of the same file. Whatever their order
+//! After a cut, an agent's returning stream crosses its next proposal of the same file. In any order
 //! and size, the second proposal must not get the first one's decision, and the first decision must arrive.
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 //! Variables in settings: agents put the value of `$NAME` and `${NAME}` into every string they read, newer
-//! ones also `${NAME:-otherwise}`. What names no variable stays as it is.
+//! ones also `${NAME:-otherwise}`. All else stays as it is.
 
 use std::collections::HashMap;
 

@@ -98,7 +98,7 @@ impl LastWords {
         self.take_sights(sights, now)
     }
 
-    /// An agent has ended its session. What it was writing may not be complete.
+    /// An agent has ended its session. A file that it was writing may not be complete.
     pub(crate) fn end_session(&mut self, session: &str, now: Instant) {
         self.end_where(now + SETTLE_TIME, |watched| watched.is_of_session(session) && watched.end());
     }

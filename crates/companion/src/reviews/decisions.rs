@@ -3,7 +3,7 @@
 //!
 //! A decision counts only for the same agent, while the file is as it was then, and once. It covers what the
 //! person saw: the same operation on the same file, with the same bytes, and on a link to it only if it was
-//! on that link. What a rule accepted covers the same path only: rules may ask about another one. A hook
+//! on that link. An acceptance by a rule covers the same path only: rules may ask about another one. A hook
 //! hands over the bytes that the tool writes; of a diff they are worked out, for the agent puts back the
 //! file's line ends and mark.
 

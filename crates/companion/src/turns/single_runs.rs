@@ -1,5 +1,5 @@
-//! Work of which one run at a time is under way for each key. Whoever asks meanwhile waits for a run that
-//! began after the request: an older one may have missed what they ask for.
+//! Work of which one run at a time is under way for each key. A request meanwhile waits for a run
+//! that begins after it: an older one may have missed the change behind the request.
 
 use std::collections::BTreeMap;
 

@@ -75,9 +75,9 @@ pub trait TurnSource: Debug + Send + Sync {
         Err(Refusal::NoSuchComment)
     }
 
-    /// The person has confirmed this round, and its changes are about to be undone. What this returns is
-    /// dropped once the round is sent, or is not to be. If the process dies before, a later one sends what
-    /// was undone.
+    /// The person has confirmed this round, and its changes are about to be undone. The caller drops
+    /// the returned promise once the round is sent, or is not to be. If the process dies before, a later one
+    /// sends the list of undone changes.
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
         let _ = (look, round);
         None
@@ -203,7 +203,7 @@ pub struct FoundFile {
     /// Names the contents of both sides, as the source does: another content on either side is another name.
     /// A mark stays with its file as long as this does. Empty if the source cannot tell.
     pub content: String,
-    /// Whatever desks are told of it.
+    /// The file as desks are told of it.
     pub told: TurnFile,
 }
 
@@ -225,15 +225,15 @@ pub struct TurnTexts {
 pub struct Undo {
     /// The file.
     pub file: FoundFile,
-    /// What becomes of it.
+    /// The content that it gets.
     pub to: UndoTo,
 }
 
-/// What becomes of a file that is undone.
+/// The content that an undo gives a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTo {
-    /// What it was at the baseline, whatever it was: a text, a link, nothing. The bytes on disk when the list
-    /// was made are compared by their hash, which the look holds.
+    /// The file as it was at the baseline: a text, a link, nothing. The bytes on disk when the list was made
+    /// are compared by their hash, which the look holds.
     Baseline,
     /// This text, in which some hunks are as at the baseline.
     Text {

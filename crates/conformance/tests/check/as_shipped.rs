@@ -11,7 +11,7 @@ use futures_util::future::join;
 use crate::fault::{Fault, Faults};
 use crate::{MACHINE, PATIENT, every_check, not_passed, report};
 
-/// A companion with many faults. What catches them fails but for what is skipped, and all other checks pass.
+/// A companion with many faults. The checks that catch them fail unless they are skipped, others pass.
 struct Model {
     /// Those beside [`OF_BOTH`].
     faults: &'static [Fault],

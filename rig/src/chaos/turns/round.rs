@@ -178,8 +178,8 @@ impl<'a> Round<'a> {
         self.changed.clear();
     }
 
-    /// A person looks, comments, marks a file and finishes. What is killed is killed so many milliseconds
-    /// after the request in question.
+    /// A person looks, comments, marks a file and finishes. A process that is to be killed dies so many
+    /// milliseconds after the request in question.
     fn review(&mut self, file: usize, undo: bool, send: bool, end: ReviewEnd, after: u64) -> Result<bool> {
         let Some(baseline) = self.baseline.clone() else { return Ok(false) };
         let mut desk = Desk::start(&self.sandbox)?;
@@ -264,8 +264,8 @@ impl<'a> Round<'a> {
         self.changed.remove(name);
     }
 
-    /// The list as a desk is told it, with everything that has surely changed. What its host knew before is
-    /// told at once, and the look comes later.
+    /// The list as a desk is told it, with everything that has surely changed. The host tells at once
+    /// what it knew before, and the look comes later.
     fn list(&mut self, desk: &Desk) -> Result<Value> {
         let missing = |turn: &Value| -> Vec<String> {
             let listed = turn["files"].as_array().into_iter().flatten();

@@ -294,7 +294,7 @@ fn a_project_has_files_of_its_own_except_in_home() {
 
 #[test]
 fn of_two_values_with_one_key_the_last_counts() {
-    // Whatever is twice, the hook is found, added and updated where the agent reads it.
+    // Of a key that is there twice, the agent reads the last one: the hook is found, added and updated there.
     let group = |command: &str| format!(r#"{{"matcher": "Bash", "hooks": [{{"command": "{command}"}}]}}"#);
     let (ours, other) = (group(COMMAND), group("other"));
     let is_read = |text: &str| {

@@ -92,8 +92,8 @@ fn seconds(took: Duration) -> String {
     format!("{:.3}", took.as_secs_f64())
 }
 
-/// A text as XML 1.0 takes it within quotes and between tags. What XML forbids shows as an escape of
-/// [`harmless`], or as U+FFFD.
+/// A text as XML 1.0 takes it within quotes and between tags. A character that XML forbids shows as an
+/// escape of [`harmless`], or as U+FFFD.
 fn escape(text: &str) -> String {
     let text: Cow<'_, str> = harmless::text(text);
     let mut escaped = String::with_capacity(text.len());

@@ -1,5 +1,5 @@
-//! The words about comments on a turn, and about the message to the agent. Whatever a person or an agent
-//! wrote goes through [`harmless`].
+//! The words about comments on a turn, and about the message to the agent. All text of a person or an
+//! agent goes through [`harmless`].
 
 use alongside_desk::review_model::comment_place::{place, place_in_file};
 use alongside_desk::review_model::comment_state::{answers, state_words};

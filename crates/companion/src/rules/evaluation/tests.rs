@@ -113,7 +113,7 @@ fn agents_and_kinds_narrow_a_rule() {
 #[test]
 fn a_project_only_asks_and_nothing_overrides_it() {
     let own = [rule(&["*"], Ruling::Ask), rule(&["*"], Ruling::Accept)];
-    // Whatever a rule of a project says, it asks.
+    // A rule of a project asks, even where it says `accept`.
     let asking = rules(&own, &[rule(&["secret/**"], Ruling::Ask), rule(&["other/**"], Ruling::Accept)]);
     assert_eq!(judged(&asking, "/p/a").ruling, Ruling::Accept);
     for path in ["/p/secret/a", "/p/SECRET/a", "/p/other/a"] {

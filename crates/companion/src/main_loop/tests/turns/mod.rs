@@ -71,7 +71,7 @@ impl Seated {
         Self { desk, told: Vec::new() }
     }
 
-    /// Makes a request. Whatever was told before the reply is in `told` then, and nothing else.
+    /// Makes a request. `told` then holds all that was told before the reply, and nothing else.
     async fn ask(&mut self, request: Request) -> Result<u64, Refusal> {
         self.told.clear();
         let answer = self.desk.request(request).await;
