@@ -1,4 +1,4 @@
-// No text leaves its block of Markdown. What VS Code finds in names is in rig/tests/editors/vscode_names.rs.
+// No text leaves its block of Markdown. rig/tests/editors/vscode_names.rs holds the names that VS Code must not obey.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
--- What a buffer holds as the pieces of a text, read in parts where it was touched, and shown with the least changes, so
+-- The content of a buffer as the pieces of a text, read in parts where it was touched, and shown with the least changes, so
 -- that cursors, marks and folds stay where they are. sync.lua builds on this.
 
 local harmless = require('alongside.harmless')
@@ -107,7 +107,7 @@ function BufferText:options()
   return { bom = options.bomb, dos = options.fileformat == 'dos', eol = options.endofline }
 end
 
--- What is unchanged since the buffer was last looked at: lines at its beginning and its end.
+-- Notes the lines at the beginning and the end of the buffer that are unchanged since the last look.
 function BufferText:mark_clean()
   self.count = vim.api.nvim_buf_line_count(self.buf)
   self.seen_count = self.count
@@ -115,7 +115,7 @@ function BufferText:mark_clean()
   self.is_touched = false
 end
 
---- What the buffer holds. Reads the lines that were touched only.
+--- The content of the buffer. Reads only the lines that were touched.
 ---@return string[] pieces
 function BufferText:read()
   self:restore_form()
@@ -130,7 +130,7 @@ function BufferText:read()
   end
   local extra = format.eol and 1 or 0
   local head, tail = self.head, self.tail
-  -- What Neovim tells of changes of an empty buffer does not add up.
+  -- The counts that Neovim gives for changes of an empty buffer do not add up.
   local known = self.seen
     and count == self.count
     and tail >= 0
@@ -164,7 +164,7 @@ function BufferText:read()
   return self.seen
 end
 
--- Bytes that are not UTF-8 cannot be sent. What is shown is what is sent, so they are replaced where they are shown.
+-- Bytes that are not UTF-8 cannot be sent. The buffer shows the text that is sent, so they are replaced in it.
 function BufferText:repair(lines, first)
   for i, line in ipairs(lines) do
     if line:find('[\128-\255]') then

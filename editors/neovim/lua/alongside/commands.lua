@@ -201,7 +201,7 @@ function M.run(command)
   subcommand.run(argument)
 end
 
---- What may follow on the command line.
+--- The words that may follow on the command line.
 ---@param lead string
 ---@param line string
 ---@return string[]

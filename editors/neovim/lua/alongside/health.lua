@@ -135,7 +135,7 @@ local function options()
   end
 end
 
--- Whatever keeps the variables from an agent in :terminal.
+-- The causes that keep the variables from an agent in :terminal.
 local function shell()
   local words = vim.split(vim.o.shell, '%s+', { trimempty = true })
   if #words == 0 or vim.fn.executable(words[1]) == 0 then
