@@ -100,18 +100,13 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
 
 /// The editors whose variables these are: several if they set the same.
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
-    let is_own = |editor: &&Editor| match editor.terminal {
-        TerminalMark::Own(name) => variable(name).is_some(),
-        TerminalMark::None | TerminalMark::Shared { .. } => false,
-    };
+    let is_own =
+        |editor: &&Editor| matches!(editor.terminal, TerminalMark::Own(name) if variable(name).is_some());
     if let Some(editor) = EDITORS.iter().find(is_own) {
         return vec![TerminalOwner::Editor(editor)];
     }
-    let is_it = |other: &&OtherEditor| {
-        other
-            .variable
-            .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
-    };
+    let begins = |(name, begin)| variable(name).is_some_and(|value| value.starts_with(begin));
+    let is_it = |other: &&OtherEditor| other.variable.is_some_and(begins);
     if let Some(other) = OTHERS.iter().find(is_it) {
         return vec![TerminalOwner::Other(*other)];
     }

@@ -9,7 +9,7 @@ use alongside_editors::EMACS;
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
-use super::plan::{AdapterState, Plan};
+use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
 
 pub(super) const EDITOR: Editor = Editor {
@@ -23,9 +23,9 @@ pub(super) const EDITOR: Editor = Editor {
     minor: Minor::Number,
     restart: "Restart Emacs",
     state: |_, user, installed| state(user, installed),
-    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
-    package_of: Some(package_of),
+    package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: None,
     made_when_asked: None,
@@ -104,23 +104,10 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
     }
 }
 
-/// The changes that install the package of this version.
-///
-/// # Errors
-/// When a file of the package cannot be read.
-fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
-    package::plan(user, &files(user), installed)
-}
-
-/// The package of an installation, wherever Emacs looks for packages by now.
-fn package_of(installed: &Installed) -> Option<PathBuf> {
-    package::directory_of(installed, STAMP)
-}
-
 /// A package that somebody else installed: `package.el` from an archive, or another package manager.
 fn by_hand(user: &UserEnvironment, installed: Option<&Installed>) -> Option<PathBuf> {
     let configuration = configuration(user);
-    let ours = installed.and_then(package_of);
+    let ours = installed.and_then(|installed| package::directory_of(installed, STAMP));
     let elpa = std::fs::read_dir(configuration.join("elpa")).into_iter().flatten().flatten();
     let mut packages: Vec<PathBuf> = elpa.map(|entry| entry.path()).collect();
     packages.sort();

@@ -26,7 +26,7 @@ pub(super) const EDITOR: Editor = Editor {
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(plan(request.user, request.installed))),
     remove: remove_adapter,
-    package_of: Some(package_of),
+    package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs,
     notes: None,
     made_when_asked: None,
@@ -138,11 +138,6 @@ fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> 
         }
         _ => package::stays(file, now),
     }
-}
-
-/// The directory of an installation.
-fn package_of(installed: &Installed) -> Option<PathBuf> {
-    package::directory_of(installed, STAMP)
 }
 
 #[cfg(test)]

@@ -66,11 +66,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
     if servers.is_none_or(|servers| property(&servers, SERVER).is_none()) {
         return Ok(AdapterState::NotInstalled);
     }
-    Ok(match installed {
-        None => AdapterState::ByHand { at: path },
-        Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => AdapterState::Current,
-        Some(installed) => AdapterState::Outdated { by: installed.version.clone() },
-    })
+    Ok(AdapterState::of_part(path, installed))
 }
 
 /// The changes that make Kate start alongside for languages without a server, for Markdown, and for `more`.
@@ -231,6 +227,11 @@ mod tests {
         ended(format!("{mark}{root}"))
     }
 
+    fn removed(before: Option<&str>, after: &str, now: &str) -> Remainder {
+        let (path, before, after) = ("settings.json".into(), before.map(str::to_owned), after.to_owned());
+        remove_adapter(&InstalledFile { path, before, after, in_project: false }, now).unwrap()
+    }
+
     #[test]
     fn new_settings_have_our_server_for_markdown() {
         let text = added("", &[]);
@@ -238,13 +239,7 @@ mod tests {
         assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
         assert_eq!(value["servers"]["markdown"]["use"], SERVER);
         assert_eq!(added(&text, &[]), text);
-        let file = InstalledFile {
-            path: "settings.json".into(),
-            before: None,
-            after: text.clone(),
-            in_project: false,
-        };
-        assert_eq!(remove_adapter(&file, &text).unwrap(), Remainder::Nothing);
+        assert_eq!(removed(None, &text, &text), Remainder::Nothing);
     }
 
     #[test]
@@ -255,14 +250,8 @@ mod tests {
         assert_eq!(value["servers"]["markdown"]["use"], "mine");
         assert_eq!(value["servers"]["python"]["use"], SERVER);
         let later = text.replace("\"mine\"", "\"other\"");
-        let file = InstalledFile {
-            path: "settings.json".into(),
-            before: Some(mine.into()),
-            after: text,
-            in_project: false,
-        };
-        let rest = remove_adapter(&file, &later).unwrap();
-        assert_eq!(rest, Remainder::Text(mine.replace("\"mine\"", "\"other\"")));
+        let rest = Remainder::Text(mine.replace("\"mine\"", "\"other\""));
+        assert_eq!(removed(Some(mine), &text, &later), rest);
         assert!(parse(Path::new("settings.json"), "{").is_err());
     }
 
@@ -276,10 +265,8 @@ mod tests {
         assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
         assert_eq!(value["servers"]["markdown"]["use"], SERVER);
         assert_eq!(added(&text, &[]), text);
-        let (path, after) = ("settings.json".into(), text.clone());
-        let file = InstalledFile { path, before: Some(mine.into()), after, in_project: false };
         let later = text.replace("\"x\"", "\"y\"");
-        let Remainder::Text(rest) = remove_adapter(&file, &later).unwrap() else { panic!("{later}") };
+        let Remainder::Text(rest) = removed(Some(mine), &text, &later) else { panic!("{later}") };
         assert!(rest.starts_with('\u{feff}') && rest.contains("\"y\"") && !rest.contains(SERVER), "{rest}");
     }
 }

@@ -85,8 +85,15 @@ pub(super) fn directory_of(installed: &Installed, file: &str) -> Option<PathBuf>
     found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
 }
 
+/// The files of a plugin in its package, with the tags of its help.
+pub(super) fn files_of(package: &Path, plugin: &[(&str, &str)]) -> Vec<(PathBuf, String)> {
+    let tags = plugin.iter().filter_map(|(name, text)| Some(help_tags(name.strip_prefix("doc/")?, text)));
+    let tags = tags.map(|tags| (package.join("doc/tags"), tags));
+    plugin.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).chain(tags).collect()
+}
+
 /// The tags of a help file as `:helptags` writes them, so that `:help` finds them at once.
-pub(super) fn help_tags(name: &str, text: &str) -> String {
+fn help_tags(name: &str, text: &str) -> String {
     let words = text.lines().flat_map(|line| line.split([' ', '\t']));
     let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));
     let mut tags: Vec<_> = tags.filter(|tag| !tag.is_empty() && !tag.contains(['*', '|'])).collect();

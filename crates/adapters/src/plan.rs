@@ -7,6 +7,7 @@ use alongside_common::person_file;
 use alongside_platform::files::Links;
 
 use super::change::{self, Change};
+use super::installed::Installed;
 
 /// An editor's program on this machine.
 #[derive(Debug, Clone)]
@@ -34,6 +35,17 @@ pub enum AdapterState {
         /// The file or directory that it was found in.
         at: PathBuf,
     },
+}
+
+impl AdapterState {
+    /// The state of an adapter that is a part of a person's file, which is there.
+    pub(super) fn of_part(at: PathBuf, installed: Option<&Installed>) -> Self {
+        match installed {
+            None => Self::ByHand { at },
+            Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => Self::Current,
+            Some(installed) => Self::Outdated { by: installed.version.clone() },
+        }
+    }
 }
 
 /// The changes of an installation.

@@ -9,7 +9,7 @@ use alongside_editors::VIM;
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
-use super::plan::{AdapterState, Plan};
+use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
 
 pub(super) const EDITOR: Editor = Editor {
@@ -23,9 +23,9 @@ pub(super) const EDITOR: Editor = Editor {
     minor: Minor::Number,
     restart: "Restart Vim",
     state: |_, user, installed| state(user, installed),
-    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
-    package_of: Some(package_of),
+    package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: None,
     made_when_asked: None,
@@ -49,10 +49,7 @@ fn configuration(user: &UserEnvironment) -> PathBuf {
 /// Every file of an installation, with its text.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = configuration(user).join(PACKAGE);
-    let mut files: Vec<_> = VIM.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
-    for (name, text) in VIM.iter().filter_map(|(name, text)| Some((name.strip_prefix("doc/")?, text))) {
-        files.push((package.join("doc/tags"), package::help_tags(name, text)));
-    }
+    let mut files = package::files_of(&package, VIM);
     files.push((package.join(STAMP), stamp(&user.program)));
     files
 }
@@ -75,19 +72,6 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
         return Ok(AdapterState::ByHand { at: package });
     }
     package::state(&package, &files(user), installed)
-}
-
-/// The changes that install the plugin of this version.
-///
-/// # Errors
-/// When a file of the plugin cannot be read.
-fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
-    package::plan(user, &files(user), installed)
-}
-
-/// The package of an installation, wherever Vim looks for packages by now.
-fn package_of(installed: &Installed) -> Option<PathBuf> {
-    package::directory_of(installed, STAMP)
 }
 
 #[cfg(test)]

@@ -74,11 +74,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
     if !languages_toml::has_ours(&parse(&path, &text)?) {
         return Ok(AdapterState::NotInstalled);
     }
-    Ok(match installed {
-        None => AdapterState::ByHand { at: path },
-        Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => AdapterState::Current,
-        Some(installed) => AdapterState::Outdated { by: installed.version.clone() },
-    })
+    Ok(AdapterState::of_part(path, installed))
 }
 
 /// The changes that make Helix start alongside for the default languages, those of the user's file, and

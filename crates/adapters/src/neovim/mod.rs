@@ -10,7 +10,7 @@ use ignore::WalkBuilder;
 use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
-use super::plan::{AdapterState, Plan};
+use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
 
 pub(super) const EDITOR: Editor = Editor {
@@ -23,9 +23,9 @@ pub(super) const EDITOR: Editor = Editor {
     minor: Minor::Number,
     restart: "Restart Neovim",
     state: |_, user, installed| state(user, installed),
-    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
-    package_of: Some(package_of),
+    package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: Some(notes_directory),
     made_when_asked: None,
@@ -80,20 +80,11 @@ fn notes_directory(user: &UserEnvironment) -> PathBuf {
     user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
 }
 
-/// The package of an installation, wherever Neovim looks for packages by now.
-fn package_of(installed: &Installed) -> Option<PathBuf> {
-    package::directory_of(installed, STAMP)
-}
-
 /// Every file of an installation, with its text.
-fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+    let dirs = NeovimDirs::of(user);
     let package = dirs.package();
-    let mut files: Vec<_> =
-        NEOVIM.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
-    for (name, text) in NEOVIM.iter().filter(|(name, _)| name.starts_with("doc/")) {
-        let name = name.trim_start_matches("doc/");
-        files.push((package.join("doc/tags"), package::help_tags(name, text)));
-    }
+    let mut files = package::files_of(&package, NEOVIM);
     files.push((package.join(STAMP), stamp(&user.program)));
     files.push((dirs.data.join(LOADER.0), LOADER.1.to_owned()));
     files
@@ -121,16 +112,8 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
     let dirs = NeovimDirs::of(user);
     match by_hand(&dirs, installed) {
         Some(at) => Ok(AdapterState::ByHand { at }),
-        None => package::state(&dirs.package(), &files(&dirs, user), installed),
+        None => package::state(&dirs.package(), &files(user), installed),
     }
-}
-
-/// The changes that install the plugin of this version.
-///
-/// # Errors
-/// When a file of the plugin cannot be read.
-fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
-    package::plan(user, &files(&NeovimDirs::of(user), user), installed)
 }
 
 /// A link, a plugin manager's directory or a copy that holds the plugin; `None` if we installed it, or nobody
