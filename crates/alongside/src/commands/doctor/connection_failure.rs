@@ -7,11 +7,11 @@ use alongside_agent::find::{End, NamedBy, Reason, Seen, Surroundings, To, Trace,
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, NEWEST, Release};
 use alongside_contract::discovery;
 use alongside_contract::family::{Directory, DiscoveryFile};
-use alongside_desk::harmless;
 use alongside_platform::process;
 
 use super::agents::release_number;
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
+use super::message::ShownPath;
 use super::probe::{self, ProbeResult};
 use super::running_companions::{Companions, FileLocation, RunningCompanion};
 
@@ -30,14 +30,14 @@ impl ConnectionFailure<'_> {
             return Vec::new();
         }
         if let Some(path) = self.overriding_file().filter(|_| *end != End::NothingFound) {
-            return vec![DiscoveryCause::OverridingFile { path }.into()];
+            return vec![DiscoveryCause::OverridingFile { path: path.into() }.into()];
         }
         match end {
             End::NoIdeMode => Vec::new(),
             End::NoFolder { .. } => {
                 let info = self.trace.record().and_then(|record| record.ide_info.as_ref());
                 let editor = info.map_or("the editor", |info| info.display_name.as_str());
-                vec![CompanionCause::NoFolder { editor: harmless::name(editor).into_owned() }.into()]
+                vec![CompanionCause::NoFolder { editor: editor.to_owned() }.into()]
             }
             End::OtherWorkspace { workspace, path } => self.other_workspace(workspace, path.as_deref()),
             End::UnknownEditor => vec![self.unknown_editor()],
@@ -71,7 +71,7 @@ impl ConnectionFailure<'_> {
             }
             // Without a folder, or in another one, an editor's name would not help either.
             Some(seen) if seen.passed_over.is_some() => self.nothing_found(),
-            Some(seen) => DiscoveryCause::NoEditorName { path: seen.path.clone() }.into(),
+            Some(seen) => DiscoveryCause::NoEditorName { path: seen.path.clone().into() }.into(),
         }
     }
 
@@ -90,22 +90,22 @@ impl ConnectionFailure<'_> {
         });
         if let Some(record) = without_folder {
             let editor = record.ide_info.as_ref().map_or("the editor", |info| info.display_name.as_str());
-            return CompanionCause::NoFolder { editor: harmless::name(editor).into_owned() }.into();
+            return CompanionCause::NoFolder { editor: editor.to_owned() }.into();
         }
         // Discovery files cannot name a directory with the delimiter. Some companions write it, ours do not.
         let cwd = &self.here.cwd;
         let mut workspaces = records().map(|record| record.workspace_path.as_str());
         if let Some(root) = workspaces.find(|root| !root.is_empty() && cwd.starts_with(root)) {
-            return DiscoveryCause::Delimiter { root: root.into() }.into();
+            return DiscoveryCause::Delimiter { root: PathBuf::from(root).into() }.into();
         }
         if cwd.to_string_lossy().contains(discovery::delimiter()) {
-            return DiscoveryCause::Delimiter { root: cwd.clone() }.into();
+            return DiscoveryCause::Delimiter { root: cwd.clone().into() }.into();
         }
         let near = self.companions.running.iter().filter(|companion| companion.is_near());
         let roots: Vec<String> = near.flat_map(|companion| companion.roots.clone()).collect();
         let folded = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
         if let Some(root) = roots.iter().find(|root| folded(cwd).starts_with(folded(Path::new(root)))) {
-            return DiscoveryCause::CaseDiffers { root: root.into() }.into();
+            return DiscoveryCause::CaseDiffers { root: PathBuf::from(root).into() }.into();
         }
         match roots.is_empty() {
             true => CompanionCause::NotRunning.into(),
@@ -121,7 +121,7 @@ impl ConnectionFailure<'_> {
         };
         if let Some(path) = self.trace.files.iter().find_map(neighbour) {
             let error = "this release has to read every file there, and cannot read this one".into();
-            return Some(DiscoveryCause::UnreadableFile { path, error }.into());
+            return Some(DiscoveryCause::UnreadableFile { path: path.into(), error }.into());
         }
         let companion = self.companions.serving_here().next()?;
         let its_files = self.trace.files.iter().filter(|seen| is_of_port(seen, companion.port));
@@ -140,7 +140,7 @@ impl ConnectionFailure<'_> {
             }
             FileLocation::Elsewhere(at, directory) => self.elsewhere(name, at, directory).into(),
             FileLocation::Nowhere => match self.missing_directory().filter(|_| companion.host.is_some()) {
-                Some(directory) => CompanionCause::NeverStarted { name, directory }.into(),
+                Some(directory) => CompanionCause::NeverStarted { name, directory: directory.into() }.into(),
                 None => without_files(companion).into(),
             },
         })
@@ -159,17 +159,19 @@ impl ConnectionFailure<'_> {
         let there = &self.companions.places[at];
         match directory {
             Directory::Tmp(_) => {
-                let (theirs, ours) = (there.tmp.clone(), self.here.tmp.clone());
+                let (theirs, ours) = (there.tmp.clone().into(), self.here.tmp.clone().into());
                 CompanionCause::OtherTmpdir { name, theirs, ours }
             }
             Directory::Home { base_variable: Some(variable), .. }
                 if there.variables.get(variable) != self.here.variables.get(variable) =>
             {
-                let base = |place: &Surroundings| place.variables.get(variable).map(PathBuf::from);
+                let base = |place: &Surroundings| {
+                    place.variables.get(variable).map(|base| PathBuf::from(base).into())
+                };
                 CompanionCause::OtherBase { name, variable, theirs: base(there), ours: base(self.here) }
             }
             Directory::Home { .. } => {
-                let (theirs, ours) = (there.home.clone(), self.here.home.clone());
+                let (theirs, ours) = (there.home.clone().into(), self.here.home.clone().into());
                 CompanionCause::OtherHome { name, theirs, ours }
             }
         }
@@ -184,7 +186,7 @@ impl ConnectionFailure<'_> {
             return self.nothing_found();
         };
         let behaviour = &self.trace.agent.family.behaviour;
-        let path = self.trace.seen().map(|seen| seen.path.clone());
+        let path = self.trace.seen().map(|seen| seen.path.clone().into());
         let cause = match result {
             ProbeResult::Proxied => ConnectionCause::Proxy { variable: proxy.unwrap_or("HTTP_PROXY"), host },
             // A name that cannot be resolved may also time out.
@@ -210,11 +212,11 @@ impl ConnectionFailure<'_> {
 
     fn nobody_listens(&self, named_by: &NamedBy, port: u16) -> Cause {
         if let Some(path) = self.overriding_file() {
-            return DiscoveryCause::OverridingFile { path }.into();
+            return DiscoveryCause::OverridingFile { path: path.into() }.into();
         }
         let by_variable = self.trace.seen().is_none_or(|seen| seen.why == Why::PortVariable);
         let path = match named_by {
-            NamedBy::File(path) | NamedBy::OtherFile(path) if !by_variable => path.clone(),
+            NamedBy::File(path) | NamedBy::OtherFile(path) if !by_variable => ShownPath::from(path.clone()),
             _ => return DiscoveryCause::StaleVariables { names: self.variable_names(), port }.into(),
         };
         if let Some(companion) = self.companions.serving_here().next() {
@@ -260,7 +262,7 @@ fn without_files(companion: &RunningCompanion) -> CompanionCause {
     match &companion.host {
         Some(host) if host.hidden => {
             let editor = host.editors.first().map_or("an editor", |editor| editor.display_name.as_str());
-            CompanionCause::EditorGone { editor: harmless::name(editor).into_owned() }
+            CompanionCause::EditorGone { editor: editor.to_owned() }
         }
         Some(host) => CompanionCause::FilesGone { host: host.name.clone(), pid: host.status.pid },
         None => {
@@ -272,7 +274,7 @@ fn without_files(companion: &RunningCompanion) -> CompanionCause {
 
 /// Why the agent cannot use a file; `None` if it is only of another companion.
 fn unusable_file(seen: &Seen) -> Option<DiscoveryCause> {
-    let path = seen.path.clone();
+    let path = seen.path.clone().into();
     let reason = seen.passed_over.as_ref()?;
     match reason {
         Reason::Unreadable(_) | Reason::NotAFile => {

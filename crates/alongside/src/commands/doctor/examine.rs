@@ -5,7 +5,6 @@ use std::path::Path;
 use alongside_agent::find::{self, End, Surroundings, To};
 use alongside_agent::settings::{By, Settings, Trust};
 use alongside_contract::discovery;
-use alongside_desk::harmless;
 use alongside_platform::process;
 
 use super::agents::{Agent, RunningAgent, release_number};
@@ -51,7 +50,7 @@ impl Examiner<'_> {
             causes.push(AgentCause::UnknownRelease { release, known: release_number(known) }.into());
         }
         if let Some(program) = finding.agent.program.clone().filter(|_| !finding.agent.is_in_path) {
-            causes.push(AgentCause::NotInPath { program }.into());
+            causes.push(AgentCause::NotInPath { program: program.into() }.into());
         }
         finding.causes = causes;
         finding
@@ -62,7 +61,7 @@ impl Examiner<'_> {
         let seen = finding.trace.seen().filter(|seen| !seen.is_ours && seen.record.is_some());
         if let Some(seen) = seen {
             // This user's agents must not connect to the program that listens there.
-            return vec![DiscoveryCause::LedByOtherUser { path: seen.path.clone() }.into()];
+            return vec![DiscoveryCause::LedByOtherUser { path: seen.path.clone().into() }.into()];
         }
         for attempt in &finding.trace.attempts {
             let result = probe::dial(attempt).await;
@@ -126,7 +125,7 @@ impl Examiner<'_> {
         }
         let first_failed = finding.results.first() != finding.results.last();
         if let Some(seen) = finding.trace.seen().filter(|_| first_failed) {
-            causes.push(DiscoveryCause::StaleFileBeside { path: seen.path.clone() }.into());
+            causes.push(DiscoveryCause::StaleFileBeside { path: seen.path.clone().into() }.into());
         }
         causes
     }
@@ -151,9 +150,9 @@ impl Examiner<'_> {
 
 /// Settings that keep an agent from searching for a companion.
 fn search_settings(settings: &Settings) -> Vec<Cause> {
-    let broken = settings.broken.iter();
-    let broken = broken
-        .map(|(path, error)| AgentCause::BrokenSettings { path: path.clone(), error: error.clone() }.into());
+    let broken = settings.broken.iter().map(|(path, error)| {
+        AgentCause::BrokenSettings { path: path.clone().into(), error: error.clone() }.into()
+    });
     // A file that cannot be read may hold the setting.
     let is_off = settings.broken.is_empty() && !settings.ide_enabled.value;
     let off = is_off.then(|| AgentCause::IdeModeOff { set_by: source(&settings.ide_enabled.by) }.into());
@@ -172,12 +171,12 @@ fn proposal_settings(settings: &Settings, agent: &Agent) -> Vec<Cause> {
     };
     let mode = &settings.approval_mode;
     let edits_alone = (!mode.value.opens_diffs()).then(|| AgentCause::ApprovalMode {
-        mode: harmless::name(&mode.value.to_string()).into_owned(),
+        mode: mode.value.to_string(),
         set_by: source(&mode.by),
         setting: asking_setting(agent),
         file: match &mode.by {
-            Some(By::File(file)) => file.clone(),
-            _ => settings.user_file.clone(),
+            Some(By::File(file)) => file.clone().into(),
+            _ => settings.user_file.clone().into(),
         },
     });
     trust.into_iter().chain(edits_alone).map(Cause::from).collect()
@@ -199,5 +198,5 @@ fn asking_setting(agent: &Agent) -> String {
 
 /// The file or variable that a setting comes from.
 fn source(by: &Option<By>) -> Option<String> {
-    by.as_ref().map(|by| harmless::name(&by.to_string()).into_owned())
+    by.as_ref().map(ToString::to_string)
 }

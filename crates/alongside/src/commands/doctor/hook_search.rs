@@ -1,7 +1,5 @@
 //! The search that every hook makes, made here: whether it finds a companion of the directory, as agents do.
 
-use std::path::Path;
-
 use alongside_agent::find::Surroundings;
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_host::{HookSearch, Restarting};
@@ -17,7 +15,7 @@ pub(super) async fn cause(here: &Surroundings, companions: &Companions) -> Optio
         Ok(Some(_)) => None,
         Ok(None) => {
             let companion = companions.serving_here().next()?.label();
-            let places = search.paths().map(Path::to_owned).collect();
+            let places = search.paths().map(|path| path.to_owned().into()).collect();
             Some(HookCause::FindsNoCompanion { companion, places })
         }
         Err(Restarting) => Some(HookCause::CompanionRestarts),

@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, Command};
 
 use super::causes::HookCause;
+use super::message::ShownPath;
 
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -68,7 +69,7 @@ fn cause(listed: &[ListedHook], (agent, ours): (HookAgent, OurHook), path: &Path
         let command = command.is_some_and(|command| hooks::hook_of(command, agent) == Some(ours));
         command && hook.source_path.as_deref().is_some_and(|source| real(source) == real(path))
     };
-    let path = path.to_owned();
+    let path: ShownPath = path.to_owned().into();
     let mut ours = listed.iter().filter(is_ours).peekable();
     if ours.peek().is_none() {
         return Some(HookCause::NotRead { path });
@@ -141,16 +142,18 @@ mod tests {
             let answer: Answer = serde_json::from_value(answer).unwrap();
             answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect::<Vec<_>>()
         };
-        let path = || PathBuf::from("/h/hooks.json");
-        assert_eq!(cause(&hook("trusted", true), ours, &path()), None);
-        let untrusted = Some(HookCause::Untrusted { path: path() });
-        assert_eq!(cause(&hook("untrusted", true), ours, &path()), untrusted);
-        assert_eq!(cause(&hook("trusted", false), ours, &path()), Some(HookCause::Disabled { path: path() }));
+        let path = PathBuf::from("/h/hooks.json");
+        let shown = |path: &PathBuf| ShownPath::from(path.clone());
+        assert_eq!(cause(&hook("trusted", true), ours, &path), None);
+        let untrusted = Some(HookCause::Untrusted { path: shown(&path) });
+        assert_eq!(cause(&hook("untrusted", true), ours, &path), untrusted);
+        let disabled = Some(HookCause::Disabled { path: shown(&path) });
+        assert_eq!(cause(&hook("trusted", false), ours, &path), disabled);
         let elsewhere = PathBuf::from("/p/.codex/hooks.json");
-        let not_read = Some(HookCause::NotRead { path: elsewhere.clone() });
+        let not_read = Some(HookCause::NotRead { path: shown(&elsewhere) });
         assert_eq!(cause(&hook("trusted", true), ours, &elsewhere), not_read);
         let of_turns = (ours.0, OurHook::Turn);
-        let not_read = Some(HookCause::NotRead { path: path() });
-        assert_eq!(cause(&hook("trusted", true), of_turns, &path()), not_read, "it is another one");
+        let not_read = Some(HookCause::NotRead { path: shown(&path) });
+        assert_eq!(cause(&hook("trusted", true), of_turns, &path), not_read, "it is another one");
     }
 }

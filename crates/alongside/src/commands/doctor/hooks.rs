@@ -14,7 +14,7 @@ use alongside_platform::paths::Canonical as _;
 use alongside_platform::{Os, shell};
 
 use super::agents;
-use super::causes::{HookCause, turn_hook_message};
+use super::causes::HookCause;
 use super::finding::Finding;
 use super::hook_trust;
 use super::message::Message;
@@ -33,12 +33,8 @@ pub(super) struct HookFinding {
 impl HookFinding {
     /// The messages, the most severe first.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let mut messages: Vec<Message> = match self.hook {
-            OurHook::Write => self.causes.iter().map(|cause| cause.message(&self.agent)).collect(),
-            OurHook::Turn => {
-                self.causes.iter().filter_map(|cause| turn_hook_message(cause, &self.agent)).collect()
-            }
-        };
+        let causes = self.causes.iter();
+        let mut messages: Vec<_> = causes.map(|cause| cause.message(&self.agent, self.hook)).collect();
         messages.sort_by_key(|message| message.severity);
         messages
     }
@@ -89,12 +85,14 @@ pub(super) async fn examine(
         });
         let (found, switch) = match found {
             Ok(found) => found,
+            // Said once, with the hook before each write.
+            Err(_) if ours == OurHook::Turn => continue,
             Err(error) => {
-                finding.causes.push(HookCause::Broken { path, error });
+                finding.causes.push(HookCause::Broken { path: path.into(), error });
                 continue;
             }
         };
-        switches.extend(switch.map(|by| HookCause::SwitchedOff { path: path.clone(), by }));
+        switches.extend(switch.map(|by| HookCause::SwitchedOff { path: path.clone().into(), by }));
         if !found.is_empty() {
             let is_project = scope == HookScope::Project;
             let wanted = ours.registrations(agent, release);
@@ -108,7 +106,7 @@ pub(super) async fn examine(
     }
     for entry in ours.registrations(agent, release) {
         let of_it = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.has_tools_of(&entry));
-        let paths: Vec<PathBuf> = of_it.map(|(_, path, _)| path.clone()).collect();
+        let paths: Vec<_> = of_it.map(|(_, path, _)| path.clone().into()).collect();
         if paths.len() > 1 {
             finding.causes.push(HookCause::Twice { paths, event: entry.event });
         }
@@ -124,7 +122,7 @@ pub(super) async fn examine(
     // One file may switch off what another one holds.
     finding.causes.extend(switches);
     let others = hooks::all_other_hooks(agent, ours, release, here).into_iter();
-    finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path, command }));
+    finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path: path.into(), command }));
     match agent.hook.trust {
         Trust::NotNeeded => {}
         Trust::AppServer => {
@@ -153,7 +151,8 @@ fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Op
         let entry = registrations.iter().find(|entry| entry.event == hook.event && entry.can_refuse);
         if let Some(entry) = entry.filter(|_| !hook.asks_to_refuse(agent)) {
             let is_older = hook.can_ask_to_refuse(entry, agent, command);
-            return HookCause::AsksForNoRefusal { path: path.clone(), is_older, is_project: *is_project };
+            let path = path.clone().into();
+            return HookCause::AsksForNoRefusal { path, is_older, is_project: *is_project };
         }
     }
     match release {
@@ -171,7 +170,7 @@ fn causes_in(
     (path, is_project): (&Path, bool),
     here: &Surroundings,
 ) -> Vec<HookCause> {
-    let path = || path.to_owned();
+    let path = || path.to_owned().into();
     let mut causes = Vec::new();
     let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
     let is_missing = |entry: &&Registration| !found.iter().any(|hook| hook.is_for(entry));

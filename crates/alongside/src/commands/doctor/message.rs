@@ -1,6 +1,8 @@
 //! A message of the doctor: a stable id, a severity, one sentence, and the fixes to try in order.
 
-use std::path::Path;
+use std::fmt;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 
 use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
@@ -30,13 +32,15 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// The text is made harmless.
     pub(super) fn new(
         id: &'static str,
         severity: Severity,
         text: impl Into<String>,
         fixes: impl Into<Vec<Fix>>,
     ) -> Self {
-        Self { id, severity, text: text.into(), fixes: fixes.into() }
+        let text = harmless::name(&text.into()).into_owned();
+        Self { id, severity, text, fixes: fixes.into() }
     }
 
     /// A message that says why the agent does not connect.
@@ -70,8 +74,9 @@ pub(super) enum Fix {
 }
 
 impl Fix {
+    /// The text is made harmless.
     pub(super) fn advice(text: impl Into<String>) -> Self {
-        Self::Advice(text.into())
+        Self::Advice(harmless::name(&text.into()).into_owned())
     }
 
     pub(super) fn command(text: impl Into<String>) -> Self {
@@ -82,12 +87,11 @@ impl Fix {
     pub(super) fn delete(file: &Path) -> Self {
         let is_ours = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| files::is_ours(&found));
         if is_ours(file) || file.parent().is_some_and(is_ours) {
-            return Self::Command(format!("rm {}", quoted_path(file)));
+            return Self::Command(format!("rm {}", quoted(&file.to_string_lossy())));
         }
         Self::Advice(format!(
             "{} is another user's: ask them or root to remove it, or set TMPDIR to a directory of yours, \
-             here and where the editor \
-             runs",
+             here and where the editor runs",
             harmless::path(file)
         ))
     }
@@ -112,7 +116,38 @@ impl Fix {
     }
 }
 
-/// A path as an argument that can be pasted into a shell.
-pub(super) fn quoted_path(path: &Path) -> String {
-    quoted(&path.to_string_lossy())
+/// A path in messages, harmless to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShownPath(PathBuf);
+
+impl ShownPath {
+    /// As an argument that can be pasted into a shell.
+    pub(super) fn quoted(&self) -> String {
+        quoted(&self.to_string_lossy())
+    }
+}
+
+impl From<PathBuf> for ShownPath {
+    fn from(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+impl Deref for ShownPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for ShownPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&harmless::path(self))
+    }
+}
+
+/// Paths in messages, one after the other.
+pub(super) fn list(paths: &[ShownPath]) -> String {
+    paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

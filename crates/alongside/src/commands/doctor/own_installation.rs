@@ -85,12 +85,12 @@ async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
         }
     }
     if programs.is_empty() {
-        return Some(InstallationCause::NotInPath { program: own_program().into() });
+        return Some(InstallationCause::NotInPath { program: PathBuf::from(own_program()).into() });
     }
     let mut versions = Vec::new();
     for program in programs {
         if let Some(version) = version::said_by(&program, here).await {
-            versions.push((program, version));
+            versions.push((program.into(), version));
         }
     }
     let differ =

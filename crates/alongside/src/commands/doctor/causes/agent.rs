@@ -1,11 +1,8 @@
 //! Causes in the agent: its release, its settings, when it was started and where it is installed.
 
-use std::path::PathBuf;
-
 use alongside_contract::agent::Agent;
-use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{Fix, Message, Severity};
+use crate::commands::doctor::message::{Fix, Message, Severity, ShownPath};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum AgentCause {
@@ -14,13 +11,13 @@ pub(in crate::commands::doctor) enum AgentCause {
     /// IDE mode is off. `set_by` is the file or variable that says so; without one it is the default.
     IdeModeOff { set_by: Option<String> },
     /// The agent cannot read a settings file.
-    BrokenSettings { path: PathBuf, error: String },
+    BrokenSettings { path: ShownPath, error: String },
     /// The release accepts only terminals of VS Code.
     NeedsVscodeTerminal { needs: String },
     /// The release sends no token.
     SendsNoToken { needs: String },
     /// The agent edits without asking. `setting` makes it ask, and belongs into `file`.
-    ApprovalMode { mode: String, set_by: Option<String>, setting: String, file: PathBuf },
+    ApprovalMode { mode: String, set_by: Option<String>, setting: String, file: ShownPath },
     /// The folder is not trusted.
     UntrustedFolder { set_by: Option<String> },
     /// The folder is neither trusted nor untrusted yet.
@@ -30,7 +27,7 @@ pub(in crate::commands::doctor) enum AgentCause {
     /// The release is newer than the newest known one.
     UnknownRelease { release: String, known: String },
     /// The agent is installed in a directory that is not in PATH.
-    NotInPath { program: PathBuf },
+    NotInPath { program: ShownPath },
 }
 
 impl AgentCause {
@@ -43,13 +40,13 @@ impl AgentCause {
             ),
             Self::IdeModeOff { set_by } => Message::fails(
                 "ide-mode-off",
-                format!("IDE mode is off{}, so it connects to no companion", source(set_by.as_ref())),
+                format!("IDE mode is off{}, so it connects to no companion", source(set_by)),
                 [Fix::command("alongside install agent"), Fix::advice("or type `/ide enable` in the agent")],
             ),
             Self::BrokenSettings { path, error } => Message::fails(
                 "broken-settings",
-                format!("it cannot read its settings in {}: {error}", harmless::path(path)),
-                [Fix::Advice(format!("correct {}", harmless::path(path)))],
+                format!("it cannot read its settings in {path}: {error}"),
+                [Fix::advice(format!("correct {path}"))],
             ),
             Self::NeedsVscodeTerminal { needs } => Message::fails(
                 "needs-vscode-terminal",
@@ -61,35 +58,30 @@ impl AgentCause {
                 format!("this release sends no token, so the companion refuses it; tokens need {needs}"),
                 [Fix::update(agent)],
             ),
-            Self::ApprovalMode { mode, set_by, setting, file } => Message::new(
-                "approval-mode",
+            Self::ApprovalMode { mode, set_by, setting, file } => {
+                let argument = agent.settings.map_or("--approval-mode", |table| table.approval_argument);
+                let mut fixes = vec![
+                    Fix::advice("for one session:"),
+                    Fix::command(format!("{} {argument} default", agent.command())),
+                ];
+                // `alongside install` leaves a mode alone that the person chose.
+                fixes.extend(match set_by {
+                    None => vec![
+                        Fix::advice("for good:"),
+                        Fix::command(format!("alongside install {}", agent.id)),
+                    ],
+                    Some(_) => vec![Fix::advice(format!("for good: {setting} in {file}"))],
+                });
                 // A person who set the mode knows about it.
-                if set_by.is_some() { Severity::Note } else { Severity::Hinders },
-                format!(
-                    "in approval mode {mode}{} it edits without asking, and opens no diff",
-                    source(set_by.as_ref())
-                ),
-                {
-                    let once = [
-                        Fix::advice("for one session:"),
-                        Fix::Command(format!("{} {} default", agent.command(), approval_argument(agent))),
-                    ];
-                    // `alongside install` leaves a mode alone that the person chose.
-                    let for_good = match set_by {
-                        None => vec![
-                            Fix::advice("for good:"),
-                            Fix::Command(format!("alongside install {}", agent.id)),
-                        ],
-                        Some(_) => {
-                            vec![Fix::Advice(format!("for good: {setting} in {}", harmless::path(file)))]
-                        }
-                    };
-                    [once.to_vec(), for_good].concat()
-                },
-            ),
+                let severity = if set_by.is_some() { Severity::Note } else { Severity::Hinders };
+                let source = source(set_by);
+                let text =
+                    format!("in approval mode {mode}{source} it edits without asking, and opens no diff");
+                Message::new("approval-mode", severity, text, fixes)
+            }
             Self::UntrustedFolder { set_by } => Message::hinders(
                 "untrusted-folder",
-                format!("it does not trust this folder{}, and does little in it", source(set_by.as_ref())),
+                format!("it does not trust this folder{}, and does little in it", source(set_by)),
                 [Fix::advice(
                     "type `/permissions` in the agent (`/trust` in Qwen Code), and trust the folder",
                 )],
@@ -108,35 +100,24 @@ impl AgentCause {
                 "unknown-release",
                 format!(
                     "{} {release} is newer than {known}, the newest release known here; the doctor treats it \
-                     as that \
-                     one",
+                     as that one",
                     agent.display_name
                 ),
                 [],
             ),
-            Self::NotInPath { program } => Message::note(
-                "agent-not-in-path",
-                format!("{} is not in a directory of PATH", harmless::path(program)),
-                [],
-            ),
+            Self::NotInPath { program } => {
+                Message::note("agent-not-in-path", format!("{program} is not in a directory of PATH"), [])
+            }
         }
     }
 }
 
 /// Where a setting comes from, in brackets.
-fn source(set_by: Option<&String>) -> String {
-    match set_by {
-        Some(source) => format!(" (set by {source})"),
-        None => " (the default)".to_owned(),
-    }
+fn source(set_by: &Option<String>) -> String {
+    set_by.as_ref().map_or(" (the default)".into(), |source| format!(" (set by {source})"))
 }
 
 fn processes(pids: &[u32]) -> String {
     let list: Vec<_> = pids.iter().map(ToString::to_string).collect();
     format!("{} {}", if pids.len() == 1 { "process" } else { "processes" }, list.join(", "))
-}
-
-/// The argument that sets the approval mode.
-fn approval_argument(agent: &Agent) -> &'static str {
-    agent.settings.map_or("--approval-mode", |table| table.approval_argument)
 }

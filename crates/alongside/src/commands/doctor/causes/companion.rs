@@ -1,12 +1,9 @@
 //! Causes in the companion: it does not run, serves another directory, or keeps its files where
 //! this terminal's agents do not look.
 
-use std::path::{Path, PathBuf};
-
 use alongside_contract::agent::Agent;
-use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{Fix, Message, quoted_path};
+use crate::commands::doctor::message::{Fix, Message, ShownPath};
 use crate::commands::shell_quoting::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,15 +17,15 @@ pub(in crate::commands::doctor) enum CompanionCause {
     /// The release looks for another process. `any_since` is the release that accepts every process.
     OtherProcess { name: String, port: u16, any_since: Option<String> },
     /// The companion's files are in another temporary directory.
-    OtherTmpdir { name: String, theirs: PathBuf, ours: PathBuf },
+    OtherTmpdir { name: String, theirs: ShownPath, ours: ShownPath },
     /// The companion's lock is in another home.
-    OtherHome { name: String, theirs: PathBuf, ours: PathBuf },
+    OtherHome { name: String, theirs: ShownPath, ours: ShownPath },
     /// The companion's lock is in another base directory, such as QWEN_HOME.
-    OtherBase { name: String, variable: &'static str, theirs: Option<PathBuf>, ours: Option<PathBuf> },
+    OtherBase { name: String, variable: &'static str, theirs: Option<ShownPath>, ours: Option<ShownPath> },
     /// The files of one of our hosts are gone.
     FilesGone { host: String, pid: u32 },
     /// The agent has never run, so the companion has made no directory for it.
-    NeverStarted { name: String, directory: PathBuf },
+    NeverStarted { name: String, directory: ShownPath },
     /// One of our hosts waits for its editor.
     EditorGone { editor: String },
     /// The companion offers no diffs.
@@ -41,7 +38,6 @@ pub(in crate::commands::doctor) enum CompanionCause {
 
 impl CompanionCause {
     pub(super) fn message(&self, agent: &Agent) -> Message {
-        let path = harmless::path;
         match self {
             Self::NotRunning => {
                 Message::fails("no-companion", "no companion serves this directory", start_one())
@@ -53,13 +49,10 @@ impl CompanionCause {
                 ];
                 if let Some(root) = roots.first() {
                     fixes.push(Fix::advice("or go to a directory that has one:"));
-                    fixes.push(Fix::Command(format!("cd {}", quoted(root))));
+                    fixes.push(Fix::command(format!("cd {}", quoted(root))));
                 }
                 let roots = roots.join(", ");
-                let text = format!(
-                    "no companion serves this directory; those that run serve {}",
-                    harmless::name(&roots)
-                );
+                let text = format!("no companion serves this directory; those that run serve {roots}");
                 Message::fails("other-directory", text, fixes)
             }
             Self::NoFolder { editor } => Message::fails(
@@ -75,7 +68,7 @@ impl CompanionCause {
                      that started it{}",
                     since.unwrap_or_default()
                 );
-                let mut fixes = vec![Fix::Command(format!("alongside run {}", agent.command()))];
+                let mut fixes = vec![Fix::command(format!("alongside run {}", agent.command()))];
                 if any_since.is_some() {
                     fixes.extend([Fix::advice("or update the agent:"), Fix::update(agent)]);
                 }
@@ -84,49 +77,42 @@ impl CompanionCause {
             Self::OtherTmpdir { name, theirs, ours } => Message::fails(
                 "other-tmpdir",
                 format!(
-                    "{name} serves this directory, but its files are in {}; this terminal's temporary \
-                     directory is \
-                     {}",
-                    path(theirs),
-                    path(ours)
+                    "{name} serves this directory, but its files are in {theirs}; this terminal's temporary \
+                     directory is {ours}"
                 ),
-                [Fix::Command(format!("TMPDIR={} {}", quoted_path(theirs), agent.command()))],
+                [Fix::command(format!("TMPDIR={} {}", theirs.quoted(), agent.command()))],
             ),
             Self::OtherHome { name, theirs, ours } => Message::fails(
                 "other-home",
                 format!(
-                    "{name} serves this directory, but its files are in the home {}; this terminal's home is \
-                     {}",
-                    path(theirs),
-                    path(ours)
+                    "{name} serves this directory, but its files are in the home {theirs}; this terminal's \
+                     home is {ours}"
                 ),
-                [Fix::Command(format!("HOME={} {}", quoted_path(theirs), agent.command()))],
+                [Fix::command(format!("HOME={} {}", theirs.quoted(), agent.command()))],
             ),
             Self::OtherBase { name, variable, theirs, ours } => {
-                let value = |base: Option<&Path>| base.map_or("not set".to_owned(), path);
                 let fix = match theirs {
-                    Some(theirs) => format!("{variable}={} {}", quoted_path(theirs), agent.command()),
+                    Some(theirs) => format!("{variable}={} {}", theirs.quoted(), agent.command()),
                     None => format!("env -u {variable} {}", agent.command()),
                 };
-                let (theirs, ours) = (value(theirs.as_deref()), value(ours.as_deref()));
+                let value =
+                    |base: &Option<ShownPath>| base.as_ref().map_or("not set".into(), ToString::to_string);
+                let (theirs, ours) = (value(theirs), value(ours));
                 let text = format!(
                     "{name} serves this directory, but its {variable} is {theirs}, and this terminal's is \
                      {ours}"
                 );
-                Message::fails("other-base", text, [Fix::Command(fix)])
+                Message::fails("other-base", text, [Fix::command(fix)])
             }
             Self::FilesGone { host, pid } => Message::fails(
                 "files-gone",
                 format!("alongside (process {pid}) serves this directory, but its discovery files are gone"),
-                [Fix::Command(format!("alongside host --replace {host}"))],
+                [Fix::command(format!("alongside host --replace {host}"))],
             ),
             Self::NeverStarted { name, directory } => Message::fails(
                 "never-started",
-                format!(
-                    "{name} serves this directory, and writes its file as soon as {} exists",
-                    path(directory)
-                ),
-                [Fix::Command(format!("mkdir {}", quoted_path(directory)))],
+                format!("{name} serves this directory, and writes its file as soon as {directory} exists"),
+                [Fix::command(format!("mkdir {}", directory.quoted()))],
             ),
             Self::EditorGone { editor } => Message::fails(
                 "editor-gone",
@@ -140,21 +126,18 @@ impl CompanionCause {
                 format!("{name} offers no diffs, so the agent asks about changes in its own prompt"),
                 [Fix::advice("update that companion, or use alongside instead")],
             ),
-            Self::Several { chosen, others } => Message::note(
-                "several-companions",
-                format!(
-                    "several companions serve this directory: the agent takes {chosen}, not {}",
-                    others.join(", ")
-                ),
-                [],
-            ),
+            Self::Several { chosen, others } => {
+                let others = others.join(", ");
+                let text = format!(
+                    "several companions serve this directory: the agent takes {chosen}, not {others}"
+                );
+                Message::note("several-companions", text, [])
+            }
             Self::StdioInstead { command } => Message::note(
                 "stdio-instead",
                 format!(
-                    "then it starts `{} stdio` itself: it may get context, but nobody sees its proposals \
-                     unless a desk is \
-                     open",
-                    harmless::name(command)
+                    "then it starts `{command} stdio` itself: it may get context, but nobody sees its \
+                     proposals unless a desk is open"
                 ),
                 [],
             ),
@@ -164,10 +147,7 @@ impl CompanionCause {
 
 /// How to get a companion for this directory.
 pub(super) fn start_one() -> Vec<Fix> {
-    vec![
-        Fix::advice(
-            "open the project in an editor that has alongside (`alongside install`), or in another terminal:",
-        ),
-        Fix::command("alongside"),
-    ]
+    let text =
+        "open the project in an editor that has alongside (`alongside install`), or in another terminal:";
+    vec![Fix::advice(text), Fix::command("alongside")]
 }

@@ -1,25 +1,25 @@
-//! Causes in the hook of an agent.
+//! Causes in the hooks of an agent: the one before each write, and the one of turns. Without the latter, an
+//! agent works as before, and a review begins elsewhere.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
+use alongside_agent::settings::hooks::OurHook;
 use alongside_contract::agent::Agent;
 use alongside_contract::settings::Release;
-use alongside_desk::harmless;
 
 use crate::commands::doctor::agents::release_number;
-use crate::commands::doctor::message::{Fix, Message};
+use crate::commands::doctor::message::{Fix, Message, ShownPath, list};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum HookCause {
     /// The file cannot be read.
-    Broken { path: PathBuf, error: String },
+    Broken { path: ShownPath, error: String },
     /// The file lacks the hook for these events.
-    Incomplete { path: PathBuf, events: Vec<&'static str>, is_project: bool },
+    Incomplete { path: ShownPath, events: Vec<&'static str>, is_project: bool },
     /// The pattern leaves out tools that write files.
-    Matcher { path: PathBuf, matcher: String, expected: &'static str, is_project: bool },
+    Matcher { path: ShownPath, matcher: String, expected: &'static str, is_project: bool },
     /// The agent waits for the hook no longer than this.
-    CutOff { path: PathBuf, limit: Duration, is_project: bool },
+    CutOff { path: ShownPath, limit: Duration, is_project: bool },
     /// The agent goes on without a review if the hook fails.
     FailsOpen,
     /// It does in this release; newer ones refuse the change.
@@ -29,27 +29,27 @@ pub(in crate::commands::doctor) enum HookCause {
     /// It refuses the change if it is this release or a newer one, which nobody knows.
     FailsClosedSince { since: Release },
     /// The entry does not ask the agent to refuse a change. `is_older`: an installation mends that.
-    AsksForNoRefusal { path: PathBuf, is_older: bool, is_project: bool },
+    AsksForNoRefusal { path: ShownPath, is_older: bool, is_project: bool },
     /// The program of the hook does not exist, or cannot be started.
-    NoProgram { path: PathBuf, program: String, is_project: bool },
+    NoProgram { path: ShownPath, program: String, is_project: bool },
     /// The hook starts another program than this one.
     OtherProgram { program: String, own: String, is_project: bool },
     /// A setting of the agent switches the hook off.
-    SwitchedOff { path: PathBuf, by: &'static str },
+    SwitchedOff { path: ShownPath, by: &'static str },
     /// The person has switched the hook off in the agent.
-    Disabled { path: PathBuf },
+    Disabled { path: ShownPath },
     /// The agent skips the hook until the person trusts it.
-    Untrusted { path: PathBuf },
+    Untrusted { path: ShownPath },
     /// The agent does not read the file.
-    NotRead { path: PathBuf },
+    NotRead { path: ShownPath },
     /// The agent does not say whether it trusts the hook.
     UnknownTrust,
     /// The hook is there more than once, and may ask as often.
-    Twice { paths: Vec<PathBuf>, event: &'static str },
+    Twice { paths: Vec<ShownPath>, event: &'static str },
     /// Somebody else's hook runs before the same tools.
-    OtherHook { path: PathBuf, command: String },
+    OtherHook { path: ShownPath, command: String },
     /// A companion serves this directory, and the hook does not find it in the places where it looks.
-    FindsNoCompanion { companion: String, places: Vec<PathBuf> },
+    FindsNoCompanion { companion: String, places: Vec<ShownPath> },
     /// The companion has crashed, and the hook waits in vain for its desks to start it again.
     CompanionRestarts,
     /// There is no git, so that no turn is noted.
@@ -57,73 +57,76 @@ pub(in crate::commands::doctor) enum HookCause {
 }
 
 impl HookCause {
-    /// The cause as a message about the hook before each write of this agent.
-    pub(in crate::commands::doctor) fn message(&self, agent: &Agent) -> Message {
-        let install = |is_project: bool| {
-            let project = if is_project { " --project" } else { "" };
-            [Fix::Command(format!("alongside install {} --hook{project}", agent.id))]
+    /// The cause as a message about one of our hooks in this agent.
+    pub(in crate::commands::doctor) fn message(&self, agent: &Agent, ours: OurHook) -> Message {
+        let name = agent.display_name;
+        let of_turns = ours == OurHook::Turn;
+        // Of two words, or of two ids, the one of the hook.
+        let either = |of_write: &'static str, of_turn| if of_turns { of_turn } else { of_write };
+        let hook = either("the hook", "the hook of turns");
+        let install = |is_project: &bool| {
+            let (option, project) = (either("hook", "turns"), if *is_project { " --project" } else { "" });
+            [Fix::command(format!("alongside install {} --{option}{project}", agent.id))]
         };
         match self {
             Self::Broken { path, error } => Message::note(
                 "hook-settings-broken",
-                format!(
-                    "{} may hold a hook, but cannot be read: {}",
-                    harmless::path(path),
-                    harmless::name(error)
-                ),
+                format!("{path} may hold a hook, but cannot be read: {error}"),
                 [],
             ),
             Self::Incomplete { path, events, is_project } => Message::hinders(
-                "hook-incomplete",
-                format!("{} lacks the hook for {}", harmless::path(path), events.join(" and ")),
-                install(*is_project),
+                either("hook-incomplete", "turn-hook-incomplete"),
+                format!(
+                    "{path} lacks {hook} for {}{}",
+                    events.join(" and "),
+                    either("", ": beginnings or ends are missing in reviews")
+                ),
+                install(is_project),
             ),
             Self::Matcher { path, matcher, expected, is_project } => Message::hinders(
                 "hook-matcher",
                 format!(
-                    "the hook in {} is for the tools {:?}, not for all of {expected:?}; changes by the \
-                     others come to no desk",
-                    harmless::path(path),
-                    harmless::name(matcher)
+                    "the hook in {path} is for the tools {matcher:?}, not for all of {expected:?}; changes \
+                     by the others come to no desk"
                 ),
-                install(*is_project),
+                install(is_project),
             ),
-            Self::CutOff { path, limit, is_project } => Message::hinders(
-                "hook-timeout",
-                format!(
-                    "the review would be cut off after {} s by the hook's timeout in {}, and the change made",
-                    limit.as_secs(),
-                    harmless::path(path)
-                ),
-                install(*is_project),
-            ),
-            Self::Twice { paths, event } => {
-                let paths: Vec<_> = paths.iter().map(|path| harmless::path(path)).collect();
+            Self::CutOff { path, limit, is_project } => {
+                let seconds = limit.as_secs();
+                let of_write = format!(
+                    "the review would be cut off after {seconds} s by the hook's timeout in {path}, and the \
+                     change made"
+                );
+                let of_turn = format!(
+                    "{name} gives the hook of turns up after {seconds} s by its timeout in {path}, where \
+                     it may need 3 s"
+                );
                 Message::hinders(
-                    "hook-twice",
-                    format!(
-                        "the hook is there more than once for {event} ({}): {} may run it as often for each \
-                         edit",
-                        paths.join(", "),
-                        agent.display_name
-                    ),
-                    [Fix::advice("remove the entries that you do not need")],
+                    either("hook-timeout", "turn-hook-timeout"),
+                    if of_turns { of_turn } else { of_write },
+                    install(is_project),
                 )
+            }
+            Self::Twice { paths, event } => {
+                let mut text = format!("{hook} is there more than once for {event} ({})", list(paths));
+                if !of_turns {
+                    text += &format!(": {name} may run it as often for each edit");
+                }
+                let fix = Fix::advice("remove the entries that you do not need");
+                Message::hinders(either("hook-twice", "turn-hook-twice"), text, [fix])
             }
             Self::FailsOpen => Message::note(
                 "hook-fails-open",
                 format!(
-                    "if the hook dies, is late or cannot start, {} makes the change without a review",
-                    agent.display_name
+                    "if the hook dies, is late or cannot start, {name} makes the change without a review"
                 ),
                 [],
             ),
             Self::FailsOpenBefore { since, release } => Message::note(
                 "hook-fails-open",
                 format!(
-                    "if the hook dies, is late or cannot start, {} {} makes the change without a review; {} \
-                     and newer refuse it",
-                    agent.display_name,
+                    "if the hook dies, is late or cannot start, {name} {} makes the change without a review; \
+                     {} and newer refuse it",
                     release_number(*release),
                     release_number(*since)
                 ),
@@ -132,9 +135,8 @@ impl HookCause {
             Self::FailsClosed { release } => Message::note(
                 "hook-fails-closed",
                 format!(
-                    "if the hook dies or is late, {} {} refuses the change; without the program, it makes \
-                     the change and says so",
-                    agent.display_name,
+                    "if the hook dies or is late, {name} {} refuses the change; without the program, it \
+                     makes the change and says so",
                     release_number(*release)
                 ),
                 [],
@@ -144,112 +146,92 @@ impl HookCause {
                 format!(
                     "if the hook dies or is late, {name} refuses the change from {} on, and makes it before; \
                      which {name} runs here is unknown",
-                    release_number(*since),
-                    name = agent.display_name
+                    release_number(*since)
                 ),
                 [],
             ),
             Self::AsksForNoRefusal { path, is_older, is_project } => {
                 let of_older = if *is_older { " is that of an older alongside: it" } else { "" };
                 let text = format!(
-                    "the hook in {}{of_older} does not ask {} to refuse a change when the hook dies or is \
-                     late: it makes the change without a review",
-                    harmless::path(path),
-                    agent.display_name
+                    "the hook in {path}{of_older} does not ask {name} to refuse a change when the hook \
+                     dies or is late: it makes the change without a review"
                 );
-                let advice = "write it as docs/hooks.md does, with your own words behind `exec`";
-                match is_older {
-                    true => Message::note("hook-asks-for-no-refusal", text, install(*is_project)),
-                    false => Message::note("hook-asks-for-no-refusal", text, [Fix::advice(advice)]),
-                }
+                let by_hand = "write it as docs/hooks.md does, with your own words behind `exec`";
+                let fix = if *is_older { install(is_project) } else { [Fix::advice(by_hand)] };
+                Message::note("hook-asks-for-no-refusal", text, fix)
             }
-            Self::NoProgram { path, program, is_project } => Message::hinders(
-                "hook-program-missing",
-                format!(
-                    "the hook in {} starts {}, which is no program: no change comes to a desk",
-                    harmless::path(path),
-                    harmless::name(program)
-                ),
-                install(*is_project),
-            ),
+            Self::NoProgram { path, program, is_project } => {
+                let lost = either("no change comes to a desk", "no turn is noted");
+                Message::hinders(
+                    either("hook-program-missing", "turn-hook-program-missing"),
+                    format!("{hook} in {path} starts {program}, which is no program: {lost}"),
+                    install(is_project),
+                )
+            }
             Self::OtherProgram { program, own, is_project } => Message::note(
-                "hook-other-program",
-                format!("the hook starts {}; this is {}", harmless::name(program), harmless::name(own)),
-                install(*is_project),
+                either("hook-other-program", "turn-hook-other-program"),
+                format!("{hook} starts {program}; this is {own}"),
+                install(is_project),
             ),
             Self::SwitchedOff { path, by } => Message::hinders(
-                "hook-switched-off",
-                format!("{by} in {} switches the hook off", harmless::path(path)),
-                [Fix::Advice(format!("take {by} out of {}", harmless::path(path)))],
+                either("hook-switched-off", "turn-hook-switched-off"),
+                format!("{by} in {path} switches {hook} off"),
+                [Fix::advice(format!("take {by} out of {path}"))],
             ),
             Self::Disabled { path } => Message::hinders(
-                "hook-disabled",
-                format!(
-                    "{} skips the hook in {}: it is switched off there",
-                    agent.display_name,
-                    harmless::path(path)
-                ),
-                [Fix::Advice(format!("start {} and switch the hook on", agent.command()))],
+                either("hook-disabled", "turn-hook-disabled"),
+                format!("{name} skips {hook} in {path}: it is switched off there"),
+                [Fix::advice(format!("start {} and switch the hook on", agent.command()))],
             ),
             Self::Untrusted { path } => Message::hinders(
-                "hook-untrusted",
-                format!(
-                    "{} skips the hook in {} until you trust it",
-                    agent.display_name,
-                    harmless::path(path)
-                ),
-                [Fix::Advice(format!("start {} and confirm", agent.command()))],
+                either("hook-untrusted", "turn-hook-untrusted"),
+                format!("{name} skips {hook} in {path} until you trust it"),
+                [Fix::advice(format!("start {} and confirm", agent.command()))],
             ),
             Self::NotRead { path } => Message::hinders(
-                "hook-not-read",
-                format!(
-                    "{} does not read the hook in {}: it reads those of a project that you trust",
-                    agent.display_name,
-                    harmless::path(path)
-                ),
-                [Fix::Advice(format!("start {} in this directory and trust it", agent.command()))],
+                either("hook-not-read", "turn-hook-not-read"),
+                format!("{name} does not read {hook} in {path}: it reads those of a project that you trust"),
+                [Fix::advice(format!("start {} in this directory and trust it", agent.command()))],
             ),
             Self::UnknownTrust => Message::note(
-                "hook-trust-unknown",
+                either("hook-trust-unknown", "turn-hook-trust-unknown"),
+                format!("{name} does not say whether it trusts {hook}, and skips one that it does not"),
+                [Fix::advice(format!("start {}: it asks if it has to", agent.command()))],
+            ),
+            Self::OtherHook { path, command } if of_turns => Message::note(
+                "turn-hook-other-hook",
                 format!(
-                    "{} does not say whether it trusts the hook, and skips one that it does not",
-                    agent.display_name
+                    "{name} also runs {command} at its prompts or ends ({path}): a file that it changes \
+                     may count as the agent's or as yours, and one that makes the agent go on makes the \
+                     turn longer"
                 ),
-                [Fix::Advice(format!("start {}: it asks if it has to", agent.command()))],
+                [],
             ),
             Self::OtherHook { path, command } => Message::note(
                 "hook-other-hook",
                 format!(
-                    "{} also runs {} before the same tools ({}): if that changes the text, its text may be \
-                     written instead of yours",
-                    agent.display_name,
-                    harmless::name(command),
-                    harmless::path(path)
+                    "{name} also runs {command} before the same tools ({path}): if that changes the text, \
+                     its text may be written instead of yours"
                 ),
-                [Fix::Advice(format!(
-                    "if it changes files, take it out of {}, or run it after the tools",
-                    harmless::path(path)
+                [Fix::advice(format!(
+                    "if it changes files, take it out of {path}, or run it after the tools"
                 ))],
             ),
-            Self::FindsNoCompanion { companion, places } => {
-                let places: Vec<_> = places.iter().map(|place| harmless::path(place)).collect();
-                Message::hinders(
-                    "hook-finds-no-companion",
-                    format!(
-                        "{} serves this directory, but the hook does not find it in {}: changes without a \
-                         question come to no desk",
-                        harmless::name(companion),
-                        places.join(", ")
+            Self::FindsNoCompanion { companion, places } => Message::hinders(
+                "hook-finds-no-companion",
+                format!(
+                    "{companion} serves this directory, but the hook does not find it in {}: changes \
+                     without a question come to no desk",
+                    list(places)
+                ),
+                [
+                    Fix::advice(
+                        "hooks ask companions of alongside only: end its editors and desks, and start them \
+                         again without ALONGSIDE_RUNTIME_DIR; or in another terminal:",
                     ),
-                    [
-                        Fix::advice(
-                            "hooks ask companions of alongside only: end its editors and desks, and start \
-                             them again without ALONGSIDE_RUNTIME_DIR; or in another terminal:",
-                        ),
-                        Fix::command("alongside"),
-                    ],
-                )
-            }
+                    Fix::command("alongside"),
+                ],
+            ),
             Self::CompanionRestarts => Message::hinders(
                 "hook-companion-restarts",
                 "the companion of this directory has crashed, and its desks do not start it again: every \

@@ -1,11 +1,8 @@
 //! Causes in alongside itself on this machine.
 
-use std::path::PathBuf;
-
-use alongside_desk::harmless;
 use alongside_platform::{Os, path_lists};
 
-use crate::commands::doctor::message::{Fix, Message};
+use crate::commands::doctor::message::{Fix, Message, ShownPath};
 
 /// This program's version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -22,9 +19,9 @@ pub(in crate::commands::doctor) enum InstallationCause {
     /// The host runs another version of this program.
     OldHost { name: String, version: String },
     /// No directory of PATH holds this program.
-    NotInPath { program: PathBuf },
+    NotInPath { program: ShownPath },
     /// PATH holds several versions of this program.
-    TwoVersions { programs: Vec<(PathBuf, String)> },
+    TwoVersions { programs: Vec<(ShownPath, String)> },
     /// Our discovery files whose companion is gone.
     StaleFiles { count: usize },
 }
@@ -34,55 +31,46 @@ impl InstallationCause {
         match self {
             Self::BrokenSettings { error, is_project: true, .. } => Message::hinders(
                 "broken-project-settings",
-                format!(
-                    "{}: agents hear of no file in this project, and every change is asked about",
-                    harmless::name(error)
-                ),
+                format!("{error}: agents hear of no file in this project, and every change is asked about"),
                 [],
             ),
             Self::BrokenSettings { error, hints, is_project: false } => Message::fails(
                 "broken-own-settings",
-                format!("alongside does not start: {}", harmless::name(error)),
-                hints.iter().map(|hint| Fix::advice(harmless::name(hint))).collect::<Vec<_>>(),
+                format!("alongside does not start: {error}"),
+                hints.iter().map(Fix::advice).collect::<Vec<_>>(),
             ),
             Self::OldAdapter { editor, id, by } => Message::note(
                 "old-adapter",
                 format!("the adapter in {editor} is from alongside {by}; {VERSION} has a newer one"),
-                [Fix::Command(format!("alongside install {id}"))],
+                [Fix::command(format!("alongside install {id}"))],
             ),
             Self::AdapterNeeds { editor, program, command } => Message::fails(
                 "adapter-needs-program",
                 format!("the adapter in {editor} needs {program}, which no directory of PATH holds"),
-                [Fix::Command((*command).to_owned())],
+                [Fix::command(*command)],
             ),
             Self::OldHost { name, version } => Message::note(
                 "old-host",
                 format!("the companion of this directory is alongside {version}; this is {VERSION}"),
-                [Fix::Command(format!("alongside host --replace {name}"))],
+                [Fix::command(format!("alongside host --replace {name}"))],
             ),
-            Self::NotInPath { program } => Message::note(
-                "alongside-not-in-path",
-                format!(
-                    "editors start `alongside` by that name, but no directory of PATH holds it; this is {}",
-                    harmless::path(program)
-                ),
-                [Fix::Command(path_lists::addition(
-                    Os::HERE,
-                    &program.parent().unwrap_or(program).to_string_lossy(),
-                ))],
-            ),
-            Self::TwoVersions { programs } => {
-                let programs = programs.iter();
-                let each =
-                    programs.map(|(program, version)| format!("{version} in {}", harmless::path(program)));
+            Self::NotInPath { program } => {
+                let directory = program.parent().unwrap_or(program).to_string_lossy();
                 Message::note(
-                    "two-alongsides",
+                    "alongside-not-in-path",
                     format!(
-                        "PATH holds several versions of alongside: {}",
-                        each.collect::<Vec<_>>().join(", ")
+                        "editors start `alongside` by that name, but no directory of PATH holds it; this \
+                         is {program}"
                     ),
-                    [Fix::advice("keep the one you want; editors start the first")],
+                    [Fix::command(path_lists::addition(Os::HERE, &directory))],
                 )
+            }
+            Self::TwoVersions { programs } => {
+                let each = programs.iter().map(|(program, version)| format!("{version} in {program}"));
+                let each: Vec<_> = each.collect();
+                let text = format!("PATH holds several versions of alongside: {}", each.join(", "));
+                let fix = Fix::advice("keep the one you want; editors start the first");
+                Message::note("two-alongsides", text, [fix])
             }
             Self::StaleFiles { count } => Message::note(
                 "stale-files-of-ours",

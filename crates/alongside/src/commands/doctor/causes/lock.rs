@@ -1,7 +1,6 @@
 //! Causes in the locks by which agents with a WebSocket find their editor.
 
 use alongside_contract::agent::Agent;
-use alongside_desk::harmless;
 
 use super::companion::start_one;
 use crate::commands::doctor::message::{Fix, Message};
@@ -32,10 +31,12 @@ pub(in crate::commands::doctor) enum LockCause {
 
 impl LockCause {
     pub(in crate::commands::doctor) fn message(&self, agent: &Agent) -> Message {
+        let name = agent.display_name;
         let by_port = |port: u16| {
+            let variable = agent.family.as_ref().and_then(|family| family.env.port).unwrap_or_default();
             vec![
                 Fix::advice("to choose alongside, in a terminal of this directory:"),
-                Fix::Command(format!("{}={port} {}", port_variable(agent), agent.command())),
+                Fix::command(format!("{variable}={port} {}", agent.command())),
             ]
         };
         match self {
@@ -43,71 +44,57 @@ impl LockCause {
             Self::LockGone { host } => Message::fails(
                 "lock-gone",
                 "alongside serves this directory, but its lock file is gone",
-                [Fix::Command(format!("alongside host --replace {host}"))],
+                [Fix::command(format!("alongside host --replace {host}"))],
             ),
-            Self::WithoutFolder { ours } => {
-                let text = "alongside's lock leaves this directory out, because another companion serves one \
-                            inside it; when that one ends, it is back within seconds";
-                Message::fails("lock-without-folder", text, by_port(*ours))
-            }
+            Self::WithoutFolder { ours } => Message::fails(
+                "lock-without-folder",
+                "alongside's lock leaves this directory out, because another companion serves one inside it; \
+                 when that one ends, it is back within seconds",
+                by_port(*ours),
+            ),
             Self::AsksBlindly => Message::hinders(
                 "asks-blindly",
-                format!(
-                    "reviews are off in the settings, and {} asks without showing the change",
-                    agent.display_name
-                ),
+                format!("reviews are off in the settings, and {name} asks without showing the change"),
                 [Fix::advice("/config, *Diff tool*: terminal")],
             ),
             Self::Several { editors, ours } => {
                 let editors = editors.join(" and ");
                 let text = format!(
-                    "{} connects to no editor here, because several serve this directory: {}",
-                    agent.display_name,
-                    harmless::name(&editors)
+                    "{name} connects to no editor here, because several serve this directory: {editors}"
                 );
                 let fixes = ours.map_or_else(|| vec![Fix::advice("close all of them but one")], by_port);
                 Message::fails("several-locks", text, fixes)
             }
-            Self::AnotherEditor { editor, ours } => {
-                let text = format!(
-                    "{} serves {} here, and alongside leaves this directory to it",
-                    harmless::name(editor),
-                    agent.display_name
-                );
-                Message::hinders("another-lock", text, by_port(*ours))
-            }
-            Self::WithoutToken { name } => Message::fails(
+            Self::AnotherEditor { editor, ours } => Message::hinders(
+                "another-lock",
+                format!("{editor} serves {name} here, and alongside leaves this directory to it"),
+                by_port(*ours),
+            ),
+            Self::WithoutToken { name: variable } => Message::fails(
                 "no-token",
-                format!(
-                    "{name} makes {} dial a port without the token, and no companion lets it in",
-                    agent.display_name
-                ),
-                [Fix::Command(format!("env -u {name} {}", agent.command()))],
+                format!("{variable} makes {name} dial a port without the token, and no companion lets it in"),
+                [Fix::command(format!("env -u {variable} {}", agent.command()))],
             ),
             Self::Silent { editor, port } => Message::fails(
                 "lock-silent",
-                format!("nothing listens at port {port} of {}", harmless::name(editor)),
+                format!("nothing listens at port {port} of {editor}"),
                 [Fix::advice("restart that editor")],
             ),
             Self::NotAsked => Message::hinders(
                 "not-asked",
-                format!("{} looks for an editor only if it is told to", agent.display_name),
+                format!("{name} looks for an editor only if it is told to"),
                 [
                     Fix::advice("start it so, or say /ide in one that runs:"),
-                    Fix::Command(format!("{} --ide", agent.command())),
+                    Fix::command(format!("{} --ide", agent.command())),
                     Fix::advice("for good:"),
-                    Fix::Command(format!("alongside install {}", agent.id)),
+                    Fix::command(format!("alongside install {}", agent.id)),
                 ],
             ),
             Self::ShowsDiffsItself => Message::hinders(
                 "no-diffs",
-                format!("{} shows diffs only in its own terminal", agent.display_name),
+                format!("{name} shows diffs only in its own terminal"),
                 [Fix::advice("/config, *Diff tool*: auto")],
             ),
         }
     }
-}
-
-fn port_variable(agent: &Agent) -> &'static str {
-    agent.family.as_ref().and_then(|family| family.env.port).unwrap_or_default()
 }

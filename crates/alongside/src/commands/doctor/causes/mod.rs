@@ -7,7 +7,6 @@ mod discovery;
 mod hook;
 mod installation;
 mod lock;
-mod turn_hook;
 
 pub(super) use agent::AgentCause;
 pub(super) use companion::CompanionCause;
@@ -16,7 +15,6 @@ pub(super) use discovery::DiscoveryCause;
 pub(super) use hook::HookCause;
 pub(super) use installation::InstallationCause;
 pub(super) use lock::LockCause;
-pub(super) use turn_hook::message as turn_hook_message;
 
 use alongside_contract::agent::Agent;
 
@@ -45,32 +43,20 @@ impl Cause {
     }
 }
 
-impl From<LockCause> for Cause {
-    fn from(cause: LockCause) -> Self {
-        Self::Lock(cause)
-    }
+macro_rules! from {
+    ($($group:ident($cause:ident)),*) => {
+        $(impl From<$cause> for Cause {
+            fn from(cause: $cause) -> Self {
+                Self::$group(cause)
+            }
+        })*
+    };
 }
 
-impl From<AgentCause> for Cause {
-    fn from(cause: AgentCause) -> Self {
-        Self::Agent(cause)
-    }
-}
-
-impl From<DiscoveryCause> for Cause {
-    fn from(cause: DiscoveryCause) -> Self {
-        Self::Discovery(cause)
-    }
-}
-
-impl From<CompanionCause> for Cause {
-    fn from(cause: CompanionCause) -> Self {
-        Self::Companion(cause)
-    }
-}
-
-impl From<ConnectionCause> for Cause {
-    fn from(cause: ConnectionCause) -> Self {
-        Self::Connection(cause)
-    }
-}
+from!(
+    Agent(AgentCause),
+    Discovery(DiscoveryCause),
+    Companion(CompanionCause),
+    Connection(ConnectionCause),
+    Lock(LockCause)
+);
