@@ -8,8 +8,7 @@ use crate::support::Home;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn context_disabled_in_settings_stays_off() {
-    let home = Home::new();
-    home.settings("[context]\nenabled = false\n");
+    let home = Home::with_settings("[context]\nenabled = false\n");
     let file = home.file("a.txt", "a\n");
     let (_process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["paused"] == true);
@@ -75,8 +74,7 @@ async fn an_opened_project_hides_what_its_settings_say() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn status_counts_the_selected_characters() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a🦀b\n");
+    let (home, file) = Home::with_file("a.txt", "a🦀b\n");
     let (_process, mut editor) = Editor::opened(&home);
     let mut known = Vec::new();
     for selected in ["a🦀b", "🦀"] {

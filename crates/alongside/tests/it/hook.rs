@@ -1,5 +1,7 @@
 //! `alongside hook`, as an agent runs it: a tool call on its input, the answer on its output.
 
+mod patches;
+
 use std::path::Path;
 use std::process::Stdio;
 
@@ -7,7 +9,9 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Home, Running, propose, serving, soon, until};
+pub(crate) use patches::patch;
+
+use crate::support::{Home, Running, propose, serving, serving_file, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
 const PROPOSED: &str = "ONE\ntwo\nthree\nfour\nFIVE\n";
@@ -85,8 +89,7 @@ pub(crate) async fn decides(desk: &mut Running, key: &str) {
 
 #[tokio::test]
 async fn without_a_companion_the_hook_says_nothing_and_leaves_nothing() {
-    let home = Home::new();
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, file) = Home::with_file("a.txt", ORIGINAL);
     let before = crate::support::files_below(&home.path(""));
     for bad in [&b"not json"[..], b"", b"{}"] {
         assert_eq!(Hook::start(&home, &["claude"], bad).await.answer().await, Value::Null);
@@ -97,11 +100,9 @@ async fn without_a_companion_the_hook_says_nothing_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_companion_with_context_only_reviews_nothing() {
-    let home = Home::new();
-    home.settings("[reviews]\nenabled = false\n");
+    let home = Home::with_settings("[reviews]\nenabled = false\n");
     let file = home.file("a.txt", ORIGINAL);
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let _desk = home.serving().await;
     assert_eq!(write(&home, &file, PROPOSED).await.answer().await, Value::Null);
 }
 
@@ -133,8 +134,7 @@ async fn hostile_calls_get_a_clear_refusal() {
 /// The person's shell may have led the agent elsewhere: the file counts.
 #[tokio::test]
 async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_is() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "content": PROPOSED });
     let elsewhere = input(Path::new("/"), "PreToolUse", "Write", &call);
     let hook = Hook::start(&home, &["claude"], &elsewhere).await;
@@ -145,8 +145,7 @@ async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_i
 /// The file counts, also where no change of it can be worked out.
 #[tokio::test]
 async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_agent_is() {
-    let (home, _desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
     let relative = home.in_project("a.txt").trim_start_matches('/').to_owned();
     let edit = async |file: &str, old: &str| {
         let call = json!({ "file_path": file, "old_string": old, "new_string": "x" });
@@ -201,8 +200,7 @@ async fn a_link_is_reviewed_by_the_companion_of_the_file_that_it_leads_to() {
 /// Another hook that gives arguments would win over a yes without any.
 #[tokio::test]
 async fn a_text_that_the_file_holds_already_is_no_change() {
-    let (home, _desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
     let answer = write(&home, &file, ORIGINAL).await.answer().await;
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
     let same = json!({ "file_path": file, "content": ORIGINAL });
@@ -211,8 +209,7 @@ async fn a_text_that_the_file_holds_already_is_no_change() {
 
 #[tokio::test]
 async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
     let edit = input(&home.project, "PreToolUse", "Edit", &call);
     let hook = Hook::start(&home, &["claude"], &edit).await;
@@ -229,8 +226,7 @@ async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() 
 
 #[tokio::test]
 async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     let still_open = refused(&first.answer().await);
@@ -247,16 +243,14 @@ async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
 /// Between two calls nobody waits: the next call gets the decision, and a diff of the same text does not.
 #[tokio::test]
 async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
     desk.shows("a.txt: Qwen Code waits no longer; its model is asked to call the tool again.").await;
     desk.types("r");
     desk.shows("Qwen Code waits no longer, and its model is told if it calls the tool again.").await;
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, PROPOSED).await;
+    let (_agent, diff) = home.proposes(&file, PROPOSED).await;
     decides(&mut desk, "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, alongside_agent::Outcome::Rejected);
     let again = write_in_qwen(&home, &file, PROPOSED).await.answer().await;
@@ -266,8 +260,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
 /// Its model may have ended the turn: then nobody writes.
 #[tokio::test]
 async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
@@ -281,8 +274,7 @@ async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
 /// Qwen Code waits for a hook for a minute, and for a diff as long as the person likes.
 #[tokio::test]
 async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "content": PROPOSED });
     let asks = input(&home.project, "PermissionRequest", "write_file", &call);
     let hook = async || Hook::start(&home, &["qwen", "--timeout", "8"], &asks).await.answer().await;
@@ -303,8 +295,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
 /// The diff would be in another session, or never come.
 #[tokio::test]
 async fn a_hook_gives_way_to_its_own_session_only_and_where_a_diff_follows() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let notebook = home.file("a.ipynb", r#"{"cells":[{"id":"c","cell_type":"raw","source":"a"}]}"#);
     let event = "PermissionRequest";
     let write = json!({ "file_path": file, "content": PROPOSED });
@@ -335,21 +326,8 @@ async fn a_hook_gives_way_to_its_own_session_only_and_where_a_diff_follows() {
 }
 
 #[tokio::test]
-async fn two_spellings_of_one_file_in_a_patch_are_refused() {
-    let (home, _desk) = serving().await;
-    home.file("a.txt", ORIGINAL);
-    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n\
-                 @@\n-two\n+TWO\n*** End Patch";
-    let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
-    let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
-    let reason = refused(&answer);
-    assert_snapshot!(reason, @"Nothing was written: ./a.txt is the same file as another one of the patch.");
-}
-
-#[tokio::test]
 async fn an_agent_that_plans_is_not_reviewed() {
-    let (home, _desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
     let plan = json!({
         "cwd": home.project, "hook_event_name": "PreToolUse", "permission_mode": "plan",
         "tool_name": "Write", "tool_input": { "file_path": file, "content": PROPOSED },
@@ -376,8 +354,7 @@ async fn the_agents_own_plans_are_not_reviewed() {
 
 #[tokio::test]
 async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = write(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
@@ -389,8 +366,7 @@ async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
 /// As after the death of an agent: nobody reads the answer any more.
 #[tokio::test]
 async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let mut hook = write(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     drop(hook.0.stdout.take());
@@ -401,8 +377,7 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
 /// Most agents go on where their hook dies: somebody has to say so.
 #[tokio::test]
 async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", ORIGINAL);
+    let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = patch(&home, "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch").await;
     desk.shows("keep this change").await;
     let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
@@ -412,68 +387,10 @@ async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
     desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;
 }
 
-/// Codex is about to apply a patch.
-pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
-    let call = json!({ "command": patch });
-    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
-}
-
-/// Codex would take each of these for another patch, by a guess.
-#[tokio::test]
-async fn a_patch_that_codex_would_guess_at_is_refused_with_the_way_to_write_it() {
-    let (home, _desk) = serving().await;
-    home.file("a.txt", "fn a() {\n    one\n    two – two\n}\n");
-    home.file("cr.txt", "one\rtwo\n");
-    let mut reasons = String::new();
-    for (what, sections) in [
-        ("its own name", "*** Update File: a.txt\n*** Move to: a.txt\n@@\n-    one\n+    1"),
-        ("header", "*** Update File: a.txt\n@@ one\n-    two – two\n+    2"),
-        ("blanks", "*** Update File: a.txt\n@@\n-    one \n+    1"),
-        ("indentation", "*** Update File: a.txt\n@@\n-  one\n+  1"),
-        ("dashes", "*** Update File: a.txt\n@@\n-    two - two\n+    2"),
-        ("end", "*** Update File: a.txt\n@@\n-    one\n+    1\n*** End of File"),
-        ("CRLF", "*** Update File: a.txt\r\n@@\r\n-    one\r\n+    1"),
-        ("CR in the file", "*** Update File: cr.txt\n@@\n-two\n+2"),
-        ("environment", "*** Environment ID: remote\n*** Update File: a.txt\n@@\n-    one\n+    1"),
-        ("absent", "*** Update File: b.txt\n@@\n-    one\n+    1"),
-    ] {
-        let text = format!("*** Begin Patch\n{sections}\n*** End Patch");
-        reasons += &format!("{what}: {}\n", refused(&patch(&home, &text).await.answer().await));
-    }
-    let here = "<<'EOF'\n*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\nEOF\n";
-    reasons += &format!("here-document: {}\n", refused(&patch(&home, here).await.answer().await));
-    assert_snapshot!(home.stable(reasons));
-}
-
-#[tokio::test]
-async fn two_paths_that_lead_to_one_file_through_a_link_are_refused() {
-    let (home, _desk) = serving().await;
-    home.file("a.txt", ORIGINAL);
-    home.directory("project/sub/below");
-    std::os::unix::fs::symlink("a.txt", home.project.join("link.txt")).unwrap();
-    std::os::unix::fs::symlink("sub", home.project.join("other")).unwrap();
-    std::fs::hard_link(home.project.join("a.txt"), home.project.join("name.txt")).unwrap();
-    for (one, other) in [
-        ("a.txt", "link.txt"),
-        ("link.txt", "a.txt"),
-        ("a.txt", "name.txt"),
-        ("sub/below/new/b", "other/below/new/b"),
-    ] {
-        let update = |path: &str| match path.ends_with('b') {
-            true => format!("*** Add File: {path}\n+x\n"),
-            false => format!("*** Update File: {path}\n@@\n-one\n+ONE\n"),
-        };
-        let text = format!("*** Begin Patch\n{}{}*** End Patch", update(one), update(other));
-        let reason = refused(&patch(&home, &text).await.answer().await);
-        assert!(reason.contains("the same file"), "{reason}");
-    }
-}
-
 /// None of them goes on by itself: the person sees what is lost, or the model reads why not.
 #[tokio::test]
 async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused() {
-    let (home, mut desk) = serving().await;
-    let file = home.file("a.txt", "");
+    let (home, mut desk, file) = serving_file("a.txt", "").await;
     std::fs::write(&file, b"caf\xe9\none\n").unwrap();
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
     let run = async |agent: &str, event: &str, tool: &str| {
@@ -491,24 +408,4 @@ async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused(
     desk.shows("+caf\u{fffd}").await;
     desk.answers("accept or reject", "a").await;
     assert_eq!(gemini.answer().await["decision"], "allow");
-}
-
-/// The same file and the same text, and yet another change than the one that was seen.
-#[tokio::test]
-async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
-    let (home, mut desk) = serving().await;
-    home.file("a.txt", "one\n");
-    let begun = |sections: &str| format!("*** Begin Patch\n{sections}\n*** End Patch");
-    for (seen, unseen) in [
-        ("*** Add File: new.txt\n+one", "*** Update File: a.txt\n*** Move to: new.txt\n@@\n one"),
-        ("*** Update File: a.txt\n@@\n-one", "*** Delete File: a.txt"),
-    ] {
-        let first = patch(&home, &begun(seen)).await;
-        decides(&mut desk, "a").await;
-        assert_eq!(first.answer().await["hookSpecificOutput"]["permissionDecision"], "allow");
-        let second = patch(&home, &begun(unseen)).await;
-        // A move may change no line.
-        desk.answers("[", "r").await;
-        assert!(refused(&second.answer().await).contains("rejected all of it"), "{unseen}");
-    }
 }

@@ -30,23 +30,11 @@ const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 #[test]
 fn neovim_gets_a_package_once() {
     let home = Home::with_program("nvim", NEOVIM);
-    let before = home.everything();
-    home.plays(&["install neovim --yes"]);
-    let stamp = home.reads(&format!("{PACKAGE}/lua/alongside/installed.lua"));
-    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
-    assert!(
-        home.reads(&format!("{PACKAGE}/doc/tags")).contains(":Alongside\talongside.txt\t/*:Alongside*\n")
-    );
-
-    let installed = home.everything();
-    home.plays(&["install neovim"]);
-    assert_eq!(home.everything(), installed);
-    home.lists("Neovim");
-
-    home.plays(&["uninstall neovim --yes"]);
-    assert_eq!(home.everything(), before);
-    assert!(!home.in_home(".local/share/nvim").exists(), "the new directories are removed, too");
-    assert_snapshot!(home.played());
+    let stamp = format!("{PACKAGE}/lua/alongside/installed.lua");
+    assert_snapshot!(home.gets_a_package_once(("neovim", "Neovim"), ".local/share/nvim", &stamp, || {
+        let tags = home.reads(&format!("{PACKAGE}/doc/tags"));
+        assert!(tags.contains(":Alongside\talongside.txt\t/*:Alongside*\n"), "{tags}");
+    }));
 }
 
 #[test]
@@ -204,16 +192,13 @@ fn an_invalid_file_is_reported_with_its_line() {
     home.agent_program("gemini", "0.61.0");
     home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
     home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
-    let before = home.everything();
-    home.plays(&["install helix --yes", "install agent --yes"]);
-    assert_eq!(home.everything(), before);
+    home.changes_nothing(&["install helix --yes", "install agent --yes"]);
     assert_snapshot!(home.played());
 }
 
 #[test]
 fn without_home_nothing_is_changed() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     let gone = home.path("gone");
     let mut said = String::new();
     for value in [None, Some(""), Some("home"), gone.to_str()] {
@@ -314,13 +299,14 @@ fn a_failed_write_restores_the_other_files() {
 fn nothing_is_written_without_consent() {
     let home = Home::with_program("nvim", NEOVIM);
     home.agent_program("gemini", "0.61.0");
-    let before = home.everything();
-    home.plays(&["install neovim", "install neovim --dry-run", "install agent", "install agent --dry-run"]);
-    assert_eq!(home.everything(), before);
+    home.changes_nothing(&[
+        "install neovim",
+        "install neovim --dry-run",
+        "install agent",
+        "install agent --dry-run",
+    ]);
     home.succeeds(&["install", "neovim", "--yes"]);
-    let installed = home.everything();
-    home.plays(&["uninstall neovim", "uninstall neovim --dry-run"]);
-    assert_eq!(home.everything(), installed);
+    home.changes_nothing(&["uninstall neovim", "uninstall neovim --dry-run"]);
     assert_snapshot!(home.played());
 }
 

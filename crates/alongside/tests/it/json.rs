@@ -25,8 +25,7 @@ async fn result(desk: &Running, id: Value) -> Value {
 
 #[tokio::test]
 async fn a_program_drops_a_change_and_accepts() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\nb\nc\nd\ne\n");
+    let (home, file) = Home::with_file("a.txt", "a\nb\nc\nd\ne\n");
     let (mut desk, _agent, diff) = home.proposal(&file, "A\nb\nc\nd\nE\n", home.review(&["--json"])).await;
 
     let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
@@ -71,8 +70,7 @@ async fn a_program_drops_a_change_and_accepts() {
 
 #[tokio::test]
 async fn harmful_characters_are_escaped_and_mean_the_same() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let desk = home.review(&["--json"]);
     let agent = home.agent().await;
     let text = "\u{202e}\u{9b}\u{7f}\x1b\n";
@@ -85,8 +83,7 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
 /// Without such a program, a saved file is the file that the person is in; this one knows better.
 #[tokio::test]
 async fn a_reported_cursor_survives_a_save() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\nb\n");
+    let (home, file) = Home::with_file("a.txt", "a\nb\n");
     let mut desk = home.review(&["--json"]);
     let agent = home.agent().await;
     let tell = json!({"id": 1, "method": "alongside/didChangeContext",
@@ -112,8 +109,7 @@ const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_agents_and_files_are_harmless_everywhere() {
-    let home = Home::new();
-    let file = home.file(&format!("{NASTY}/{NASTY}.txt"), "one\ntwo\n");
+    let (home, file) = Home::with_file(&format!("{NASTY}/{NASTY}.txt"), "one\ntwo\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
     let known = home.agent().await;
     let found = alongside_agent::find::all_records(&home.surroundings());

@@ -142,8 +142,7 @@ async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
     [RUN]/alongside/log
     ");
     let file = home.file("a.txt", "a\n");
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let (_agent, _diff) = home.proposes(&file, "A\n").await;
     desk.shows("(1/1) keep").await;
 }
 

@@ -25,8 +25,7 @@ fn companions(home: &Home) -> usize {
 async fn proposed_in_editor() -> (Home, Process, Editor, Session, PendingDiff) {
     let home = Home::new();
     let (process, mut editor) = Editor::opened(&home);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &home.file("a.txt", "a\n"), "A\n").await;
+    let (agent, diff) = home.proposes(&home.file("a.txt", "a\n"), "A\n").await;
     editor.hears("alongside/didOpenReview", any);
     (home, process, editor, agent, diff)
 }
@@ -37,8 +36,7 @@ fn any(_: &Value) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_reports_reviews_edits_and_decides() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\nb\n");
+    let (home, file) = Home::with_file("a.txt", "a\nb\n");
     let (process, mut editor) = Editor::opened(&home);
     let cursor = json!({"line": 1, "character": 1});
     // Sent before the companion can run.
@@ -123,8 +121,7 @@ async fn servers_of_one_editor_and_a_desk_share_a_host() {
     let mut below = Editor::with_plugin(&home, &process, &[&root.join("crate")]);
     below.hears("alongside/didChangeStatus", |status| status["desks"] == 4);
     assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let _desk = home.serving().await;
     below.hears("alongside/didChangeStatus", |status| status["desks"] == 5);
     assert_eq!(home.hosts().len(), 1);
 }
@@ -173,8 +170,7 @@ async fn a_crashed_companion_comes_back_for_the_editor() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_companion_starts_again_on_activity() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let (_process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
     let (first, _) = home.hosts()[0];

@@ -102,11 +102,9 @@ async fn a_script_tells_a_move_and_a_deletion_from_a_text() {
 
 #[tokio::test]
 async fn a_rule_that_accepts_a_move_lists_what_it_changes() {
-    let home = Home::new();
-    home.settings("[reviews]\nrules = [{ path = \"*.txt\", then = \"accept\" }]\n");
+    let home = Home::with_settings("[reviews]\nrules = [{ path = \"*.txt\", then = \"accept\" }]\n");
     home.file("big.txt", NUMBERS);
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     accepted(patch(&home, MOVED).await).await;
     desk.shows("sub/big.txt (move from big.txt, +2 -2) by Codex").await;
 }

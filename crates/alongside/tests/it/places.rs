@@ -85,8 +85,7 @@ async fn a_host_of_an_older_release_is_found_where_it_published() {
     let home = Home::new();
     let Some(machine) = Machine::of(&home, true).await else { return };
     let file = home.file("a.txt", ORIGINAL);
-    let mut old = home.review(&[]);
-    old.shows("alongside serves").await;
+    let mut old = home.serving().await;
     let host = home.hosts_pid().unwrap();
     let with_variable = |args: &[&str]| {
         let mut command = machine.alongside(args);

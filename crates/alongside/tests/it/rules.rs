@@ -40,8 +40,7 @@ fn is_allowed(answer: &Value) -> bool {
 
 #[tokio::test]
 async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and_the_log() {
-    let home = Home::new();
-    home.settings(RULES);
+    let home = Home::with_settings(RULES);
     home.directory("project/docs/law");
     let log = home.path("log");
     let mut desk = home.review(&["--log", log.to_str().unwrap()]);
@@ -70,12 +69,10 @@ async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and
 /// Nobody serves the other file, and the agent is in no project.
 #[tokio::test]
 async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_written() {
-    let home = Home::new();
-    home.settings(RULES);
+    let home = Home::with_settings(RULES);
     home.directory("project/docs");
     let outside = home.directory("outside");
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     let (inside, other) = (home.in_project("docs/a.md"), outside.join("b.md"));
     let patch = format!(
         "*** Begin Patch\n*** Add File: {inside}\n+x\n*** Add File: {}\n+y\n*** End Patch",
@@ -93,8 +90,7 @@ async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_
 #[tokio::test]
 async fn what_is_accepted_ahead_ends_with_its_agent() {
     let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     // The agent runs its hook in a shell, as agents do, and is this test.
     let file = home.file("docs/a.md", "one\n");
     let hook = begin(&home, "claude", &file, "2\n").await;
@@ -115,8 +111,7 @@ async fn what_is_accepted_ahead_ends_with_its_agent() {
 /// A project within the project may ask for more, wherever its rules stand.
 #[tokio::test]
 async fn a_repository_within_the_project_asks_for_its_own_files() {
-    let home = Home::new();
-    home.settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
+    let home = Home::with_settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
     for (below, rules) in [
         ("docs/nested", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n"),
         ("docs/broken", "[[reviews.rules]]\npath = \"*.md\"\n"),
@@ -125,8 +120,7 @@ async fn a_repository_within_the_project_asks_for_its_own_files() {
         home.file(&format!("{below}/.alongside.toml"), rules);
     }
     home.file("docs/plain/.alongside.toml", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n");
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     for below in ["docs/a.md", "docs/nested/deep/a.txt", "docs/plain/a.md"] {
         let answer = write(&home, "claude", &home.in_project(below), "x\n").await;
         assert!(is_allowed(&answer), "{below}: {answer}");
@@ -140,8 +134,7 @@ async fn a_repository_within_the_project_asks_for_its_own_files() {
 
 #[test]
 fn the_doctor_explains_which_rule_holds() {
-    let home = Home::new();
-    home.settings(RULES);
+    let home = Home::with_settings(RULES);
     home.directory("project/.git");
     write_file(
         &home.project.join(".alongside.toml"),
@@ -158,8 +151,7 @@ fn the_doctor_explains_which_rule_holds() {
 /// Reads as the hook finds it: the file as it is, and the companion that runs.
 #[tokio::test]
 async fn the_doctor_says_what_becomes_of_a_file_as_it_is() {
-    let home = Home::new();
-    home.settings("[reviews]\nrules = [{ path = \"**\", then = \"accept\" }]\n");
+    let home = Home::with_settings("[reviews]\nrules = [{ path = \"**\", then = \"accept\" }]\n");
     home.directory("project/.git");
     home.file("crlf.txt", "a\r\n");
     home.file("latin.txt", "");
@@ -169,8 +161,7 @@ async fn the_doctor_says_what_becomes_of_a_file_as_it_is() {
     std::fs::write(home.path("outside.txt"), "x\n").unwrap();
     home.file("nested/.alongside.toml", "[[reviews.rules]]\npath = \"*.md\"\nthen = \"ask\"\n");
     home.directory("project/nested/.git");
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let _desk = home.serving().await;
     let mut said = String::new();
     for file in ["a.txt", "crlf.txt", "latin.txt", "other.txt", "../outside.txt", "nested/a.md"] {
         said += &home.prints(&[&format!("doctor --path {file}")]);

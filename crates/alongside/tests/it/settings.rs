@@ -6,8 +6,7 @@ use crate::support::{Home, finish, until, write_file};
 
 #[test]
 fn a_wrong_key_stops_the_program_with_file_and_line() {
-    let home = Home::new();
-    home.settings("[context]\nexlude = []\n");
+    let home = Home::with_settings("[context]\nexlude = []\n");
     // Commands that need no settings work.
     assert_snapshot!(home.prints(&["review", "run true", "drafts"]));
 }
@@ -34,8 +33,7 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
 /// Without a companion, nobody would review anything there.
 #[tokio::test]
 async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_is_asked() {
-    let home = Home::new();
-    home.settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
+    let home = Home::with_settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
     home.file(".alongside.toml", "[context]\nexlude = []\n");
     let mut desk = home.review(&[]);
     desk.shows("/.alongside.toml:2: there is no key \"exlude\" in [context]").await;

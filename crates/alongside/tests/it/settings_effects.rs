@@ -56,8 +56,7 @@ async fn the_temporary_directory_is_tmpdir_then_tmp_then_temp() {
 #[tokio::test]
 async fn without_aliases_only_the_own_process_is_published() {
     for (aliases, fits) in [(true, (|files| files > 1) as fn(usize) -> bool), (false, |files| files == 1)] {
-        let home = Home::new();
-        home.settings(&format!("[discovery]\naliases = {aliases}\n"));
+        let home = Home::with_settings(&format!("[discovery]\naliases = {aliases}\n"));
         let mut desk = home.review(&[]);
         // Every discovery file is written by then.
         desk.shows("alongside serves").await;
@@ -73,8 +72,7 @@ async fn without_aliases_only_the_own_process_is_published() {
 #[tokio::test(flavor = "multi_thread")]
 async fn git_ignored_files_are_told_only_if_set() {
     for (include, told) in [(false, vec!["a.txt"]), (true, vec!["a.log", "a.txt"])] {
-        let home = Home::new();
-        home.settings(&format!("[context]\ninclude-git-ignored = {include}\n"));
+        let home = Home::with_settings(&format!("[context]\ninclude-git-ignored = {include}\n"));
         std::fs::create_dir(home.project.join(".git")).unwrap();
         home.file(".gitignore", "*.log\n");
         let files = ["a.log", "a.txt"].map(|name| json!({ "path": home.file(name, "") }));

@@ -45,12 +45,10 @@ async fn a_closed_terminal_decides_nothing() {
 
 #[tokio::test]
 async fn a_desk_that_is_not_the_last_ends_nothing() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut one = home.review(&[]);
     let agent = home.agent().await;
-    let mut other = home.review(&[]);
-    other.shows("alongside serves").await;
+    let mut other = home.serving().await;
     let diff = propose(&agent, &file, "A\n").await;
     one.shows("(1/1) keep").await;
     other.answers("(1/1) keep", "q").await;
@@ -101,13 +99,11 @@ async fn leaving_asks_while_a_review_waits() {
 
 #[tokio::test]
 async fn without_input_reviews_are_answered_in_the_agent() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     desk.ends_input();
     desk.shows("The input has ended. Answer reviews in the agent; Ctrl-C").await;
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let (agent, _diff) = home.proposes(&file, "A\n").await;
     desk.shows("Answer this review in the agent.").await;
     assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
     // Keys that cannot be typed are not offered.
@@ -118,8 +114,7 @@ async fn without_input_reviews_are_answered_in_the_agent() {
 
 #[tokio::test]
 async fn rejected_edits_are_in_the_drafts() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, _agent, diff) =
         home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
     desk.answers("(1/1) keep", "e").await;
@@ -165,12 +160,10 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
 
 #[tokio::test]
 async fn a_desk_beside_alongside_run_leaves_reviews_open() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut run = home.start(&mut home.alongside(&["run", "--no-desk", "sh", "-c", "echo ready; read line"]));
     run.shows("ready").await;
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (_agent, diff) = home.proposes(&file, "A\n").await;
     let mut desk = home.review(&[]);
     desk.plays(&["q"]).await;
     let said = home.stable(desk.shows("`alongside` opens it again.\n").await);

@@ -48,6 +48,20 @@ impl Home {
         Self { project: base.join("project"), dir, played: Mutex::default(), named: Mutex::default() }
     }
 
+    /// A home with a file of the project, and its path as agents spell it.
+    pub(crate) fn with_file(name: &str, text: &str) -> (Self, String) {
+        let home = Self::new();
+        let file = home.file(name, text);
+        (home, file)
+    }
+
+    /// A home with these settings of the person.
+    pub(crate) fn with_settings(text: &str) -> Self {
+        let home = Self::new();
+        home.settings(text);
+        home
+    }
+
     /// A path in the temporary directory of this home.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.dir.path().canonical().unwrap().join(below)
@@ -113,6 +127,13 @@ impl Home {
 
     pub(crate) fn review(&self, args: &[&str]) -> Running {
         self.start(self.alongside(&["review"]).args(args))
+    }
+
+    /// Starts line mode, and waits until its companion serves the project.
+    pub(crate) async fn serving(&self) -> Running {
+        let mut desk = self.review(&[]);
+        desk.shows("alongside serves").await;
+        desk
     }
 
     /// Starts line mode with this editor for the person.
@@ -239,15 +260,21 @@ impl Home {
         agent
     }
 
-    /// Connects an agent, which proposes a text for the file, once the desk has started.
+    /// Connects an agent, which proposes a text for the file.
+    pub(crate) async fn proposes(&self, file: &str, text: &str) -> (Session, PendingDiff) {
+        let agent = self.agent().await;
+        let diff = propose(&agent, file, text).await;
+        (agent, diff)
+    }
+
+    /// The same, once the desk has started.
     pub(crate) async fn proposal(
         &self,
         file: &str,
         text: &str,
         desk: Running,
     ) -> (Running, Session, PendingDiff) {
-        let agent = self.agent().await;
-        let diff = propose(&agent, file, text).await;
+        let (agent, diff) = self.proposes(file, text).await;
         (desk, agent, diff)
     }
 }
@@ -320,9 +347,15 @@ impl Lateness {
 /// A home with a desk in line mode, whose companion serves the project.
 pub(crate) async fn serving() -> (Home, Running) {
     let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let desk = home.serving().await;
     (home, desk)
+}
+
+/// The same, with a file of the project, and its path as agents spell it.
+pub(crate) async fn serving_file(name: &str, text: &str) -> (Home, Running, String) {
+    let (home, desk) = serving().await;
+    let file = home.file(name, text);
+    (home, desk, file)
 }
 
 /// A home with a file, a desk in line mode, an agent, and its proposal for that file.
@@ -331,8 +364,8 @@ pub(crate) async fn proposed(
     original: &str,
     text: &str,
 ) -> (Home, Running, Session, PendingDiff) {
-    let home = Home::new();
-    let (desk, agent, diff) = home.proposal(&home.file(file, original), text, home.review(&[])).await;
+    let (home, file) = Home::with_file(file, original);
+    let (desk, agent, diff) = home.proposal(&file, text, home.review(&[])).await;
     (home, desk, agent, diff)
 }
 

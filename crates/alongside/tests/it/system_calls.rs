@@ -113,8 +113,7 @@ async fn calls(home: &Home) -> Option<Vec<String>> {
     let files: Vec<_> = (0..PROPOSALS).map(file).collect();
     let proposed = original.replacen("line", "new line", 1);
     let first = file(PROPOSALS);
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let _desk = home.serving().await;
     let mut agent = Agent::connect(home);
     // It begins the journal of the session.
     agent.propose(&first, &proposed);
@@ -157,8 +156,7 @@ async fn a_small_proposal_takes_few_system_calls() {
 #[tokio::test]
 async fn the_disk_is_asked_about_rules_and_git_beside_the_loop() {
     for settings in ["", "[reviews]\nrules = [{ path = \"*.md\", then = \"accept\" }]\n"] {
-        let home = Home::new();
-        home.settings(settings);
+        let home = Home::with_settings(settings);
         home.file(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = /srv/origin\n");
         let Some(calls) = calls(&home).await else { return };
         let thread = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();

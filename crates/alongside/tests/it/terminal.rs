@@ -11,8 +11,7 @@ const IDLE: &str = "(l list, p pause context, ? help, q quit)";
 
 #[tokio::test]
 async fn text_typed_before_a_proposal_does_not_answer_it() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.at_terminal(&["review"]);
     let agent = home.agent().await;
     desk.shows("is connected.\r\n").await;
@@ -32,8 +31,7 @@ async fn output_discards_the_text_typed_before_it() {
     let home = Home::new();
     let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
     let mut desk = home.at_terminal(&["review"]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &first, "A\n").await;
+    let (agent, diff) = home.proposes(&first, "A\n").await;
     desk.reads(HUNK).await;
     desk.presses("a");
     desk.shows("a").await;
@@ -97,15 +95,13 @@ async fn ctrl_c_ends_the_demo_with_the_code_its_help_names() {
 
 #[tokio::test]
 async fn the_prompt_is_repeated_after_stop_and_continue() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.at_terminal(&["review"]);
     desk.shows(IDLE).await;
     desk.signal(Signal::STOP);
     desk.signal(Signal::CONT);
     desk.shows(IDLE).await;
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let (_agent, _diff) = home.proposes(&file, "A\n").await;
     desk.reads(HUNK).await;
     desk.signal(Signal::STOP);
     desk.signal(Signal::CONT);

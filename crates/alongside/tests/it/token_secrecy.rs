@@ -13,8 +13,7 @@ fn arguments(home: &Home) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_token_is_in_no_output_report_argument_or_log() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
     let agent = home.agent().await;
     let token = home.record().auth_token.unwrap();
@@ -66,8 +65,7 @@ async fn a_hosts_log_is_private() {
 async fn a_crash_leaves_neither_a_core_nor_the_token() {
     use rustix::process::{Signal, kill_process};
 
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     // A developer's shell lets programs leave cores.
     let script = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" review";
     let mut command = home.command("sh");

@@ -14,8 +14,7 @@ const END: &str = "<!-- end of the transcript -->\n";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_documented_transcript_is_real() {
-    let home = Home::new();
-    let file = home.file("notes.txt", "one\ntwo\nthree\n");
+    let (home, file) = Home::with_file("notes.txt", "one\ntwo\nthree\n");
     let (_process, mut editor) = Editor::opened(&home);
     let mut statuses = vec![editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1)];
     let active = json!({"path": file, "cursor": {"line": 1, "character": 3}, "selectedText": "two"});

@@ -5,8 +5,7 @@ use super::*;
 /// Line mode with a review of each of these files, by one agent, at the first one.
 async fn reviews(names: &[&str]) -> (Home, Running, Session, Vec<PendingDiff>) {
     let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     let agent = home.agent().await;
     let mut diffs = Vec::new();
     for name in names {

@@ -10,9 +10,7 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
     std::fs::write(&binary, b"\xff\xfe\x00\x01").unwrap();
     let new = home.in_project("new.txt");
     let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-
-    let diff = propose(&agent, &dos, "a\nB\n").await;
+    let (agent, diff) = home.proposes(&dos, "a\nB\n").await;
     desk.plays(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 

@@ -6,8 +6,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_person_edits_in_an_editor_of_their_own() {
-    let home = Home::new();
-    let file = home.file("notes.md", "one\ntwo\n");
+    let (home, file) = Home::with_file("notes.md", "one\ntwo\n");
     let editor = home.path("home/editor");
     std::fs::write(
         &editor,
@@ -16,8 +15,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     .unwrap();
     let mut desk =
         home.start(home.alongside(&["review"]).env("EDITOR", format!("sh '{}' --flag", editor.display())));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "one\nTWO\n").await;
+    let (_agent, diff) = home.proposes(&file, "one\nTWO\n").await;
 
     // Keeping an edited hunk keeps the edit; undo brings the proposal back.
     desk.plays(&["e", "y", "u", "s", "u", "e", "a"]).await;
@@ -32,15 +30,13 @@ async fn a_person_edits_in_an_editor_of_their_own() {
 /// The editor takes back a change that was decided already; the one that was read is still asked about.
 #[tokio::test]
 async fn an_edit_that_removes_hunks_skips_no_other() {
-    let home = Home::new();
-    let file = home.file("numbers.txt", ORIGINAL);
+    let (home, file) = Home::with_file("numbers.txt", ORIGINAL);
     let script = "#!/bin/sh\ncase $(cat \"$1\") in \
         *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
     std::fs::write(home.path("home/editor"), script).unwrap();
     let editor = format!("sh '{}'", home.path("home/editor").display());
     let mut desk = home.review_with_editor(editor);
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, PROPOSED).await;
+    let (_agent, _diff) = home.proposes(&file, PROPOSED).await;
 
     desk.plays(&["e", "y", "y", "y"]).await;
     desk.answers("(4/4) keep this change [y,n,s,e,a,r,u,?]? ", "e").await;
@@ -49,12 +45,10 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
 
 #[tokio::test]
 async fn an_editor_that_fails_loses_nothing() {
-    let home = Home::new();
-    let file = home.file("notes.md", "one\ntwo\n");
+    let (home, file) = Home::with_file("notes.md", "one\ntwo\n");
     let editor = "sh -c 'echo precious > \"$0\"; exit 3'";
     let mut desk = home.start(home.alongside(&["review"]).env("VISUAL", editor));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "one\nTWO\n").await;
+    let (_agent, diff) = home.proposes(&file, "one\nTWO\n").await;
 
     desk.answers("(1/1) keep", "e").await;
     desk.shows("The review is unchanged: the editor ended with exit code 3. Your text is in ").await;
@@ -66,8 +60,7 @@ async fn an_editor_that_fails_loses_nothing() {
 
 #[tokio::test]
 async fn a_missing_final_newline_survives_the_editor() {
-    let home = Home::new();
-    let file = home.file("notes.md", "one\n");
+    let (home, file) = Home::with_file("notes.md", "one\n");
     let (mut desk, _agent, diff) =
         home.proposal(&file, "one\ntwo", home.review_with_editor("sed -i -e 's/two/three/' -e '$a\\'")).await;
 
@@ -88,14 +81,12 @@ async fn the_agent_takes_the_text_saved_in_an_open_editor() {
 }
 
 async fn is_taken_from_an_open_editor() -> bool {
-    let home = Home::new();
-    let file = home.file("notes.md", "one\n");
+    let (home, file) = Home::with_file("notes.md", "one\n");
     // Saves, tells the test, and stays open until it is told.
     let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; \
         while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
     let mut desk = home.review_with_editor(editor);
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "two\n").await;
+    let (agent, _diff) = home.proposes(&file, "two\n").await;
 
     desk.answers("(1/1) keep", "e").await;
     until("the editor to save", || home.path("home/saved").exists().then_some(())).await;
@@ -116,12 +107,10 @@ async fn is_taken_from_an_open_editor() -> bool {
 #[tokio::test]
 async fn saved_text_is_in_drafts_however_the_program_ends() {
     for signal in [Signal::KILL, Signal::TERM] {
-        let home = Home::new();
-        let file = home.file("notes.md", "one\n");
+        let (home, file) = Home::with_file("notes.md", "one\n");
         let editor = "sh -c 'echo typed > \"$0\"; exec sleep 60'";
         let mut desk = home.review_with_editor(editor);
-        let agent = home.agent().await;
-        let _diff = propose(&agent, &file, "two\n").await;
+        let (_agent, _diff) = home.proposes(&file, "two\n").await;
         desk.answers("(1/1) keep", "e").await;
         let draft = || (home.run(&["drafts", "show", "1"]).out == "typed\n").then_some(());
         until("a draft of what was saved", draft).await;
@@ -133,13 +122,11 @@ async fn saved_text_is_in_drafts_however_the_program_ends() {
 
 #[tokio::test]
 async fn a_text_refused_for_another_desks_change_opens_again() {
-    let home = Home::new();
-    let file = home.file("notes.md", "one\ntwo\n");
+    let (home, file) = Home::with_file("notes.md", "one\ntwo\n");
     let editor = "sh -c 'if grep -q mine \"$0\"; then echo more >> \"$0\"; exit; fi; touch \"$HOME/opened\"; \
         while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo mine > \"$0\"'";
     let mut desk = home.review_with_editor(editor);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "one\nTWO\n").await;
+    let (_agent, diff) = home.proposes(&file, "one\nTWO\n").await;
     desk.answers("(1/1) keep", "e").await;
     until("the editor", || home.path("home/opened").exists().then_some(())).await;
     let mut other = home.review(&[]);

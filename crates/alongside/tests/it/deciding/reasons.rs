@@ -27,10 +27,8 @@ async fn proposed_by_hook(home: &Home, file: &str, text: &str, reasons: Reasons)
 }
 
 async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {
-    let home = Home::new();
-    let file = home.file("numbers.txt", ORIGINAL);
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, file) = Home::with_file("numbers.txt", ORIGINAL);
+    let desk = home.serving().await;
     let verdict = proposed_by_hook(&home, &file, PROPOSED, reasons).await;
     (home, desk, verdict)
 }

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, agent, diff) = home.proposal(&file, "A\n", home.review(&["--accept-all"])).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     // Agents take an unchanged text for an error: the desk rejects it and says why.
@@ -29,8 +28,7 @@ async fn a_script_can_write_its_answers_ahead() {
     for line in ["y", "a", "r", "q"] {
         desk.types(line);
     }
-    let agent = home.agent().await;
-    let diff = propose(&agent, &first, "A\n").await;
+    let (agent, diff) = home.proposes(&first, "A\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     let diff = propose(&agent, &second, "B\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);

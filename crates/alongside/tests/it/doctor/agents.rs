@@ -56,15 +56,13 @@ async fn each_release_is_examined_by_what_it_can() {
     machine.gemini_file(machine.editor(), record.port, &record);
     machine.plays("");
     machine.set("TERM_PROGRAM", "vscode");
-    machine.plays("# in a terminal of VS Code");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# in a terminal of VS Code"));
 }
 
 #[tokio::test]
 async fn an_unknown_release_is_a_note() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 9.0.0"]).await;
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     gemini 9.0.0 connects (port [OURS])
       note unknown-release: Gemini CLI 9.0.0 is newer than 0.61.0, the newest release known here; the
@@ -84,8 +82,7 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     drop(agent);
     tokio::time::sleep(Duration::from_millis(50)).await;
     let _agent = machine.starts_gemini(&machine.home.project).await;
-    machine.plays("# with one from after it");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played("# with one from after it"), @"
     $ alongside doctor --json | causes # with an agent from before the companion
     gemini 0.61.0 connects (port [OURS])
       hinders started-earlier: process [AGENT] started before the companion; agents look for one only

@@ -11,8 +11,9 @@ use crate::support::until;
 async fn reports_a_companion_of_another_directory() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
     machine.plays(&format!("--dir {}", machine.home.directory("other").display()));
-    machine.plays(&format!("gemini --dir {}", machine.home.directory("Project").display()));
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(
+        machine.played(&format!("gemini --dir {}", machine.home.directory("Project").display()))
+    );
 }
 
 #[tokio::test]
@@ -41,8 +42,11 @@ async fn pid_examines_from_the_agents_directory() {
     let agent = machine.starts_gemini(&other).await;
     machine.home.names("--pid ", agent.pid(), "AGENT");
     machine.plays(&format!("--pid {}", agent.pid()));
-    machine.plays(&format!("--pid {} --dir {}", agent.pid(), machine.home.project.display()));
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played(&format!(
+        "--pid {} --dir {}",
+        agent.pid(),
+        machine.home.project.display()
+    )));
 }
 
 #[tokio::test]
@@ -55,6 +59,5 @@ async fn reports_an_editor_that_has_ended() {
     drop(editor);
     process.dies();
     until("the files to go", || find::all_files(&machine.home.surroundings()).is_empty().then_some(())).await;
-    machine.plays("# after the end of the editor");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# after the end of the editor"));
 }

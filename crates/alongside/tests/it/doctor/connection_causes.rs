@@ -48,8 +48,7 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
     record["writer"] = "alongside".into();
     record["authToken"] = "5ec3e75ec3e75ec3e7.gemini".into();
     machine.gemini_file(1, port, &record);
-    machine.plays("");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played(""));
     let heard: Vec<String> = hears.try_iter().collect();
     assert!(!heard.is_empty() && !heard.concat().contains("5ec3e7"), "{heard:?}");
 }
@@ -62,8 +61,7 @@ async fn in_a_container_the_agent_dials_the_host() {
     machine.plays("--container yes");
     machine.plays("--container no");
     machine.set("REMOTE_CONTAINERS", 1);
-    machine.plays("--container yes # with REMOTE_CONTAINERS it dials the companion itself");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played("--container yes # with REMOTE_CONTAINERS it dials the companion itself"), @"
     $ alongside doctor --json --container yes | causes
     gemini 0.61.0 connects (port [OURS])
       note container-host: it runs in a container, so it connects through `alongside stdio`, which it
@@ -81,8 +79,7 @@ async fn a_companion_that_no_program_carries_is_made_reachable() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     machine.gemini_file(machine.editor(), port, &machine.theirs(port));
-    machine.plays("--container yes");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("--container yes"));
 }
 
 #[tokio::test]
@@ -91,6 +88,5 @@ async fn reports_a_proxy() {
     machine.gemini_file(machine.editor(), record.port, &record);
     machine.set("HTTP_PROXY", "http://127.0.0.1:9");
     machine.plays("--container yes");
-    machine.plays("# outside a container, where the loopback needs no proxy");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# outside a container, where the loopback needs no proxy"));
 }

@@ -26,8 +26,7 @@ fn reports_no_companion_and_files_of_one_that_is_gone() {
     fs::remove_file(file).unwrap();
     machine.home.names("process ", editor, "EDITOR");
     machine.gemini_file(editor, port, &machine.theirs(port));
-    machine.plays("gemini # where its editor runs");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("gemini # where its editor runs"));
 }
 
 #[tokio::test]
@@ -58,8 +57,7 @@ async fn reports_files_that_cannot_be_read() {
     machine.plays("gemini # with a companion beside it");
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    machine.plays("gemini # with a directory in the place of the file");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("gemini # with a directory in the place of the file"));
 }
 
 #[tokio::test]
@@ -71,8 +69,7 @@ async fn the_files_belong_to_another_user() {
             return alongside_testing::skip("only root can give a file away");
         }
     }
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails other-user: [TMP]/gemini/ide/gemini-ide-server-[PID]-[PORT].json belongs to another user,
@@ -96,8 +93,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
     let shared = machine.home.path("tmp");
     fs::set_permissions(&shared, Permissions::from_mode(0o1777)).unwrap();
     chown(&shared, Some(12_345), None).unwrap();
-    machine.plays("# in a shared directory");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# in a shared directory"));
 }
 
 #[test]
@@ -111,8 +107,7 @@ fn reports_locks_without_a_living_editor() {
     assert!(lock.exists(), "the doctor removes nothing");
     unknown["workspacePath"] = format!("{0}:{0}", machine.home.project.display()).into();
     machine.qwen_file(port, &unknown);
-    machine.plays("# with a lock of no editor, for two directories");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# with a lock of no editor, for two directories"));
 }
 
 #[test]
@@ -127,8 +122,7 @@ fn reports_records_that_lack_a_name_or_a_folder() {
     fs::remove_file(lock).unwrap();
     nameless.as_object_mut().unwrap().remove("ideInfo");
     machine.gemini_file(1, port, &nameless);
-    machine.plays("gemini # where the record does not name the editor");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("gemini # where the record does not name the editor"));
 }
 
 #[test]
@@ -139,8 +133,7 @@ fn reports_the_delimiter_in_the_path() {
     machine.plays("");
     let port = silent_listener();
     machine.gemini_file(1, port, &machine.theirs(port));
-    machine.plays("# where another companion writes such a path");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# where another companion writes such a path"));
 }
 
 #[tokio::test]
@@ -150,8 +143,7 @@ async fn reports_a_release_that_needs_its_own_editor() {
     // No agent takes the test's own process for the editor, because it is below the shell.
     machine.gemini_file(std::process::id(), port, &machine.theirs(port));
     machine.qwen_file(port, &machine.theirs(port));
-    machine.plays("");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played(""));
 }
 
 #[tokio::test]
@@ -162,8 +154,7 @@ async fn reports_a_host_without_files() {
     machine.home.names("--replace ", name, "NAME OF THE HOST");
     fs::remove_dir_all(machine.home.path("tmp/gemini")).unwrap();
     fs::remove_dir_all(machine.home.path("home/.qwen/ide")).unwrap();
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails files-gone: alongside (process [HOST]) serves this directory, but its discovery files are
@@ -202,8 +193,7 @@ async fn a_stale_file_beside_is_a_note() {
     let file = machine.qwen_file(port, &theirs);
     let later = SystemTime::now() + Duration::from_secs(60);
     fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     qwen 0.24.4 connects (port [OURS])
       note stale-file-beside: the companion that wrote [HOME]/.qwen/ide/[STAGED].lock is gone; the
@@ -221,8 +211,7 @@ async fn several_companions_are_a_note() {
     let file = machine.qwen_file(port, &theirs);
     let earlier = SystemTime::now() - Duration::from_secs(3600);
     fs::File::options().write(true).open(file).unwrap().set_modified(earlier).unwrap();
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     qwen 0.24.4 connects (port [OURS])
       note several-companions: several companions serve this directory: the agent takes alongside

@@ -48,8 +48,7 @@ async fn a_mistake_in_the_settings_is_reported() {
 async fn a_mistake_in_the_settings_of_a_project_is_reported_and_fails_nothing() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.home.file(".alongside.toml", "[context]\nenabeld = true\n");
-    machine.plays("");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played(""));
 }
 
 #[test]

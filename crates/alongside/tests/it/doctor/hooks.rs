@@ -64,8 +64,7 @@ async fn reports_what_keeps_a_hook_from_its_work() {
     let hooks = entry("PreToolUse", "^(write_file|edit|notebook_edit)$", &command, 60_000);
     let tools = json!({ "approvalMode": "default" });
     machine.settings("qwen", &json!({ "ide": { "enabled": true }, "tools": tools, "hooks": hooks }));
-    machine.plays("qwen # with one of two hooks");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("qwen # with one of two hooks"));
 }
 
 #[test]
@@ -75,11 +74,18 @@ fn codex_says_whether_it_trusts_the_hook() {
     let mut hooks = entry("PreToolUse", "apply_patch", &format!("{OWN} hook codex"), 3600);
     hooks["PermissionRequest"] = hooks["PreToolUse"].clone();
     let file = machine.write("home/.codex/hooks.json", &json!({ "hooks": hooks }).to_string());
+    assert_snapshot!(asked_for_trust(
+        &machine,
+        &file,
+        &format!("{OWN} hook codex"),
+        "# with a hook, where Codex"
+    ));
+}
+
+/// The findings about a hook in a file, for each answer of Codex to the question for the hooks that it trusts.
+fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &str) -> String {
     let program = machine.home.path("bin/codex");
-    let listed = |status: &str, enabled: bool| {
-        json!([{ "command": format!("{OWN} hook codex"), "sourcePath": file, "enabled": enabled,
-            "trustStatus": status }])
-    };
+    let listed = |status: &str, enabled: bool| json!([{ "command": command, "sourcePath": file, "enabled": enabled, "trustStatus": status }]);
     for (what, hooks) in [
         ("trusts it", listed("trusted", true)),
         ("does not trust it", listed("untrusted", true)),
@@ -90,11 +96,10 @@ fn codex_says_whether_it_trusts_the_hook() {
         let script = "#!/bin/sh\nread -r hello; echo '{\"id\":0,\"result\":{}}'\nread -r ready; read -r \
                       list\necho '{\"method\":\"x\"}'\n";
         machine.program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
-        machine.plays(&format!("# with a hook, where Codex {what}"));
+        machine.plays(&format!("{remark} {what}"));
     }
     machine.program(&program, "#!/bin/sh\nexit 1\n");
-    machine.plays("codex # where it does not answer");
-    assert_snapshot!(machine.home.played());
+    machine.played("codex # where it does not answer")
 }
 
 /// Each edit would be asked about as often.
@@ -106,8 +111,7 @@ async fn a_hook_that_is_there_twice_is_named() {
     own.push(own[0].clone());
     let trusted = json!({ "folderTrust": { "enabled": false } });
     machine.settings("gemini", &json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted }));
-    machine.plays("gemini");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("gemini"));
 }
 
 #[tokio::test]
@@ -172,8 +176,7 @@ async fn a_hook_that_does_not_find_the_companion_is_reported() {
     set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
     let elsewhere = machine.home.directory("elsewhere/alongside");
     machine.set("ALONGSIDE_RUNTIME_DIR", elsewhere.display());
-    machine.plays("gemini # with a hook that looks elsewhere");
-    assert_snapshot!(machine.home.played(), @r#"
+    assert_snapshot!(machine.played("gemini # with a hook that looks elsewhere"), @r#"
     $ alongside doctor --json gemini | causes # with a hook that looks elsewhere
     gemini 0.61.0 connects (port [OURS])
     hook of gemini: [HOME]/.gemini/settings.json
@@ -287,8 +290,7 @@ async fn reports_what_keeps_turns_from_being_noted() {
     let settings = machine.home.path("home/.gemini/settings.json");
     let short = std::fs::read_to_string(&settings).unwrap().replace("10000", "2000");
     std::fs::write(&settings, short).unwrap();
-    machine.plays("gemini # with entries that may take 2 s");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("gemini # with entries that may take 2 s"));
 }
 
 #[test]
@@ -298,24 +300,5 @@ fn codex_says_whether_it_trusts_the_hook_of_turns() {
     let entry = json!([{ "hooks": [{ "type": "command", "command": command, "timeout": 10 }] }]);
     let hooks = json!({ "hooks": { "UserPromptSubmit": entry, "Stop": entry } });
     let file = machine.write("home/.codex/hooks.json", &hooks.to_string());
-    let program = machine.home.path("bin/codex");
-    let listed = |status: &str, enabled: bool| {
-        json!([{ "command": command, "sourcePath": file, "enabled": enabled,
-            "trustStatus": status }])
-    };
-    for (what, hooks) in [
-        ("trusts it", listed("trusted", true)),
-        ("does not trust it", listed("untrusted", true)),
-        ("has switched it off", listed("trusted", false)),
-        ("does not list it", json!([])),
-    ] {
-        let answer = json!({ "id": 1, "result": { "data": [{ "hooks": hooks }] } });
-        let script =
-            "#!/bin/sh\nread -r hello; echo '{\"id\":0,\"result\":{}}'\nread -r ready; read -r list\n";
-        machine.program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
-        machine.plays(&format!("codex # where Codex {what}"));
-    }
-    machine.program(&program, "#!/bin/sh\nexit 1\n");
-    machine.plays("codex # where it does not answer");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(asked_for_trust(&machine, &file, &command, "codex # where Codex"));
 }

@@ -202,6 +202,12 @@ impl TestMachine {
         );
     }
 
+    /// The same, and all that was played until now.
+    pub(super) fn played(&self, line: &str) -> String {
+        self.plays(line);
+        self.home.played()
+    }
+
     fn assert_without_tokens(&self, ran: &Ran) {
         for file in ["tmp", "home"].iter().flat_map(|below| files_below(&self.home.path(below))) {
             let record =

@@ -20,8 +20,7 @@ async fn reports_variables_that_lead_astray() {
     machine.qwen_file(port, &record);
     machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
     machine.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
-    machine.plays("qwen # with those of another project");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("qwen # with those of another project"));
 }
 
 #[test]
@@ -30,8 +29,7 @@ fn reports_variables_without_editor_name() {
     machine.set("GEMINI_CLI_IDE_SERVER_PORT", listener(without_tools));
     let project = machine.home.project.display().to_string();
     machine.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails variables-alone: GEMINI_CLI_IDE_SERVER_PORT GEMINI_CLI_IDE_WORKSPACE_PATH lead to a
@@ -49,16 +47,14 @@ async fn reports_alongside_missing_in_path_and_in_two_versions() {
     machine.plays("# without alongside in PATH");
     machine.program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     machine.set("PATH", machine.path_variable());
-    machine.plays("# with two versions");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# with two versions"));
 }
 
 #[test]
 fn reports_an_agent_outside_of_path() {
     let machine = TestMachine::with(&[]);
     machine.install("home/.npm-global/bin", "gemini", "0.61.0");
-    machine.plays("");
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.played(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails no-companion: no companion serves this directory
@@ -86,6 +82,5 @@ async fn reports_adapters_that_lack_a_program_or_are_outdated() {
     machine.plays("# with it");
     let package = machine.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
     machine.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
-    machine.plays("# with an older plugin in Neovim");
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.played("# with an older plugin in Neovim"));
 }

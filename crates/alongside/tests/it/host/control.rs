@@ -13,8 +13,7 @@ use crate::support::{Home, accepted, files_below, propose, proposed, serving, so
 
 #[tokio::test]
 async fn a_handover_keeps_port_and_token() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, agent, diff) =
         home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
     desk.answers("(1/1) keep", "e").await;
@@ -57,13 +56,11 @@ async fn a_host_can_be_stopped_by_process_id() {
 
 #[tokio::test]
 async fn stopping_the_host_keeps_text_being_typed() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let editor = "edit() { echo early > \"$1\"; echo open; \
                   while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo late > \"$1\"; }; edit";
     let mut desk = home.review_with_editor(editor);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (_agent, diff) = home.proposes(&file, "A\n").await;
     desk.answers("(1/1) keep", "e").await;
     desk.shows("open").await;
     assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));

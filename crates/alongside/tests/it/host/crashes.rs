@@ -138,8 +138,7 @@ async fn a_host_that_comes_back_waits_for_the_desks_of_the_one_before() {
     let mut first = home.review(&["inner"]);
     first.shows("alongside serves").await;
     // Its project is around that one.
-    let mut second = home.review(&[]);
-    second.shows("alongside serves").await;
+    let mut second = home.serving().await;
     let killed = home.hosts()[0].0;
     second.signal(Signal::STOP);
     home.kill_hosts();
@@ -192,8 +191,7 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
     let home = Home::new();
     let mut ran = home.start(&mut home.alongside(&["run", "sh", "-c", "echo ready; read line"]));
     ran.shows("ready").await;
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let mut desk = home.serving().await;
     desk.leaves();
     let host = home.hosts()[0].0;
     assert!(!is_dead(host) && home.is_found_as(ran.pid()));

@@ -37,8 +37,7 @@ async fn closing(joined: &mut Joined) -> Closing {
 
 #[tokio::test]
 async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
     let desk_pid = desk.pid();
@@ -69,8 +68,7 @@ async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
 
 #[tokio::test]
 async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
     let port = home.record().port;
@@ -105,8 +103,7 @@ async fn a_desk_joins_the_host_of_an_editor() {
     let _relay = join_as(&home, Some(editor.itself())).await;
     desk.types("q");
     desk.ends();
-    let mut other = home.review(&[]);
-    other.shows("alongside serves").await;
+    let _other = home.serving().await;
     assert_eq!(home.hosts().len(), 1);
 }
 

@@ -11,8 +11,7 @@ use crate::support::{Home, Running};
 
 #[test]
 fn ide_mode_is_switched_on_and_other_bytes_stay() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n\
                   \x20 \"ide\": { \"enabled\": false }\n}\n";
@@ -44,8 +43,7 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
 
 #[tokio::test]
 async fn uninstall_leaves_no_copy_whatever_changed_since() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     let theirs = "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}";
     home.writes(".gemini/settings.json", theirs);
     let mut said = BTreeSet::new();
@@ -82,8 +80,7 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
 
 #[test]
 fn uninstall_asks_nothing_where_nothing_changes() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
     let before = home.everything();
     let mut said = BTreeSet::new();
@@ -102,8 +99,7 @@ fn uninstall_asks_nothing_where_nothing_changes() {
 
 #[test]
 fn broken_settings_of_one_agent_do_not_stop_the_other() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     let broken = "{\n  \"ide\": { \"enabled\": false, },\n}\n";
     home.writes(".qwen/settings.json", broken);
@@ -116,8 +112,7 @@ fn broken_settings_of_one_agent_do_not_stop_the_other() {
 
 #[test]
 fn a_launched_agent_shows_its_release() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     let script = home.path("lib/gemini/dist/cli.js");
     fs::remove_file(home.path("bin/gemini")).unwrap();
     home.program("gemini", &format!("exec node {} \"$@\"\n", script.display()));
@@ -132,16 +127,14 @@ fn a_launched_agent_shows_its_release() {
 
 #[test]
 fn an_overriding_settings_file_is_reported() {
-    let home = Home::new();
-    home.agent_program("qwen", "0.24.4");
+    let home = Home::with_agent("qwen", "0.24.4");
     home.file(".qwen/settings.json", r#"{"ide": {"enabled": false}}"#);
     assert_snapshot!(home.says(&["install", "qwen", "--yes"]));
 }
 
 #[test]
 fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
-    let home = Home::new();
-    home.agent_program("qwen", "0.24.4");
+    let home = Home::with_agent("qwen", "0.24.4");
     let before = home.everything();
     assert_snapshot!(home.says(&["install", "agent", "--dry-run"]));
     assert_eq!(home.everything(), before);
@@ -162,8 +155,7 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
 /// One choice and one look at the changes.
 #[tokio::test]
 async fn one_choice_sets_all_agents_up() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     home.program("codex", "echo 'codex-cli 0.169.0'\n");
     let before = home.everything();
@@ -226,8 +218,7 @@ async fn one_choice_sets_all_agents_up() {
 /// With one choice, a decision before each write comes as well.
 #[tokio::test]
 async fn the_second_choice_also_asks_before_each_write() {
-    let home = Home::new();
-    home.agent_program("qwen", "0.24.4");
+    let home = Home::with_agent("qwen", "0.24.4");
     let mut install = home.asks(&["install", "agent"]);
     install.shows("Number (Enter for 1): ").await;
     install.presses("2\n");
@@ -242,8 +233,7 @@ async fn the_second_choice_also_asks_before_each_write() {
 
 #[tokio::test]
 async fn who_chooses_is_asked_about_each_part() {
-    let home = Home::new();
-    home.agent_program("qwen", "0.24.4");
+    let home = Home::with_agent("qwen", "0.24.4");
     let mut one = home.asks(&["install", "qwen"]);
     one.shows("Number (Enter for 1): ").await;
     one.presses("x\n");
@@ -292,8 +282,7 @@ async fn who_chooses_is_asked_about_each_part() {
 
 #[tokio::test]
 async fn run_and_review_say_that_ide_mode_is_off() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     assert_snapshot!(home.says(&["run", "--no-desk", "gemini"]), @"
     --- errors:
     alongside: IDE mode is off in Gemini CLI 0.61.0, so it does not connect to alongside. `alongside

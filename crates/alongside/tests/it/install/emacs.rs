@@ -15,19 +15,8 @@ fn package(configuration: &str) -> String {
 #[test]
 fn emacs_gets_a_package_once_and_loses_it() {
     let home = Home::with_program("emacs", EMACS);
-    let before = home.everything();
-    home.plays(&["install emacs --yes"]);
-    let stamp = home.reads(&format!("{}/alongside-installed.el", package(".emacs.d")));
-    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
-
-    let installed = home.everything();
-    home.plays(&["install emacs"]);
-    assert_eq!(home.everything(), installed);
-    home.lists("Emacs");
-    home.plays(&["uninstall emacs --yes"]);
-    assert_eq!(home.everything(), before);
-    assert!(!home.in_home(".emacs.d").exists(), "the new directories are removed, too");
-    assert_snapshot!(home.played());
+    let stamp = format!("{}/alongside-installed.el", package(".emacs.d"));
+    assert_snapshot!(home.gets_a_package_once(("emacs", "Emacs"), ".emacs.d", &stamp, || {}));
 }
 
 #[test]

@@ -76,8 +76,7 @@ fn a_hook_is_installed_once_and_removed_again() {
 
 #[test]
 fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
+    let home = Home::with_agent("gemini", "0.61.0");
     home.plays(&["install agent --yes"]);
     let text = home.reads(".gemini/settings.json");
     assert!(text.contains(&of_turns("gemini")) && !text.contains(&command("gemini")), "{text}");
@@ -222,8 +221,7 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
 #[test]
 fn the_hook_goes_where_the_agent_reads_it() {
     // Claude Code reads the second list, and a file with a byte-order mark.
-    let home = Home::new();
-    home.agent_program("claude", "2.1.332");
+    let home = Home::with_agent("claude", "2.1.332");
     let theirs = "\u{feff}{\"hooks\": {\"Stop\": []}, \"hooks\": {\"PreToolUse\": []}}\n";
     home.writes(".claude/settings.json", theirs);
     home.succeeds(&["install", "claude", "--hook", "--yes"]);
@@ -258,8 +256,7 @@ fn the_preview_names_other_hooks_on_the_same_tools() {
 /// The entry of an older version asks for no refusal, and a plain `--yes` mends it.
 #[test]
 fn an_older_entry_of_claude_code_learns_to_refuse() {
-    let home = Home::new();
-    home.agent_program("claude", "2.1.332");
+    let home = Home::with_agent("claude", "2.1.332");
     let file = ".claude/settings.json";
     let before = home.everything();
     home.succeeds(&["install", "claude", "--yes", "--hook"]);
@@ -281,8 +278,7 @@ fn an_older_entry_of_claude_code_learns_to_refuse() {
 /// The entries that docs/turns.md told people to write by hand.
 #[test]
 fn entries_by_hand_become_those_of_an_installation_and_go_with_them() {
-    let home = Home::new();
-    home.agent_program("claude", "2.1.332");
+    let home = Home::with_agent("claude", "2.1.332");
     let file = ".claude/settings.json";
     let by_hand = r#"{"hooks": {
         "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "alongside turn claude" }] }],
@@ -302,8 +298,7 @@ fn entries_by_hand_become_those_of_an_installation_and_go_with_them() {
 #[test]
 fn an_older_claude_code_gets_only_the_events_that_it_knows() {
     for (version, has_it) in [("2.1.77", false), ("2.1.78", true)] {
-        let home = Home::new();
-        home.agent_program("claude", version);
+        let home = Home::with_agent("claude", version);
         home.succeeds(&["install", "claude", "--yes"]);
         let text = home.reads(".claude/settings.json");
         assert!(text.contains("\"Stop\"") && text.contains("StopFailure") == has_it, "{version}: {text}");
@@ -314,8 +309,7 @@ fn an_older_claude_code_gets_only_the_events_that_it_knows() {
 
 #[test]
 fn a_program_that_an_update_removes_is_installed_with_a_warning() {
-    let home = Home::new();
-    home.agent_program("claude", "2.1.332");
+    let home = Home::with_agent("claude", "2.1.332");
     let program = home.directory("_npx/1f/bin").join("alongside");
     let own = env!("CARGO_BIN_EXE_alongside");
     fs::hard_link(own, &program).or_else(|_| fs::copy(own, &program).map(drop)).unwrap();

@@ -45,6 +45,13 @@ impl Home {
         home
     }
 
+    /// A home with an agent as npm installs it.
+    pub(super) fn with_agent(name: &str, version: &str) -> Self {
+        let home = Self::new();
+        home.agent_program(name, version);
+        home
+    }
+
     pub(super) fn program(&self, name: &str, body: &str) {
         let path = self.path("bin").join(name);
         write_file(&path, &format!("#!/bin/sh\n{body}"));
@@ -132,6 +139,35 @@ impl Home {
         self.with_path(&mut command);
         command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
         Running::at_terminal(&mut command)
+    }
+
+    /// The same for `played`, of commands that change nothing.
+    pub(super) fn changes_nothing(&self, commands: &[impl AsRef<str>]) {
+        let before = self.everything();
+        self.plays(commands);
+        assert_eq!(self.everything(), before);
+    }
+
+    /// Installs a package into an editor of this id and name, and removes it: all of its new `directory` goes.
+    /// `looks` while it is installed; `stamp` names the program that installed it.
+    pub(super) fn gets_a_package_once(
+        &self,
+        (id, name): (&str, &str),
+        directory: &str,
+        stamp: &str,
+        looks: impl Fn(),
+    ) -> String {
+        let before = self.everything();
+        self.plays(&[format!("install {id} --yes")]);
+        let stamp = self.reads(stamp);
+        assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
+        looks();
+        self.changes_nothing(&[format!("install {id}")]);
+        self.lists(name);
+        self.plays(&[format!("uninstall {id} --yes")]);
+        assert_eq!(self.everything(), before);
+        assert!(!self.in_home(directory).exists(), "the new directories are removed, too");
+        self.played()
     }
 
     /// Every file of the home directory: where links lead, or what is in it and its mode.

@@ -10,21 +10,11 @@ const PACKAGE: &str = "pack/alongside/start/alongside";
 #[test]
 fn vim_gets_a_package_once_and_loses_it() {
     let home = Home::with_program("vim", VIM);
-    let before = home.everything();
-    home.plays(&["install vim --yes"]);
-    let stamp = home.reads(&format!(".vim/{PACKAGE}/plugin/alongside_installed.vim"));
-    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
-    let tags = home.reads(&format!(".vim/{PACKAGE}/doc/tags"));
-    assert!(tags.contains(":Alongside-doctor\talongside.txt"), "{tags}");
-
-    let installed = home.everything();
-    home.plays(&["install vim"]);
-    assert_eq!(home.everything(), installed);
-    home.lists("Vim");
-    home.plays(&["uninstall vim --yes"]);
-    assert_eq!(home.everything(), before);
-    assert!(!home.in_home(".vim").exists(), "the new directories are removed, too");
-    assert_snapshot!(home.played());
+    let stamp = format!(".vim/{PACKAGE}/plugin/alongside_installed.vim");
+    assert_snapshot!(home.gets_a_package_once(("vim", "Vim"), ".vim", &stamp, || {
+        let tags = home.reads(&format!(".vim/{PACKAGE}/doc/tags"));
+        assert!(tags.contains(":Alongside-doctor\talongside.txt"), "{tags}");
+    }));
 }
 
 #[test]

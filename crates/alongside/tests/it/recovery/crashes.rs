@@ -7,15 +7,13 @@ use alongside_agent::{Outcome, find};
 
 use super::kill_everybody;
 use crate::editor::Editor;
-use crate::support::{Home, Running, files_below, propose, proposed, soon, until};
+use crate::support::{Home, Running, files_below, proposed, soon, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_killed_with_its_host_comes_back() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut process, mut editor) = Editor::opened(&home);
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let (_agent, _diff) = home.proposes(&file, "A\n").await;
     editor.hears("alongside/didOpenReview", |_| true);
     kill_everybody(&home);
     process.dies();

@@ -57,8 +57,7 @@ fn fill_with(path: PathBuf) -> PathBuf {
 
 #[tokio::test]
 async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let state = home.path("home/.local/state");
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&state), SMALL, "true") else { return };
     let agent = home.agent().await;
@@ -135,14 +134,12 @@ fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
 
 #[tokio::test]
 async fn a_host_without_room_for_its_entry_serves() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
     let said =
         desk.shows("new desks cannot join this companion").await + &desk.shows("ALONGSIDE_RUNTIME_DIR").await;
     assert!(said.contains(home.path("run").to_str().unwrap()), "{said}");
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (_agent, diff) = home.proposes(&file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     std::fs::remove_file(run.join("filler")).unwrap();
@@ -170,8 +167,7 @@ async fn a_host_without_room_for_its_entry_leaves_no_file() {
 
 #[tokio::test]
 async fn an_idle_host_retries_its_journal() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let state = home.path("home/.local/state");
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&state), SMALL, "true") else { return };
     let agent = home.agent().await;
@@ -198,8 +194,7 @@ fn empty_file(path: PathBuf) -> Option<PathBuf> {
 
 #[tokio::test]
 async fn a_host_killed_on_a_full_disk_comes_back() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let [state, run] = ["home/.local/state", "run"].map(|name| home.path(name));
     let Some(mut desk) = desk_on(&home, &[state.clone(), run.clone()], SMALL, "true") else { return };
     let agent = home.agent().await;
@@ -225,8 +220,7 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
 
 #[tokio::test]
 async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
+    let (home, file) = Home::with_file("a.txt", "a\n");
     let below = home.path("home/.local/state");
     // Either room or names may run out.
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&below), "size=16m,nr_inodes=200", "true")

@@ -1,0 +1,93 @@
+//! The patches of Codex: those that are reviewed, and those that Codex would apply by a guess.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Hook, ORIGINAL, decides, input, refused};
+use crate::support::{Home, serving};
+
+#[tokio::test]
+async fn two_spellings_of_one_file_in_a_patch_are_refused() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", ORIGINAL);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n\
+                 @@\n-two\n+TWO\n*** End Patch";
+    assert_snapshot!(refused(&self::patch(&home, patch).await.answer().await), @"Nothing was written: ./a.txt is the same file as another one of the patch.");
+}
+
+/// Codex is about to apply a patch.
+pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
+    let call = json!({ "command": patch });
+    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
+}
+
+/// Codex would take each of these for another patch, by a guess.
+#[tokio::test]
+async fn a_patch_that_codex_would_guess_at_is_refused_with_the_way_to_write_it() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", "fn a() {\n    one\n    two – two\n}\n");
+    home.file("cr.txt", "one\rtwo\n");
+    let mut reasons = String::new();
+    for (what, sections) in [
+        ("its own name", "*** Update File: a.txt\n*** Move to: a.txt\n@@\n-    one\n+    1"),
+        ("header", "*** Update File: a.txt\n@@ one\n-    two – two\n+    2"),
+        ("blanks", "*** Update File: a.txt\n@@\n-    one \n+    1"),
+        ("indentation", "*** Update File: a.txt\n@@\n-  one\n+  1"),
+        ("dashes", "*** Update File: a.txt\n@@\n-    two - two\n+    2"),
+        ("end", "*** Update File: a.txt\n@@\n-    one\n+    1\n*** End of File"),
+        ("CRLF", "*** Update File: a.txt\r\n@@\r\n-    one\r\n+    1"),
+        ("CR in the file", "*** Update File: cr.txt\n@@\n-two\n+2"),
+        ("environment", "*** Environment ID: remote\n*** Update File: a.txt\n@@\n-    one\n+    1"),
+        ("absent", "*** Update File: b.txt\n@@\n-    one\n+    1"),
+    ] {
+        let text = format!("*** Begin Patch\n{sections}\n*** End Patch");
+        reasons += &format!("{what}: {}\n", refused(&patch(&home, &text).await.answer().await));
+    }
+    let here = "<<'EOF'\n*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\nEOF\n";
+    reasons += &format!("here-document: {}\n", refused(&patch(&home, here).await.answer().await));
+    assert_snapshot!(home.stable(reasons));
+}
+
+#[tokio::test]
+async fn two_paths_that_lead_to_one_file_through_a_link_are_refused() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", ORIGINAL);
+    home.directory("project/sub/below");
+    std::os::unix::fs::symlink("a.txt", home.project.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink("sub", home.project.join("other")).unwrap();
+    std::fs::hard_link(home.project.join("a.txt"), home.project.join("name.txt")).unwrap();
+    for (one, other) in [
+        ("a.txt", "link.txt"),
+        ("link.txt", "a.txt"),
+        ("a.txt", "name.txt"),
+        ("sub/below/new/b", "other/below/new/b"),
+    ] {
+        let update = |path: &str| match path.ends_with('b') {
+            true => format!("*** Add File: {path}\n+x\n"),
+            false => format!("*** Update File: {path}\n@@\n-one\n+ONE\n"),
+        };
+        let text = format!("*** Begin Patch\n{}{}*** End Patch", update(one), update(other));
+        let reason = refused(&patch(&home, &text).await.answer().await);
+        assert!(reason.contains("the same file"), "{reason}");
+    }
+}
+
+/// The same file and the same text, and yet another change than the one that was seen.
+#[tokio::test]
+async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
+    let (home, mut desk) = serving().await;
+    home.file("a.txt", "one\n");
+    let begun = |sections: &str| format!("*** Begin Patch\n{sections}\n*** End Patch");
+    for (seen, unseen) in [
+        ("*** Add File: new.txt\n+one", "*** Update File: a.txt\n*** Move to: new.txt\n@@\n one"),
+        ("*** Update File: a.txt\n@@\n-one", "*** Delete File: a.txt"),
+    ] {
+        let first = patch(&home, &begun(seen)).await;
+        decides(&mut desk, "a").await;
+        assert_eq!(first.answer().await["hookSpecificOutput"]["permissionDecision"], "allow");
+        let second = patch(&home, &begun(unseen)).await;
+        // A move may change no line.
+        desk.answers("[", "r").await;
+        assert!(refused(&second.answer().await).contains("rejected all of it"), "{unseen}");
+    }
+}
