@@ -70,7 +70,8 @@ pub enum FoundBy {
     Lock(LockRules),
 }
 
-/// How an agent searches the lock file of a companion. All was measured.
+/// How an agent searches the lock file of a companion: measured with the releases that the agent's file
+/// names. The release matrix fails where one finds no companion.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LockRules {
     /// The directory of the lock files that it reads.

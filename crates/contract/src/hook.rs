@@ -1,6 +1,7 @@
 //! How an agent runs a hook before a tool writes a file: a user-defined command whose answer it obeys.
 //!
-//! Everything in a row was measured with the agent: an answer that it does not know lets the change through.
+//! Everything in a row was measured with the agent, in the release that its file names: an answer that the
+//! agent does not know lets the change through. `rig/tests/stories/hooks.rs` fails where a release differs.
 //! Where agents differ in more than a name or a number, the difference is an enum, and the compiler names
 //! the code that has to know a new variant.
 

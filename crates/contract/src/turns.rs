@@ -1,5 +1,6 @@
 //! How an agent tells its hooks of turns: the events at a person's prompt and at the end, and which of them
-//! begin or end nothing. Everything in a row was measured with the agent.
+//! begin or end nothing. Everything in a row was measured with the agent, in the release that its file names;
+//! `rig/tests/stories/turns.rs` fails where a release differs.
 
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ pub enum PromptAnswer {
     Flat,
 }
 
-/// The longest text for an agent of which no other limit was measured. Claude Code cuts more than 10,000
+/// The longest text for an agent whose own limit is not known. Claude Code 2.1.332 cuts more than 10,000
 /// characters to the first 2,000 and names a file instead.
 pub const MOST_CONTEXT: usize = 9_000;
 

@@ -1,5 +1,6 @@
-//! The dialect of Claude Code and OpenCode, MCP over one WebSocket. No document describes it; it was
-//! measured.
+//! The dialect of Claude Code and OpenCode, MCP over one WebSocket. No document describes it: it was measured
+//! with Claude Code 2.0.31 to 2.1.332. `rig/tests/stories/claude.rs` and the release matrix fail where a
+//! release differs.
 //!
 //! The agent finds the port and the token in a [lock file](crate::lock_file). `openDiff` has no notification
 //! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines

@@ -40,7 +40,8 @@ pub(super) const AGENT: Agent = Agent {
     turns: Some(Turns {
         prompt: "UserPromptSubmit",
         ends: &["Stop", "StopFailure"],
-        // An older release overlooks its settings where they name it. Measured with 2.0.31, 2.1.77, 2.1.78.
+        // An older release ignores a whole file of settings that names it. Measured with 2.0.31, 2.1.77 and
+        // 2.1.78; no test runs such a release again.
         newer_ends: &[("StopFailure", (2, 1, 78))],
         turn: Some("prompt_id"),
         subagent: Some("agent_id"),
@@ -50,7 +51,8 @@ pub(super) const AGENT: Agent = Agent {
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
         // Measured with 2.1.332: the turn ends at once, and the hook's end wakes the session. Older releases
-        // than this one were not run with it.
+        // were not run with it. `a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone` fails where
+        // a release differs.
         wake: Some(Wake {
             event: "Stop",
             since: (2, 1, 332),
@@ -65,7 +67,8 @@ pub(super) const AGENT: Agent = Agent {
 /// It writes `\r\n` where most lines of the beginning end so. Read in 2.1.332.
 const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..EditArguments::USUAL };
 
-/// Measured with 2.1.330. The text that its tools write into a file was read in 2.1.332.
+/// Measured with 2.1.330; the text that its tools write into a file was read in the source of 2.1.332. The
+/// stories of Claude Code in `rig/tests/stories/hooks.rs` fail where a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     // The list of arguments was read in 2.1.332, and run there on Linux.
@@ -99,8 +102,9 @@ const HOOK: Hook = Hook {
         answered_by: AnsweredBy::Person,
         answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Taken,
-        // Measured with 2.1.332: killed, without its program, too late, or with the exit code 1. A release
-        // before this one overlooks the field.
+        // Measured with 2.1.332: a hook that is killed, late, without its program, or ends with the exit code
+        // 1. Earlier releases ignore the field. Where a release differs,
+        // `a_hook_that_fails_or_is_late_lets_no_change_of_claude_through` fails.
         on_failure: OnFailure::RefusesIfAsked { since: (2, 1, 295) },
     },
     before_question: None,
@@ -113,8 +117,8 @@ const HOOK: Hook = Hook {
     notes: &["plans", "projects"],
 };
 
-/// Measured with 2.0.31 to 2.1.332. The agent asks by itself whether to trust a folder. Up to 2.1.281 it asks
-/// before it edits, since 2.1.283 it decides by itself whether to.
+/// Measured with 2.0.31 to 2.1.332, which the release matrix runs. The agent asks by itself whether to trust
+/// a folder. Up to 2.1.281 it asks before it edits, since 2.1.283 it decides by itself whether to ask.
 static SETTINGS: SettingsFiles = SettingsFiles {
     directory: ".claude",
     home_variable: None,

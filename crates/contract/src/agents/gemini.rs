@@ -59,7 +59,8 @@ const FAMILY: Family = Family {
     behaviour: BEHAVIOUR,
 };
 
-/// Measured with 0.61.0. The text that its tools write into a file was read in that release.
+/// Measured with 0.61.0, in whose source the text was read that the tools write into a file. The stories of
+/// Gemini CLI in `rig/tests/stories/hooks.rs` fail where a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     windows_shell: WindowsShell::PowerShell,
