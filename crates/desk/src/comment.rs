@@ -53,7 +53,7 @@ pub enum CommentState {
     Answered,
     /// An agent has read it, a turn has ended since, and its lines are as they were when it was sent.
     Open,
-    /// One that only later companions know: it was sent.
+    /// A state that only later companions know; the comment was sent.
     #[serde(other)]
     Other,
 }
@@ -125,7 +125,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// The lines of such a stretch; `None` if it is empty.
+    /// These lines as people count them; `None` if there are none.
     #[must_use]
     pub fn of(lines: Lines) -> Option<Self> {
         (lines.start < lines.end).then(|| Self { first: lines.start + 1, last: lines.end })

@@ -65,7 +65,7 @@ impl Follows {
     }
 }
 
-/// A path for whoever shows it: one that is no text would keep the whole message from being written.
+/// A path as text: Serde refuses one that is not UTF-8, and with it the whole message.
 fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }

@@ -40,7 +40,8 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
 }
 
-/// So many bytes are compared at once, which is many times faster than one by one; then so many of those.
+/// The sizes of the blocks that are compared, in bytes, the larger ones first: many times faster than byte by
+/// byte.
 const BLOCKS: [usize; 2] = [4096, 64];
 
 /// How many bytes two texts begin with alike.

@@ -131,7 +131,7 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
     }
 }
 
-/// So many names stand in an announcement.
+/// The most names in an announcement.
 const MOST_NAMES: usize = 3;
 
 /// Several reviews arrived together; the rest as for [`arrived`].

@@ -170,7 +170,7 @@ fn count(bytes: &[u8]) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {} is not in the text", .place.line, .place.character)]
 pub struct OutOfText {
-    /// It.
+    /// The position.
     pub place: Position,
 }
 

@@ -199,7 +199,7 @@ pub enum SnapshotKind {
     End,
     /// No snapshot was taken: an agent has read a person's message.
     Message,
-    /// One that only later programs know.
+    /// A moment that only later programs know.
     #[serde(other)]
     Other,
 }

@@ -205,7 +205,7 @@ const EDITORS: [EditorKind; 19] = [
         shows_plain_text: true,
         ..ANY
     },
-    // It adds its own name to messages.
+    // It puts its own name before each message.
     EditorKind {
         prefix: "coc.nvim",
         name: "vim",

@@ -25,7 +25,7 @@ pub(super) struct StreamMessage {
 }
 
 impl StreamMessage {
-    /// Where it says the cursor is; 0 if nowhere.
+    /// The line of the cursor in a context; 0 without a cursor.
     pub(super) fn line(&self) -> u64 {
         let files = self.params["workspaceState"]["openFiles"].as_array();
         let active = files.into_iter().flatten().find(|file| file["isActive"] == true);
@@ -33,7 +33,7 @@ impl StreamMessage {
     }
 }
 
-/// See the module. Dropping it hangs up on everything, as agents do that are killed.
+/// All agents at one companion. Dropping it closes every connection, as the death of the agents would.
 #[derive(Debug)]
 pub(super) struct Agents {
     pub(super) address: Address,
@@ -46,7 +46,7 @@ impl Agents {
         Ok(Self { address: address.clone(), agents: Vec::new(), streams: StreamReader::new()? })
     }
 
-    /// Has agents come until there are so many.
+    /// Connects agents until there are `number`.
     pub(super) fn grow(&mut self, number: usize) -> Result<()> {
         while self.agents.len() < number {
             let which = self.agents.len();
@@ -59,12 +59,12 @@ impl Agents {
         Ok(())
     }
 
-    /// Asks as one of the agents.
+    /// Sends a request of this agent, and waits for the response.
     pub(super) fn ask(&mut self, agent: usize, request: &[u8]) -> Result<TimedResponse> {
         self.agents[agent].socket.ask(request)
     }
 
-    /// A request of one of the agents that calls a tool.
+    /// The request by which this agent calls a tool.
     pub(super) fn call(&self, agent: usize, tool: &str, arguments: &Value) -> Vec<u8> {
         self.address.call(&self.agents[agent].session, tool, arguments)
     }
@@ -97,7 +97,7 @@ impl Agents {
         }
     }
 
-    /// Waits until one is told something of this kind, and lets the rest go by.
+    /// Waits for a message that `is_it` accepts, and drops the others.
     pub(super) fn wait(
         &mut self,
         what: &str,
@@ -112,7 +112,7 @@ impl Agents {
         bail!("{what} did not come within {} s", PATIENCE.as_secs())
     }
 
-    /// Lets everything go by that comes until there is silence for so long.
+    /// Drops all messages until none has come for `silence`.
     pub(super) fn calm_down(&mut self, silence: Duration) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         while self.hear(silence)?.is_some() {
@@ -121,7 +121,7 @@ impl Agents {
         Ok(())
     }
 
-    /// How many streams end as they should, and how many break off, until all have.
+    /// Waits for the end of all streams: how many end properly, and how many break off.
     pub(super) fn ends(&self) -> Result<(usize, usize)> {
         let (mut ended, mut cut) = (0, 0);
         while ended + cut < self.agents.len() {

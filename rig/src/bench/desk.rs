@@ -1,5 +1,5 @@
-//! A desk of ours without a runtime: what the person does is one write, and when the companion has said
-//! something is noted before anything is made of it. Likewise hooks, which come by the same socket.
+//! A desk of ours for measuring, without a runtime. An act of the person is one write, and the time of a
+//! message is noted before the message is parsed. Hooks use the same socket in the same way.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::plan::PATIENCE;
 
-/// A proposal that is shown.
+/// A proposal that the companion has shown to the desk.
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) at: Instant,
@@ -38,7 +38,7 @@ impl Shown {
     }
 }
 
-/// See the module.
+/// A desk that has joined a host.
 #[derive(Debug)]
 pub(super) struct Desk {
     path: PathBuf,
@@ -100,7 +100,7 @@ impl Desk {
         self.notify("alongside/decideReview", &decision)
     }
 
-    /// Waits until this file's proposal is shown. Others go by.
+    /// Waits for the proposal for this file, and drops those for others.
     pub(super) fn shown(&self, file: &str) -> Result<Shown> {
         loop {
             let shown = self.shown.recv_timeout(PATIENCE).context("a proposal is not shown")?;
@@ -147,7 +147,7 @@ fn read(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
     Ok(message)
 }
 
-/// One message of the companion.
+/// Reads one message of the companion, and notes when it came.
 fn attend(
     reader: &mut BufReader<UnixStream>,
     socket: &Mutex<UnixStream>,
@@ -165,7 +165,7 @@ fn attend(
     let params = message.params.map_or("null", RawValue::get);
     match message.method.as_deref() {
         Some("alongside/didOpenReview") => tell.send(Shown { at, review: serde_json::from_str(params)? })?,
-        // There is nothing that was typed and not sent.
+        // This desk holds no unsent text.
         Some("alongside/flushReview") => {
             let flushed: Value = serde_json::from_str(params)?;
             say(

@@ -14,16 +14,16 @@ use super::desk::Desk;
 use super::plan::PATIENCE;
 use crate::sandbox::Sandbox;
 
-/// See the module.
+/// The way by which the person acts on a companion.
 #[derive(Debug)]
 pub(super) enum Hands {
     Desk(Desk),
-    /// Hears one action a line, as a JSON array of strings, and answers `ok` or `no`.
+    /// A socket that takes one action a line, as a JSON array of strings, and answers `ok` or `no`.
     Socket {
         write: UnixStream,
         read: BufReader<UnixStream>,
     },
-    /// Is run once for each action, as `alongside check` does.
+    /// A command that runs once for each action, as for `alongside check`.
     Command {
         command: String,
         environment: Vec<(&'static str, std::ffi::OsString)>,

@@ -7,19 +7,19 @@ use std::time::Duration;
 pub enum Scene {
     /// The machine itself, without any companion.
     Machine,
-    /// Until it can be found.
+    /// The start, until agents can find the companion.
     Starts,
     /// Memory.
     Memory,
     /// Round trips of requests.
     Requests,
-    /// Until agents hear of decisions.
+    /// The time from a decision until its agent hears of it.
     Decisions,
-    /// Until they hear of the cursor.
+    /// The time from a move of the cursor until agents hear of it.
     Contexts,
     /// Large proposals.
     Proposals,
-    /// Until a desk has what an agent's hook proposes.
+    /// The time from the start of an agent's hook until a desk has its proposal.
     Hooks,
     /// Snapshots at prompts, and the changes of a turn at a desk.
     Turns,
@@ -63,7 +63,7 @@ pub struct Plan {
     pub deciding: Vec<usize>,
     /// How often the subjects take turns.
     pub turns: usize,
-    /// Samples in each turn, of what takes microseconds.
+    /// Samples in each turn, of steps that take microseconds.
     pub samples: usize,
     /// How often the cursor moves in each turn.
     pub moves: usize,
@@ -75,7 +75,7 @@ pub struct Plan {
     pub turn_files: Vec<usize>,
     /// How many files a turn changes.
     pub turn_changes: usize,
-    /// How long nothing happens, to see what that costs.
+    /// The length of the rest, whose cost is measured.
     pub idle: Duration,
     /// How long a companion waits for more before it tells what has changed.
     pub debounce: Duration,

@@ -16,7 +16,7 @@ pub enum Unit {
     /// Kibibytes.
     #[serde(rename = "KiB")]
     Kib,
-    /// Things.
+    /// A number of things, such as wake-ups.
     #[serde(rename = "count")]
     Count,
 }
@@ -51,7 +51,7 @@ pub struct Figure {
     pub note: Option<String>,
 }
 
-/// See the module.
+/// All results of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The subjects.
@@ -140,7 +140,7 @@ impl Figure {
     }
 }
 
-/// Three digits that count.
+/// A value with three significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         big if big >= 100.0 => format!("{value:.0}"),

@@ -1,5 +1,5 @@
-//! Reads the streams of any number of agents, on a thread of its own: what it does with one message must not
-//! make the next one late, so it notes when it came, and understands nothing.
+//! Reads the streams of any number of agents, on a thread of its own. It notes the time of each message and
+//! parses none: work on one would delay the time of the next.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ pub(super) struct Heard {
 
 #[derive(Debug)]
 pub(super) enum Said {
-    /// An event with data, not understood yet.
+    /// An event with data, not parsed yet.
     Message(BytesMut),
-    /// It ended as HTTP says that it has.
+    /// It ended properly, with the last chunk of HTTP.
     Ended,
-    /// It broke off.
+    /// It ended without one.
     Cut,
 }
 
@@ -34,7 +34,7 @@ struct Stream {
     open: OpenStream,
 }
 
-/// See the module. Dropping it hangs up.
+/// The reader of all streams. Dropping it closes them.
 #[derive(Debug)]
 pub(super) struct StreamReader {
     streams: tokio::sync::mpsc::UnboundedSender<Stream>,
@@ -65,13 +65,13 @@ impl StreamReader {
         Ok(Self { streams, heard, thread: Some(thread) })
     }
 
-    /// Listens to one more.
+    /// Reads one more stream.
     pub(super) fn add(&self, agent: usize, open: OpenStream) -> Result<()> {
         open.tcp.set_nonblocking(true)?;
         self.streams.send(Stream { agent, open }).ok().context("the stream reader has ended")
     }
 
-    /// The next thing that comes, if anything does within this time.
+    /// The next message or end on any stream; `None` if there is none within this time.
     pub(super) fn next(&self, within: Duration) -> Result<Option<Heard>> {
         match self.heard.recv_timeout(within) {
             Ok(heard) => Ok(Some(heard)),

@@ -1,4 +1,4 @@
-//! The subjects take turns, so that whatever else this machine does befalls all of them.
+//! The subjects take turns, so that other work of this machine slows all of them alike.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub(super) struct Seat {
     pub(super) companion: Companion,
 }
 
-/// A subject in a scene. One that fails is out of it, and it is said why.
+/// A subject in a scene. One that fails leaves the scene, and keeps the reason.
 #[derive(Debug)]
 pub(super) struct Party {
     pub(super) subject: usize,
@@ -27,7 +27,7 @@ pub(super) struct Party {
 /// The name and the unit of a row.
 pub(super) type RowKey = (String, Unit);
 
-/// A row of the table, in the words of whoever measures.
+/// The key of a row with this name.
 pub(super) fn row(what: impl Into<String>, unit: Unit) -> RowKey {
     (what.into(), unit)
 }
@@ -42,7 +42,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Whether to go on.
+    /// Fails once the person has interrupted the run.
     pub(super) fn go_on(&self) -> Result<()> {
         anyhow::ensure!(!self.interrupted.load(Relaxed), "interrupted");
         Ok(())
@@ -67,7 +67,7 @@ impl Bench<'_> {
         .collect()
     }
 
-    /// Has each do something so many times in turn, which gives samples for every row.
+    /// Calls `once` for each subject in turn, `turns` times; it returns samples for every row.
     pub(super) fn turns(
         &mut self,
         rows: &[RowKey],

@@ -1,5 +1,5 @@
-//! One agent after the other on the same place: each connects, listens, proposes now and then, and goes away
-//! in one of the ways in which agents do.
+//! A place that one agent after the other takes: each connects, listens, proposes now and then, and goes away
+//! in one of the ways in which real agents do.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -30,12 +30,12 @@ pub(super) enum Reads {
     Nothing,
 }
 
-/// One of the ways in which a diff is lived through.
+/// The agent's behaviour while its diff is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Story {
-    /// To its end.
+    /// It waits for the outcome.
     Plain,
-    /// The stream is gone while it is decided.
+    /// It loses its stream, and the person decides meanwhile.
     Cut,
     /// The agent goes away without a word, and another takes its place.
     Vanishes,
@@ -46,7 +46,7 @@ enum Story {
 /// How much a stream keeps for an agent that reads slowly or not at all, in bytes.
 const ROOM: u32 = 4096;
 
-/// See the module. Ends when all agents go.
+/// Plays the agents of one place. Ends when all agents are to leave.
 pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc<World>) {
     while *world.phase.borrow() < Phase::Leave {
         let life = async {
@@ -70,7 +70,7 @@ struct Agent<'a> {
     session: String,
     newest: Newest,
     hearing: Option<StreamReader>,
-    /// Held, and read slowly or not at all.
+    /// The open stream of an agent that reads slowly or not at all.
     unread: Option<EventStream>,
     last_id: u64,
 }
@@ -136,7 +136,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Goes one of the two ways.
+    /// Goes away, with the end of its session or without a word.
     async fn go(&mut self) -> Result<()> {
         if self.world.vanish && self.number.is_multiple_of(2) { Ok(()) } else { self.end().await }
     }
@@ -274,7 +274,7 @@ impl<'a> Agent<'a> {
         Ok(reply["result"].take())
     }
 
-    /// Says what wants no reply.
+    /// Sends a message that gets no reply.
     async fn say(&mut self, message: Value) -> Result<()> {
         Counters::count(&self.world.counters.requests);
         let answer = self.connection.post(&self.session, &message.to_string()).await?;

@@ -49,7 +49,7 @@ impl Counters {
     }
 }
 
-/// How long things took, to the millisecond, and at most [`LONGEST`].
+/// A histogram of durations: whole milliseconds, at most [`LONGEST`].
 #[derive(Debug)]
 pub(super) struct Times(Box<[AtomicU64]>);
 

@@ -1,5 +1,5 @@
-//! A proposal, and the decision it is to get: both stand in the text, so that whoever reads an outcome
-//! knows whose it is.
+//! A proposal, and the decision that it must get. The text names both, so that the reader of an outcome knows
+//! whose it is.
 
 use std::fmt::Write as _;
 

@@ -21,7 +21,7 @@ const CROWDED: u64 = 25;
 /// In the last minute, the host may need so much more memory than in the second, in percent.
 const MORE_MEMORY: u64 = 10;
 
-/// One minute, or what there was of it.
+/// One minute, or the part of it until the end.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Minute {
     /// Its seconds.
@@ -92,12 +92,12 @@ pub struct Report {
     told: Spread,
     #[serde(skip)]
     late: Spread,
-    /// Long enough to judge how memory goes and how late updates come.
+    /// The run is long enough to judge memory and lateness.
     #[serde(skip)]
     full: bool,
 }
 
-/// Takes what was counted since the last time.
+/// The part of a sum that is in none of these minutes yet.
 fn since(all: u64, minutes: &[Minute], field: impl Fn(&Minute) -> u64) -> u64 {
     all - minutes.iter().map(field).sum::<u64>()
 }
@@ -115,7 +115,7 @@ impl Report {
         }
     }
 
-    /// Takes in how the host is; once a minute there is something to say.
+    /// Takes in the figures of the host; returns a line for the person once a minute.
     pub(super) fn look(&mut self, figures: Figures, world: &World) -> Option<String> {
         self.resident[1] = self.resident[1].max(figures.resident);
         self.open[1] = self.open[1].max(figures.open);
@@ -152,7 +152,7 @@ impl Report {
         self.minutes.push(minute);
     }
 
-    /// How the host is when all have gone.
+    /// Takes in the figures of the host after all agents have gone.
     pub(super) fn left(&mut self, figures: Figures) {
         self.resident[2] = figures.resident;
         self.open[2] = figures.open;

@@ -1,4 +1,4 @@
-//! An agent's stream: contexts are compared here, outcomes and pings are handed on.
+//! An agent's stream: it compares contexts, and hands outcomes and pings to the agent.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -63,7 +63,7 @@ async fn read(
     world: &World,
     tell: &mpsc::UnboundedSender<Heard>,
 ) -> Result<()> {
-    // This agent could not hear reports from before its stream.
+    // Reports from before this stream do not count for it.
     let mut known = world.reports.newest();
     loop {
         let Some(json) = stream.next().await? else { continue };
@@ -107,7 +107,7 @@ fn cursor(context: IdeContext) -> u32 {
     files.first().and_then(|file| file.cursor).map_or(0, |cursor| cursor.line - 1)
 }
 
-/// Watches how late this process itself comes, for what it sees late may have been in time.
+/// Measures how late this process itself is: an update that it sees late may have been in time.
 pub(super) async fn watch_lateness(world: Arc<World>) {
     const EVERY: Duration = Duration::from_millis(20);
     loop {

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::counters::Counters;
 use crate::wire::Address;
 
-/// How much load.
+/// The amount of load.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Sessions at once.
@@ -27,9 +27,9 @@ pub struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Play,
-    /// No more proposals: whoever has one open lives it through. The person still works.
+    /// Agents begin no more proposals, and wait for the end of those that are open. The person still works.
     Settle,
-    /// The person pauses.
+    /// The person pauses, so that all agents can get the same last context.
     Compare,
     /// The agents go.
     Leave,

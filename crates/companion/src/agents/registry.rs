@@ -333,7 +333,8 @@ impl Agents {
         listed.sort_by_key(|session| session.number);
         let mut new: Vec<&Session> =
             listed.iter().copied().filter(|session| session.origin == Origin::This).collect();
-        // An agent that begins another session keeps the interrupted one: each new one stands for one.
+        // An agent whose session was interrupted begins another one, and the old one stays for its outcomes.
+        // Each new session hides one old one of the same release.
         listed.retain(|old| {
             let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
             let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));

@@ -10,7 +10,7 @@ pub struct Message {
     pub text: String,
     /// How much it matters.
     pub kind: MessageKind,
-    /// The message is over when this is.
+    /// The cause, with which the message ends.
     pub about: Option<Subject>,
 }
 

@@ -42,7 +42,7 @@ pub enum JoinError {
         /// The host's versions.
         host: Mismatch,
     },
-    /// The host does not want us.
+    /// The host refuses the request.
     #[error("the host refused: {0}")]
     Refused(String),
     /// The socket broke, or something else listens there.
@@ -85,7 +85,7 @@ pub async fn stop<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError>
     bid(stream, STOP).await
 }
 
-/// Asks a host of any version how it is, without joining it.
+/// Asks a host of any version for its report, without joining it.
 ///
 /// # Errors
 /// As [`join`]; an older host refuses.

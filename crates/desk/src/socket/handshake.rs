@@ -23,7 +23,7 @@ pub(super) const FIRST_PROTOCOL: u32 = 1;
 pub(super) const HAND_OVER: &str = "alongside/handOver";
 /// Asks a host of any protocol version to end as if its last desk had left, in place of [`INITIALIZE`].
 pub(super) const STOP: &str = "alongside/stop";
-/// Asks a host of any protocol version how it is, in place of [`INITIALIZE`]. Its answer is a [`Report`].
+/// Asks a host of any protocol version for its [`Report`], in place of [`INITIALIZE`].
 pub(super) const REPORT: &str = "alongside/report";
 /// Asks a host to have a proposal of an agent's hook reviewed, in place of [`INITIALIZE`]. Its parameters are
 /// a [`HookProposal`](crate::HookProposal), its answer is a [`Verdict`](crate::Verdict). A hook that closes
@@ -48,7 +48,7 @@ pub struct Hello {
     /// Which program it is.
     #[serde(default)]
     pub client_info: ClientInfo,
-    /// Ours.
+    /// The options of alongside.
     #[serde(default)]
     pub initialization_options: Options,
 }
@@ -67,7 +67,7 @@ pub struct ClientInfo {
 /// The options that an LSP client passes to its server; keys of other programs are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// Ours.
+    /// The options of alongside.
     #[serde(default)]
     pub alongside: Terms,
 }
@@ -131,7 +131,7 @@ pub struct Welcome {
     /// Which program the host is.
     #[serde(default)]
     pub server_info: ClientInfo,
-    /// Ours.
+    /// The host, which LSP does not know.
     pub alongside: Host,
 }
 
