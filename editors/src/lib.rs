@@ -40,6 +40,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/highlights.lua",
     "lua/alongside/init.lua",
     "lua/alongside/keys.lua",
+    "lua/alongside/leaving.lua",
     "lua/alongside/left_drafts.lua",
     "lua/alongside/level.lua",
     "lua/alongside/link.lua",

@@ -5,7 +5,8 @@ local merge = require('alongside.merge')
 local model = require('model')
 local text = require('alongside.text')
 
-local M = { decided = {}, reviews = {}, refuse = {} }
+-- `status`: as the companion tells it; nobody else keeps the reviews.
+local M = { decided = {}, reviews = {}, refuse = {}, status = { desks = 1, keptBy = {} } }
 
 local CLIENT = 7
 
@@ -170,7 +171,7 @@ end
 package.loaded['alongside.server'] = setmetatable({
   on = {},
   get = function()
-    return { id = CLIENT, root = M.root }
+    return { id = CLIENT, root = M.root, status = M.status }
   end,
   all = function()
     return {}

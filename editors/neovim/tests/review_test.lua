@@ -300,48 +300,6 @@ test('nothing that writes by itself accepts', {
   eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua('return desk.text(1)'))
 end)
 
--- Ends Neovim by keys. Returns the numbers of decisions and questions.
-local function ends(nvim, keys)
-  local out = vim.fn.tempname()
-  nvim:lua([[local out = ...
-    vim.api.nvim_create_autocmd('VimLeave', { callback = function()
-      vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
-  nvim:last_keys(keys)
-  editor.await('Neovim to end', function()
-    return nvim.ended
-  end)
-  return vim.fn.readfile(out)
-end
-
-for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
-  test('quitting is not held up by a review without typed text: ' .. keys, {}, function(nvim)
-    show(nvim)
-    nvim:keys('do')
-    await_text(nvim, (PROPOSED:gsub('TWO', 'two')))
-    await(nvim, 'the buffer to be unmodified', 'return not vim.bo.modified')
-    eq({ '0', '0' }, ends(nvim, keys))
-  end)
-
-  test('quitting with typed text stops as for any unsaved buffer: ' .. keys, {}, function(nvim)
-    show(nvim)
-    nvim:keys('Ax<Esc>')
-    await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
-    nvim:cmd('tabnext 1')
-    nvim:keys(keys)
-    if keys == ':qa<CR>' then
-      nvim:await_said('a.txt has your edits. :w accepts them, :qa! leaves and moves them to drafts.')
-      local why = nvim:lua('return vim.v.errmsg')
-      assert(why:find('E162: No write since last change for buffer "alongside://review/7-1/a.txt [proposal 1]"', 1, true), why)
-    else
-      nvim:await_said('a.txt: not accepted. To accept, type :w in the proposal.')
-    end
-    undecided(nvim)
-    nvim:cmd('tabnext 2')
-    eq({ 'acwrite', true, 'TWOx' }, nvim:lua('return { vim.bo.buftype, vim.bo.modified, vim.api.nvim_get_current_line() }'))
-    eq({ '0', '0' }, ends(nvim, ':qa!<CR>'))
-  end)
-end
-
 test('every typed command that accepts nothing says so, and programs that write do not repeat it', {}, function(nvim)
   show(nvim)
   nvim:keys('Ax<Esc>')

@@ -147,6 +147,19 @@ local function undecided(nvim)
   eq({}, nvim:lua('return desk.decided'))
 end
 
+-- Ends Neovim by keys. Returns the numbers of decisions and questions.
+local function ends(nvim, keys)
+  local out = vim.fn.tempname()
+  nvim:lua([[local out = ...
+    vim.api.nvim_create_autocmd('VimLeave', { callback = function()
+      vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
+  nvim:last_keys(keys)
+  editor.await('Neovim to end', function()
+    return nvim.ended
+  end)
+  return vim.fn.readfile(out)
+end
+
 return {
   eq = eq,
   PICTURE = PICTURE,
@@ -165,5 +178,6 @@ return {
   await_picture = await_picture,
   quiet = quiet,
   undecided = undecided,
+  ends = ends,
   tests = tests,
 }

@@ -4,6 +4,7 @@ local config = require('alongside.config')
 local each_window = require('alongside.each_window')
 local ending = require('alongside.ending')
 local halves = require('alongside.halves')
+local leaving = require('alongside.leaving')
 local messages = require('alongside.messages')
 local reasons = require('alongside.reasons')
 local seen = require('alongside.seen')
@@ -290,13 +291,6 @@ function M.watch(review)
   })
 end
 
--- The typed commands that leave Neovim, unless a buffer holds unsaved text.
-local LEAVES = { qa = true, qal = true, qall = true, quita = true, quital = true, quitall = true }
-
-local function remedy(review)
-  return ('%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'):format(reviews().name(review))
-end
-
 function M.setup()
   writing.setup(function(buf)
     local review = reviews().of_buffer(buf)
@@ -355,30 +349,6 @@ function M.setup()
       end)
     end,
   })
-  vim.api.nvim_create_autocmd('QuitPre', {
-    group = group,
-    desc = 'alongside: say what becomes of edits, if they keep Neovim from ending',
-    callback = function()
-      vim.v.errmsg = ''
-      if LEAVES[vim.trim(vim.fn.histget(':', -1))] then
-        -- Above Neovim's own message, which asks for Enter.
-        for _, review in ipairs(reviews().all()) do
-          if review.view and vim.api.nvim_buf_is_valid(review.view.right) and vim.bo[review.view.right].modified then
-            vim.api.nvim_echo({ { remedy(review), 'WarningMsg' } }, false, {})
-          end
-        end
-      end
-      vim.schedule(function()
-        for _, review in ipairs(reviews().all()) do
-          local shown = review.view
-          local name = shown and vim.api.nvim_buf_is_valid(shown.right) and vim.api.nvim_buf_get_name(shown.right) or ''
-          if name ~= '' and vim.v.errmsg:find(name, 1, true) then
-            messages.later(remedy(review), vim.log.levels.WARN, true)
-          end
-        end
-      end)
-    end,
-  })
   vim.api.nvim_create_autocmd('WinResized', {
     group = group,
     desc = 'alongside: fit the bar into its window',
@@ -411,6 +381,9 @@ function M.setup()
     end
     return shown
   end
+  leaving.setup(function()
+    return has_bang
+  end)
   halves.setup(views)
   each_window.setup(views)
   ending.setup()

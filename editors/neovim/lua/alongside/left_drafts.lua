@@ -21,13 +21,14 @@ local function read(path)
   end, files) or {}
 end
 
---- Neovim ends: notes the files of reviews with edits that nobody accepted.
+--- Neovim ends: notes the files of reviews with edits that nobody accepted and no other desk keeps.
 function M.leave()
   local files = vim.uv.fs_stat(note()) and read(note()) or {}
   local known = #files
   for _, review in ipairs(require('alongside.review').all()) do
     local is_edited = require('alongside.ending').is_edited(review)
-    if is_edited and review.deciding ~= 'accept' and not vim.list_contains(files, review.file) then
+    local goes_to_drafts = is_edited and review.deciding ~= 'accept' and not require('alongside.leaving').is_kept(review)
+    if goes_to_drafts and not vim.list_contains(files, review.file) then
       files[#files + 1] = review.file
     end
   end
