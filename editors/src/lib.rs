@@ -54,6 +54,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/oklab.lua",
     "lua/alongside/project.lua",
     "lua/alongside/reasons.lua",
+    "lua/alongside/reloading.lua",
     "lua/alongside/requests.lua",
     "lua/alongside/review.lua",
     "lua/alongside/seen.lua",

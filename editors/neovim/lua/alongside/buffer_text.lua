@@ -90,12 +90,15 @@ function BufferText:restore_form()
   if not self.forms then
     return
   end
-  local now, known = undo_state(self.buf), nil
+  local now, known, oldest = undo_state(self.buf), nil, nil
   for state in pairs(self.forms) do
+    oldest = math.min(state, oldest or state)
     if state <= now and (not known or state > known) then
       known = state
     end
   end
+  -- Neovim counts on where it forgot earlier states, and goes back to 0.
+  known = known or oldest
   local form = known and self.forms[known]
   if form and (form.eol ~= vim.bo[self.buf].endofline or form.bom ~= vim.bo[self.buf].bomb) then
     self:set_form(form)

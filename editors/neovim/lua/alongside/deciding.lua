@@ -267,28 +267,7 @@ function M.watch(review)
       end
     end,
   })
-  vim.api.nvim_create_autocmd('BufUnload', {
-    group = group,
-    buffer = shown.right,
-    desc = 'alongside: send the last edits',
-    callback = function()
-      if review.sync.buf == shown.right then
-        review.sync:detach()
-        review.sync:push()
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufReadCmd', {
-    group = group,
-    buffer = shown.right,
-    desc = 'alongside: :edit shows the proposal again',
-    callback = function()
-      review.sync:attach(shown.right, review.sync.format)
-      -- `:edit` lists it.
-      vim.bo[shown.right].modifiable, vim.bo[shown.right].buflisted = not review.wholeFileOnly, false
-      review.sync:soon()
-    end,
-  })
+  require('alongside.reloading').watch(review, group)
 end
 
 function M.setup()

@@ -63,12 +63,14 @@ local function new_buffer(name, ending, kind)
   return buf
 end
 
-local function colour(buf, file, size)
-  if size > MOST_COLOURED then
+--- Gives a buffer the file type of the review's file.
+---@param buf integer
+function View:colour(buf)
+  if self.size > MOST_COLOURED then
     return
   end
   -- Neovim's rules give a name to expand().
-  local ok, filetype = pcall(vim.filetype.match, { filename = file:gsub(MEANS, '_'), buf = buf })
+  local ok, filetype = pcall(vim.filetype.match, { filename = self.file:gsub(MEANS, '_'), buf = buf })
   if ok and filetype then
     -- Foreign scripts run here; their errors must neither stop the review nor be on the screen. Neovim's own file type
     -- for Markdown fails without a parser.
@@ -122,6 +124,7 @@ function M.new(review, sync, name)
   for _, buf in ipairs({ self.left, self.right }) do
     tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), which))
   end
+  self.file, self.size = review.file, #review.proposed_text
   local format = common_format(sync, self.original)
   self:show_original(format)
   sync.on_format = function(changed)
@@ -131,7 +134,7 @@ function M.new(review, sync, name)
   end
   sync:attach(self.right, format)
   for _, buf in ipairs({ self.left, self.right }) do
-    colour(buf, review.file, #review.proposed_text)
+    self:colour(buf)
   end
   -- A file type may have changed these.
   vim.bo[self.left].modifiable = false
