@@ -144,6 +144,37 @@ test('closing the original leaves the proposal', {}, function(nvim)
   await_decided(nvim, 'accept')
 end)
 
+for _, keys in ipairs({ '<C-w>h:q<CR>', ':only<CR>' }) do
+  test(':Alongside brings the original back, at the place of the proposal: ' .. keys, {}, function(nvim)
+    open(nvim)
+    local before = nvim:lua(PICTURE)
+    open(nvim, { id = 2, file = nvim.root .. '/b.txt' })
+    nvim:cmd('Alongside review 1')
+    await(nvim, 'the review', [[return vim.bo.buftype == 'acwrite' and #vim.api.nvim_tabpage_list_wins(0) == 2]])
+    local SHOWN = [[
+      local wins = vim.api.nvim_tabpage_list_wins(0)
+      local ns = vim.api.nvim_get_namespaces()['alongside.marks']
+      return { vim.api.nvim_get_current_win() == wins[2], vim.tbl_map(function(win)
+        local buf = vim.api.nvim_win_get_buf(win)
+        return { vim.fn.bufname(buf), vim.wo[win].diff, vim.wo[win].winbar, vim.wo[win].winfixbuf, vim.wo[win].winhighlight,
+          vim.api.nvim_win_get_width(win), #vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, {}),
+          vim.api.nvim_win_call(win, function() return vim.fn.line('w0') end) }
+      end, wins) }
+    ]]
+    local shown = nvim:lua(SHOWN)
+    nvim:keys(keys)
+    await(nvim, 'one window', 'return #vim.api.nvim_tabpage_list_wins(0) == 1')
+    nvim:keys('jj:Alongside<CR>')
+    await(nvim, 'both windows', 'return #vim.api.nvim_tabpage_list_wins(0) == 2')
+    eq(shown, nvim:lua(SHOWN))
+    eq(4, nvim:lua('return vim.fn.line(".")'))
+    undecided(nvim)
+    nvim:lua('vim.cmd("Alongside reject") desk.close(2, "agentGone", false)')
+    await_decided(nvim, 'reject')
+    await_picture(nvim, before)
+  end)
+end
+
 test('what is wrong with accepting is asked about, and Enter is no', {}, function(nvim)
   show(nvim, { stale = true })
   nvim:keys('\\a')

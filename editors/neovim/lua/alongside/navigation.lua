@@ -66,11 +66,24 @@ function M.announce(review)
   end
 end
 
+-- Once Neovim has folded both windows.
+local function level_soon(review)
+  local shown = review.view
+  vim.schedule(function()
+    level.show(shown, review.hunks)
+  end)
+end
+
 local function open(review, origin)
   messages.hush()
   local shown = review.view
   if shown and shown:is_shown() then
     shown:focus()
+    if shown:lacks_original() then
+      shown:open_original()
+      level_soon(review)
+      reviews().show(review)
+    end
     return
   end
   if shown then
@@ -91,17 +104,15 @@ local function open(review, origin)
     line, column = reviews().first_place(review)
   end
   shown:open(origin, line, column)
-  -- Once Neovim has folded both windows.
-  vim.schedule(function()
-    level.show(shown, review.hunks)
-  end)
+  level_soon(review)
   if review.look then
     vim.fn.winrestview(review.look)
   end
   reviews().show(review)
 end
 
---- Goes to a review: the named one, that of the current file, the only one, or the one that the person chooses.
+--- Goes to a review: the named one, the one without its original here, that of the current file, the only one, or the one
+--- that the person chooses.
 ---@param id integer?
 ---@param origin table? where to return to; here by default
 function M.go(id, origin)
@@ -109,7 +120,9 @@ function M.go(id, origin)
     return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
   end
   local all, here = reviews().all(), reviews().looked_at()
-  if type(id) == 'string' or id then
+  if not id and here and here.view:lacks_original() then
+    return open(here, origin)
+  elseif type(id) == 'string' or id then
     all = vim.tbl_filter(function(review)
       return review.id == tonumber(id) or review.key == id
     end, all)

@@ -166,6 +166,14 @@ local function undress(win)
   options.list, options.sidescrolloff, options.cursorlineopt = vim.go.list, -1, vim.go.cursorlineopt
 end
 
+local function compare(win)
+  vim.api.nvim_win_call(win, function()
+    vim.cmd('diffthis')
+  end)
+  -- "-" of an open fold would read as a removed line. 'diffoff' restores the width.
+  vim.wo[win][0].foldcolumn = '0'
+end
+
 local function dress(win, groups)
   for _, name in ipairs(FROM_GLOBAL) do
     vim.api.nvim_set_option_value(name, vim.go[name], { scope = 'local', win = win })
@@ -178,12 +186,8 @@ local function dress(win, groups)
   options.cursorlineopt = 'number'
   options.statusline = statusline.OPTION
   options.winfixbuf = true
-  vim.api.nvim_win_call(win, function()
-    vim.cmd('diffthis')
-  end)
+  compare(win)
   mark_cut_lines(options)
-  -- "-" of an open fold would read as a removed line. 'diffoff' restores the width.
-  options.foldcolumn = '0'
 end
 
 --- Opens the tab page and goes there. `origin` is the place to return to.
@@ -203,15 +207,30 @@ function View:open(origin, line, column)
   if origin.mode:find('^[iR]') then
     vim.cmd('stopinsert')
   end
-  self.left_win = vim.api.nvim_open_win(self.left, false, { split = 'left', win = self.right_win })
   highlights.prepare()
   dress(self.right_win, highlights.PROPOSAL)
-  dress(self.left_win, highlights.ORIGINAL)
+  self:open_original()
   tabline.refresh()
-  halves.note(self)
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), column or 0 })
   vim.cmd('normal! zv')
   first_word.show(self)
+end
+
+--- Shows the original beside the proposal.
+function View:open_original()
+  self.left_win = vim.api.nvim_open_win(self.left, false, { split = 'left', win = self.right_win })
+  dress(self.left_win, highlights.ORIGINAL)
+  if not vim.wo[self.right_win].diff then
+    -- 'diffopt' has "closeoff".
+    compare(self.right_win)
+  end
+  halves.note(self)
+end
+
+--- Whether the person has closed the window of the original, beside that of the proposal.
+---@return boolean
+function View:lacks_original()
+  return self:is_shown() and not shows(self.left_win, self.left) and vim.api.nvim_buf_is_valid(self.left)
 end
 
 --- Whether a window shows the proposal.
