@@ -85,7 +85,7 @@ test('a look-alike letter is named below its change, and accepting asks', {}, fu
   eq({ '0 below: ' }, nvim:lua(DRAWN, true))
   await(nvim, 'the bar', [[return vim.wo.winbar:find('! hard to see', 1, true)]])
   nvim:lua('vim.o.columns = 80')
-  await(nvim, 'the keys', [[return vim.wo.winbar:gsub('%%#%w+#', ''):find(':w accept  do drop', 1, true)]])
+  await(nvim, 'the warning beside a key', [[return vim.wo.winbar:gsub('%%#%w+#', '') == ' %<a.txt  ! hard to see%=  :w accept%* ']])
   nvim:lua('vim.o.columns = 200')
   nvim:keys(':w<CR>')
   await(nvim, 'the question', 'return #asked == 1')
@@ -124,6 +124,29 @@ test('blanks are drawn where they differ, in both windows, and at the end of add
   local green, red = ' AlongsideShownAdded', ' AlongsideShownRemoved'
   eq({ '1,0 →' .. green, '3,3 ·' .. green, '3,4 ·' .. green, '5,1 ␣' .. green, '7,3 ·' .. green }, both(false))
   eq({ '1,0 ·' .. red, '1,1 ·' .. red, '1,2 ·' .. red, '1,3 ·' .. red, '5,1 ·' .. red }, both(true))
+end)
+
+test('an emptied file says so in the bar, and accepting asks', {}, function(nvim)
+  show(nvim, { original = 'one\ntwo\n', proposed = '' })
+  await(nvim, 'the bar', [[return vim.wo.winbar:gsub('%%#%w+#', '') == ' %<a.txt  ! empties the file%=  :w accept%* ']])
+  nvim:keys('ZZ')
+  await(nvim, 'the question', 'return #asked == 1')
+  eq('a.txt\nIt empties the file.', nvim:lua('return asked[1]'))
+  reviewing.undecided(nvim)
+  nvim:keys('do')
+  await(nvim, 'the warning to go', [[return not vim.wo.winbar:find('empties', 1, true)]])
+  nvim:keys('u')
+  await(nvim, 'the warning again', [[return vim.wo.winbar:find('empties', 1, true)]])
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':w<CR>')
+  await_decided(nvim, 'accept')
+end)
+
+test('a file that was empty, and a deletion, which has its own warning, have no such warning', {}, function(nvim)
+  show(nvim, { original = 'one\n', proposed = '', remark = 'Codex deletes the file.' })
+  assert(not nvim:lua('return vim.wo.winbar'):find('empties', 1, true))
+  show(nvim, { id = 2, file = nvim.root .. '/b.txt', original = '', proposed = '\n' })
+  assert(not nvim:lua('return vim.wo.winbar'):find('empties', 1, true))
 end)
 
 return tests

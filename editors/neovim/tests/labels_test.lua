@@ -102,7 +102,7 @@ test('the status line names agent, change, lines and states, and fits', {}, func
   nvim:keys(']c')
   await(nvim, 'the next change', [[return vim.fn.line('.') == 6]])
   for _, case in ipairs({
-    { 130, 'Gemini CLI  change 2 of 3: kept  +2 -1  g? keys' },
+    { 130, 'change 2 of 3: kept  +2 -1  2 kept, 1 dropped  g? keys' },
     { 80, 'change 2 of 3: kept  +2 -1  g? keys' },
     { 60, '2 of 3: kept  +2 -1 g? keys' },
   }) do
@@ -115,7 +115,7 @@ test('the status line names agent, change, lines and states, and fits', {}, func
   nvim:lua('vim.o.columns = 130')
   nvim:keys('<C-w>h6G')
   await(nvim, 'the original', [[return vim.bo.buftype == 'nofile' and vim.fn.line('.') == 6]])
-  assert(nvim:lua(LINES)[1]:find('Gemini CLI  change 2 of 3: kept', 1, true), nvim:lua(LINES)[1])
+  assert(nvim:lua(LINES)[1]:find('change 2 of 3: kept', 1, true), nvim:lua(LINES)[1])
   nvim:lua('vim.o.laststatus, vim.o.columns = 3, 80')
   assert(nvim:lua(LINES)[1]:find('Gemini CLI  change 2 of 3: kept  +2 -1  2 kept, 1 dropped', 1, true), nvim:lua(LINES)[1])
   nvim:lua('desk.close(...)', 1, 'rejected', true)

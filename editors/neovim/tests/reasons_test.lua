@@ -248,7 +248,8 @@ test('the bar names the key, shortens a long reason, and then only mentions it',
   has(narrow, 'with a reason')
   has(narrow, 'a.txt')
   has(bar(nvim, 40), 'with a reason')
-  assert(not bar(nvim, 25):find('reason', 1, true))
+  has(bar(nvim, 25), 'a.txt  with a reason')
+  assert(not bar(nvim, 20):find('reason', 1, true))
 end)
 
 test('a step of the agent beyond writing is a warning that accepting asks about', {}, function(nvim)

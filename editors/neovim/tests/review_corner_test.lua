@@ -76,7 +76,8 @@ test('the bar says how the file differs, and goes without things where it is nar
     local review = { file = '/p/some/dirs/' .. (given.name or 'a.txt'), original_text = not given.new and '' or nil,
       agent = { name = 'Gemini CLI' }, stale = given.stale,
       hunks = vim.tbl_map(function(state) return { state = state } end, given.states or { 'kept' }), fileLineEnding = given.ends,
-      fileHasBom = given.bom, wholeFileOnly = given.whole }
+      fileHasBom = given.bom, wholeFileOnly = given.whole, outside = given.outside }
+    require('alongside.seen').words = function() return given.unseen and '1 of 1 not seen' or nil end
     local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, waiting = given.waiting, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
     return (vim.trim(str):gsub('%s%s%s+', ' | '))
@@ -89,42 +90,44 @@ test('the bar says how the file differs, and goes without things where it is nar
   local whole = 'some/dirs/a.txt  Gemini CLI  1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
   bar(whole, given, 200)
   bar((whole:gsub('some/dirs/', '')), given, 132)
-  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 122)
-  bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 82)
-  bar('a.txt  1 kept  ! changed on disk  :w accept  do drop  :q reject  ]c', given, 69)
-  bar('a.txt  1 kept  ! changed on disk | :w accept  do drop', given, 57)
-  bar('1 kept  ! changed on disk | :w accept  do drop', given, 50)
-  bar('a.txt  1 kept  ! changed on disk | :w', given, 39)
-  bar('a.txt  1 kept  ! changed on disk', given, 37)
-  bar('<t  1 kept  ! changed on disk', given, 31)
-  bar('1 kept | :w accept  do drop', {}, 30)
-  bar('1 kept  :w accept  do drop', {}, 28)
-  bar('a.txt  1 kept  :w do :q', {}, 25)
-  bar('a.txt  1 kept  :w', {}, 19)
+  bar((whole:gsub('Gemini CLI  ', '')), given, 122)
+  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 118)
+  -- The name and the warnings first, then keys with their words, then the counts, which the status line has, too.
+  bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 80)
+  bar('a.txt  ! changed on disk | ' .. keys, given, 69)
+  bar('a.txt  ! changed on disk  :w accept  do drop  :q reject', given, 57)
+  bar('a.txt  ! changed on disk | :w accept  do drop', given, 50)
+  bar('a.txt  ! changed on disk | :w accept', given, 39)
+  bar('a.txt  ! changed on disk', given, 27)
+  bar('<  ! changed on disk', given, 22)
+  bar('a.txt | :w accept  do drop', {}, 30)
+  bar('a.txt | :w accept', {}, 25)
+  bar('a.txt | do drop', {}, 17)
+  bar('a.txt', {}, 12)
   bar('a.txt  1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
   bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
-  -- Changes that are dropped or edited stay longest, and so do the keys that accept and drop, with their words. At 80x24,
-  -- the window has 39 columns; at 60, 29.
-  bar('1 kept, 1 dropped  :w accept  do drop', { states = { 'kept', 'dropped' } }, 39)
-  bar('a.txt  1 dropped | :w do', { states = { 'kept', 'dropped' } }, 29)
-  local two, three = { states = { 'edited', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
-  bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 72)
-  bar('1 dropped, 1 edited  :w accept  do drop', two, 41)
-  bar('a.txt  1 dropped, 1 edited  :w do :q', two, 38)
-  bar('1 kept, 1 dropped, 1 edited | :w accept  do drop', three, 52)
-  bar('a.txt  1 dropped, 1 edited | :w do', three, 40)
-  bar('a.txt  1 dropped, 1 edited | :w do', three, 38)
-  -- Other proposals, if there is room beside the keys.
-  bar('a.txt  1 kept  1 more waits | ' .. keys, { waiting = 1 }, 80)
-  bar('a.txt  1 kept | :w accept  do drop  :q', { waiting = 2 }, 41)
-  bar('a.txt  1 kept | :w accept  do drop', { waiting = 0 }, 38)
-  bar('a.txt  1 kept | :w accept  do drop  :q', { waiting = 2 }, 40)
+  -- At 80x24, the window has 39 columns; at 60, 29.
+  local two, three = { states = { 'kept', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
+  bar('a.txt | :w accept  do drop  :q reject', two, 39)
+  bar('a.txt | :w accept  do drop', two, 29)
+  bar('a.txt  1 kept, 1 dropped, 1 edited | ' .. keys, three, 80)
+  bar('some/dirs/a.txt  Gemini CLI | ' .. keys, three, 72)
+  -- Warnings have each its own place, and the name is cut before they are.
+  local many = { stale = true, outside = '/etc/passwd', unseen = true }
+  bar('a.txt  ! OUTSIDE THE PROJECT: /etc/passwd  ! changed on disk  1 of 1 not seen | :w accept  do drop', many, 106)
+  bar('a.txt  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen | do drop', many, 76)
+  bar('<  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen', many, 62)
+  -- Other proposals, before the keys.
+  bar('some/dirs/a.txt  1 kept  1 more waits | ' .. keys, { waiting = 1 }, 80)
+  bar('a.txt  2 more wait | :w accept  do drop', { waiting = 2 }, 41)
+  bar('a.txt  :w accept  do drop  :q reject', { waiting = 0 }, 38)
+  bar('a.txt  2 more wait | :w accept', { waiting = 2 }, 32)
   -- Nothing to drop one by one.
   bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
-  bar('as a whole  ! not text | :w accept  :q', { whole = 'not text' }, 45)
-  bar('a.txt  as a whole  ! not text | :w accept  :q', { whole = 'not text' }, 48)
+  bar('a.txt  as a whole  ! not text | :w accept', { whole = 'not text' }, 45)
+  bar('a.txt  as a whole  ! not text | :w accept  :q reject', { whole = 'not text' }, 58)
   -- No item of a statusline.
-  bar('100%f%{x}%#Error#.txt  1 kept  :w accept  do drop  :q', { name = '100%f%{x}%#Error#.txt' }, 55)
+  bar('100%f%{x}%#Error#.txt | :w accept  do drop  :q reject', { name = '100%f%{x}%#Error#.txt' }, 55)
   nvim:lua('vim.o.columns = 200')
   show(nvim, { fileLineEnding = 'crlf' })
   await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])

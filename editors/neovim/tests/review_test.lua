@@ -84,7 +84,7 @@ test('the review is a tab page with the original and the proposal in diff mode',
   ]])
   eq({ true, false, 'text', false, ORIGINAL, ' original%*' }, { unpack(seen[1][1], 1, 6) })
   eq({ true, true, 'text', false, PROPOSED }, { unpack(seen[1][2], 1, 5) })
-  eq(' %<a.txt  3 kept%=  :w accept  do drop  :q%* ', seen[1][2][6])
+  eq(' %<a.txt%=  :w accept  do drop  :q reject%* ', seen[1][2][6])
   eq({ true, 2, 2 }, { seen[2], seen[3], seen[4] })
 end)
 

@@ -46,14 +46,14 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let _proposal = agent.propose(&file, PROPOSED)?;
     screen.shows("proposes words.py")?;
     screen.press(":Alongside\r")?;
-    screen.shows("3 kept")?;
+    screen.shows("1 of 3: kept")?;
     // The bar, in windows of 40 and 80 columns.
     let bar_ends_with = |end: &'static str| {
         let blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py 3 kept :w accept do drop")?;
+    bar_ends_with("│ words.py :w accept do drop")?;
     screen.resize(160, 24)?;
     bar_ends_with("words.py Gemini CLI 3 kept :w accept do drop :q reject ]c next")?;
     for (scheme, background) in SCHEMES {

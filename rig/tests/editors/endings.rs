@@ -43,7 +43,7 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     let _proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
     pane.type_text("do")?;
-    pane.wait_for("a change to be dropped", |screen| screen.contains("2 kept, 1 dropped"))?;
+    pane.wait_for("a change to be dropped", |screen| screen.contains("1 of 3: dropped"))?;
     assert_eq!(agent.close(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
     wait_until_as(&stage, &pane, &before)?;
 

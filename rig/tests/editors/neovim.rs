@@ -79,7 +79,7 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
     neovim.enter(":Alongside")?;
     neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
     neovim.type_text("do")?;
-    neovim.wait_for("a change to be dropped", |screen| screen.contains("2 kept, 1 dropped"))?;
+    neovim.wait_for("a change to be dropped", |screen| screen.contains("1 of 3: dropped"))?;
     neovim.type_text("]c]c")?;
     neovim.enter(":s/FOURTEEN/14/")?;
     // The remark behind the line; a narrow bar has no room for three states.

@@ -25,7 +25,7 @@ fn stops(generation: Generation) -> Result<()> {
     neovim.enter(":Alongside")?;
     neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
     neovim.type_text("Gomine")?;
-    neovim.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
+    neovim.wait_for("what was typed", |screen| screen.contains(": edited"))?;
     neovim.press("Escape")?;
     // From another window, as most people leave.
     neovim.type_text("gT")?;

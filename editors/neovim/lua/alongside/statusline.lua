@@ -70,8 +70,8 @@ local function escaped(text)
   return (text:gsub('%%', '%%%%'))
 end
 
--- The parts to omit for lack of room, in this order. The bar above has the states, too, and the original's line the agent.
-local GOES = { 'position', 'states', 'agent', 'word', 'lines', 'label', 'state', 'key' }
+-- The parts to omit for lack of room, in this order. The original's line has the agent, too.
+local GOES = { 'position', 'agent', 'states', 'word', 'lines', 'label', 'state', 'key' }
 
 local function columns_of(win)
   return vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)

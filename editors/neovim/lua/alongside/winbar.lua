@@ -3,6 +3,7 @@
 local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
 local seen = require('alongside.seen')
+local text = require('alongside.text')
 
 local M = {}
 
@@ -53,6 +54,15 @@ function M.states(counts)
   return table.concat(parts, ', ')
 end
 
+--- Whether accepting leaves an empty file. A remark says it of a deletion.
+---@return boolean
+function M.is_emptied(review)
+  if not review.original_text or review.original_text == '' or review.remark then
+    return false
+  end
+  return review.sync and text.is_nothing(review.sync.told) or review.current_text == ''
+end
+
 --- The number of changes for a person: "2 changes", or "no change left" if all are dropped.
 ---@return string
 function M.size(review)
@@ -66,19 +76,14 @@ function M.size(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
-local function states(review, is_short)
+-- A proposal that is not decided change by change, in words; nil for one that is.
+local function kind(review)
   if review.wholeFileOnly then
     return 'as a whole'
+  elseif not review.original_text then
+    return 'new file' .. (M.counts(review.hunks).edited > 0 and ', edited' or '')
   end
-  local counts = M.counts(review.hunks)
-  if not review.original_text then
-    return 'new file' .. (counts.edited > 0 and ', edited' or '')
-  end
-  if is_short and counts.dropped + counts.edited > 0 then
-    counts.kept = 0
-  end
-  local said = M.states(counts)
-  return said == '' and M.size(review) or said
+  return #review.hunks == 0 and M.size(review) or nil
 end
 
 --- The warnings, loudest first. The second text is for the question before accepting, if there is one; `brief` says less where
@@ -86,7 +91,7 @@ end
 ---@param review table
 ---@param root string?
 ---@param is_modified boolean whether a buffer here holds unsaved changes of the file
----@return { [1]: string, [2]: string?, brief: string?, is_at_change: boolean? }[]
+---@return { [1]: string, [2]: string?, brief: string? }[]
 function M.notes(review, root, is_modified)
   local notes = {}
   local file = review.file
@@ -103,6 +108,9 @@ function M.notes(review, root, is_modified)
   if review.inGit then
     local real = harmless.name(review.inGit)
     notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.', brief = 'RUN BY GIT' }
+  end
+  if M.is_emptied(review) then
+    notes[#notes + 1] = { 'empties the file', 'It empties the file.' }
   end
   if review.stale then
     notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk: accepting undoes that change.' }
@@ -124,7 +132,7 @@ function M.notes(review, root, is_modified)
   end
   -- The question about it is one of its own.
   if hard_to_see.of_review(review) then
-    notes[#notes + 1] = { 'hard to see', is_at_change = true }
+    notes[#notes + 1] = { 'hard to see' }
   end
   return notes
 end
@@ -156,8 +164,8 @@ local function form(review)
   end
 end
 
--- The keys of this review with their effects, the last to go first: an edit waits for the decision. Where Neovim has its own
--- key, the bar shows that one; the plugin's work as well.
+-- The keys of this review with their effects, the most important first: an edit waits for the decision. Where Neovim has its
+-- own key, the bar shows that one; the plugin's work as well.
 local function keys_of(review)
   local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
   if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
@@ -180,90 +188,102 @@ local function shortened(reason)
   return vim.fn.strcharpart(reason, 0, MOST_OF_REASON - 1) .. '…'
 end
 
--- `less` has the parts to omit for lack of room, and how many keys and effects of keys remain.
-local function bar(review, context, less, space)
+-- The left parts of a bar and its keys in the order of the screen, and the texts for them in the order of importance. A
+-- later text for a part replaces the earlier one where there is room. Texts with `stays` are there in any case.
+local function parts_of(review, context)
+  local left, right, texts = {}, {}, {}
+  local function place(group)
+    left[#left + 1] = { group = group }
+    return left[#left]
+  end
+  local function wish(of, said, stays)
+    if said then
+      texts[#texts + 1] = { place = of, said = said, stays = stays }
+    end
+  end
+  local title, agent, counts = place('AlongsideTitle'), place('AlongsideNote'), place('AlongsideNote')
   local name = M.file_name(review.file, context.root)
-  -- If nothing else helps, Neovim cuts here: the name first, the warnings last.
-  local parts = { ' %<' }
-  local function add(group, said)
-    parts[#parts + 1] = #parts > 1 and part('AlongsideNote', '  ') or nil
-    parts[#parts + 1] = part(group, said)
+  wish(title, vim.fs.basename(name), true)
+  local notes = M.notes(review, context.root, context.is_modified)
+  local warnings = {}
+  for i, note in ipairs(notes) do
+    warnings[i] = place('AlongsideWarning')
+    wish(warnings[i], '! ' .. (note.brief or note[1]), true)
   end
-  if not less.name then
-    add('AlongsideTitle', less.directories and vim.fs.basename(name) or name)
+  local unseen, reason = place('AlongsideNote'), place('AlongsideNote')
+  wish(unseen, seen.words(review), true)
+  for i, note in ipairs(notes) do
+    wish(warnings[i], '! ' .. note[1])
   end
-  if context.ended then
-    add('AlongsideWarning', context.ended)
-    parts[#parts + 1] = '%* '
-    return table.concat(parts)
+  local differs, waits = place('AlongsideNote'), place('AlongsideNote')
+  local waiting = context.waiting or 0
+  wish(waits, waiting == 1 and '1 more waits' or waiting > 1 and waiting .. ' more wait' or nil)
+  wish(reason, review.reason and 'with a reason')
+  local whole = kind(review)
+  wish(counts, whole)
+  for _, key in ipairs(keys_of(review)) do
+    right[#right + 1] = { key = key[1] }
+    wish(right[#right], key[2])
   end
-  if not less.agent then
-    add('AlongsideNote', M.agent_name(review.agent))
-  end
-  add('AlongsideNote', states(review, less.kept))
-  for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
-    -- Words below the change say the same.
-    if not (note.is_at_change and less.hard) then
-      add('AlongsideWarning', '! ' .. (less.places and note.brief or note[1]))
-    end
-  end
-  if context.unseen and not less.seen then
-    add('AlongsideNote', context.unseen)
-  end
-  if review.reason and not less.has_reason then
-    add('AlongsideNote', less.reason and 'with a reason' or 'reason: ' .. shortened(harmless.one_line(review.reason)))
-  end
-  local differs = not less.form and form(review)
-  if differs then
-    add('AlongsideNote', differs)
-  end
-  if context.waiting and context.waiting > 0 and not less.waiting then
-    add('AlongsideNote', context.waiting == 1 and '1 more waits' or context.waiting .. ' more wait')
-  end
-  parts[#parts + 1] = space
-  for i, key in ipairs(vim.list_slice(keys_of(review), 1, less.keys)) do
-    parts[#parts + 1] = part('AlongsideNote', i > 1 and i - 1 > less.effects and ' ' or '  ')
-    parts[#parts + 1] = part('AlongsideKey', key[1])
-    if i <= less.effects then
-      parts[#parts + 1] = part('AlongsideNote', ' ' .. key[2])
-    end
-  end
-  parts[#parts + 1] = '%* '
-  return table.concat(parts)
+  -- The status line has them, too.
+  wish(counts, not whole and M.states(M.counts(review.hunks)))
+  wish(reason, review.reason and 'reason: ' .. shortened(harmless.one_line(review.reason)))
+  wish(differs, form(review))
+  wish(agent, M.agent_name(review.agent))
+  wish(title, name)
+  return left, right, texts
 end
 
--- The parts to omit for lack of room, in this order, or how many of the keys and of their effects remain. Accepting and dropping
--- keep their words longest. A warning loses its path before it would be cut. Without "waiting" the effects return, and without those the name, which the tab has, too. A
--- long reason is only mentioned at first. How many changes were dropped or edited stays, and so do warnings.
-local GOES = {
-  'directories', 'agent', 'form', 'reason', { effects = 4 }, { effects = 3 }, { effects = 2 }, 'waiting', { effects = 9 },
-  { effects = 4 }, { effects = 3 }, { effects = 2 }, { keys = 4 }, { keys = 3 }, { keys = 2 }, 'places', 'seen', 'hard', 'name',
-  'kept', { effects = 1, name = false, kept = false }, { effects = 0, keys = 4 }, { keys = 3 }, { keys = 2 }, 'has_reason', 'kept',
-  { keys = 1 }, { keys = 0 },
-}
+-- The columns of the parts that have a text, with the blanks around them.
+local function width_of(left, right)
+  local width = 0
+  for _, one in ipairs(left) do
+    width = width + (one.said and vim.fn.strdisplaywidth(one.said) + 2 or 0)
+  end
+  for _, one in ipairs(right) do
+    width = width + (one.said and vim.fn.strdisplaywidth(one.key .. ' ' .. one.said) + 2 or 0)
+  end
+  return width
+end
 
---- The bar of the proposal.
----@param review table
----@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer, unseen: string? }
----@return string
-function M.proposal(review, context)
-  local keys = keys_of(review)
-  local number = #keys
-  -- Without a change to drop, the second key rejects, and its word goes first.
-  local words = keys[2][1] == 'do' and 2 or 1
-  local less = { keys = number, effects = number }
-  context.unseen = seen.words(review)
-  for _, what in ipairs(GOES) do
-    local drawn = bar(review, context, less, '')
-    if vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width <= context.width then
-      break
-    end
-    for name, value in pairs(type(what) == 'table' and what or { [what] = true }) do
-      value = name == 'effects' and value == 2 and words or value
-      less[name] = type(value) == 'number' and math.min(value, number) or value
+local function drawn(left, right)
+  -- If nothing else helps, Neovim cuts here: the name first, the warnings last.
+  local items, between = { ' %<' }, ''
+  for _, one in ipairs(left) do
+    if one.said then
+      items[#items + 1] = between .. part(one.group, one.said)
+      between = part('AlongsideNote', '  ')
     end
   end
-  return bar(review, context, less, '%=')
+  items[#items + 1] = '%='
+  for _, one in ipairs(right) do
+    if one.said then
+      items[#items + 1] = part('AlongsideNote', '  ') .. part('AlongsideKey', one.key) .. part('AlongsideNote', ' ' .. one.said)
+    end
+  end
+  items[#items + 1] = '%* '
+  return table.concat(items)
+end
+
+--- The bar of the proposal: of all that could be said, in one order of importance, as much as there is room for. Keys have
+--- their words, or are not there.
+---@param review table
+---@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer }
+---@return string
+function M.proposal(review, context)
+  if context.ended then
+    local title = { group = 'AlongsideTitle', said = M.file_name(review.file, context.root) }
+    return drawn({ title, { group = 'AlongsideWarning', said = context.ended } }, {})
+  end
+  local left, right, texts = parts_of(review, context)
+  for _, one in ipairs(texts) do
+    local before = one.place.said
+    one.place.said = one.said
+    if not one.stays and width_of(left, right) > context.width then
+      one.place.said = before
+    end
+  end
+  return drawn(left, right)
 end
 
 --- The bar of the original.
