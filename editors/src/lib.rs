@@ -26,6 +26,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/commands.lua",
     "lua/alongside/config.lua",
     "lua/alongside/context.lua",
+    "lua/alongside/cut_lines.lua",
     "lua/alongside/deciding.lua",
     "lua/alongside/diagnostics.lua",
     "lua/alongside/dropping.lua",

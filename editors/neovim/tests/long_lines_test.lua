@@ -66,6 +66,28 @@ test('where the companion compared no words, the cursor goes to the first that d
   shows(nvim, 'both words', 'the \195\169nd', 'the \195\168nd')
 end)
 
+for _, columns in ipairs({ 80, 81, 82, 83 }) do
+  test('a line of double-width characters has its sign at either edge: ' .. columns, {}, function(nvim)
+    nvim:lua('vim.o.columns, vim.o.lines = ..., 20', columns)
+    local wide = ('\230\150\135'):rep(100)
+    reviewing.show(nvim, { original = 'a\n' .. wide .. 'old\nxx' .. wide .. '\n', proposed = 'b\n' .. wide .. 'new\nx' .. wide .. '\n' })
+    nvim:keys('ggzs0')
+    await(nvim, 'the signs', [[
+      vim.cmd.redraw()
+      for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+        local row, column = unpack(vim.fn.win_screenpos(win))
+        local last = column + vim.api.nvim_win_get_width(win) - 1
+        for line = 2, 3 do
+          if vim.fn.screenstring(row + line, last) ~= '›' then return false end
+        end
+        -- A short line has none.
+        if vim.fn.screenstring(row + 1, last) == '›' then return false end
+      end
+      return true
+    ]])
+  end)
+end
+
 test('a tab in a long line looks as elsewhere, and the edges have the signs of the person', {
   before = [[vim.o.listchars = 'tab:> ,extends:E']],
 }, function(nvim)

@@ -1,6 +1,7 @@
 -- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
+local cut_lines = require('alongside.cut_lines')
 local first_word = require('alongside.first_word')
 local halves = require('alongside.halves')
 local harmless = require('alongside.harmless')
@@ -143,27 +144,12 @@ function M.new(review, sync, name)
   return self
 end
 
--- Signs at the edges where a line goes on, and nothing else that the person does not see elsewhere: with 'list', Neovim shows
--- a tab as "^I" unless 'listchars' says otherwise.
-local CUT = { extends = '›', precedes = '‹' }
-
-local function mark_cut_lines(options)
-  local own = vim.go.list and vim.go.listchars or 'tab:  '
-  for name, sign in pairs(CUT) do
-    if not (',' .. own):find(',' .. name .. ':', 1, true) then
-      own = ('%s,%s:%s'):format(own, name, sign)
-    end
-  end
-  options.list, options.listchars = true, own
-  -- A word at the edge is seen with what is around it.
-  options.sidescrolloff = math.max(vim.go.sidescrolloff, 8)
-end
-
 -- Takes back what an ordinary window does not have.
 local function undress(win)
   local options = vim.wo[win][0]
-  options.winbar, options.statusline, options.winhighlight, options.listchars = '', '', '', ''
-  options.list, options.sidescrolloff, options.cursorlineopt = vim.go.list, -1, vim.go.cursorlineopt
+  options.winbar, options.statusline, options.winhighlight = '', '', ''
+  options.cursorlineopt = vim.go.cursorlineopt
+  cut_lines.unmark(win)
 end
 
 local function compare(win)
@@ -187,7 +173,7 @@ local function dress(win, groups)
   options.statusline = statusline.OPTION
   options.winfixbuf = true
   compare(win)
-  mark_cut_lines(options)
+  cut_lines.mark(win)
 end
 
 --- Opens the tab page and goes there. `origin` is the place to return to.
