@@ -2,10 +2,11 @@
 //!
 //! A change of tabs for blanks, a letter of another script or a blank at the end of a line shows two equal
 //! lines. Every desk says why such lines differ, in these words. A difference that one sees, such as another
-//! word or a deeper indentation, needs none.
+//! word or a deeper indentation, needs none. A new character that is invisible or turns others round has its
+//! words in any line: desks show its number, which few people know.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -25,6 +26,22 @@ const LETTERS: [(&str, &str, &str); 4] = [
     ("Greek ", "ονρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\u{37e}", "ovpABEZHIKMNOPTYX;"),
     ("Armenian ", "օսհ", "ouh"),
     ("", "ıɡɑ‐‑‒–−﹣‘’ʼ′“”․‚∶ː꞉∕⁄∗ǃ∣ǀˆ‹›", "iga------''''\"\".,::://*!||^<>"),
+];
+
+/// Characters that show nothing themselves, and show others in another order.
+const TURNING: [(char, &str); 12] = [
+    ('\u{61c}', "Arabic letter mark"),
+    ('\u{200e}', "left-to-right mark"),
+    ('\u{200f}', "right-to-left mark"),
+    ('\u{202a}', "left-to-right embedding"),
+    ('\u{202b}', "right-to-left embedding"),
+    ('\u{202c}', "end of a direction"),
+    ('\u{202d}', "left-to-right override"),
+    ('\u{202e}', "right-to-left override"),
+    ('\u{2066}', "left-to-right isolate"),
+    ('\u{2067}', "right-to-left isolate"),
+    ('\u{2068}', "first strong isolate"),
+    ('\u{2069}', "end of an isolate"),
 ];
 
 /// Differences that one cannot see, and in how many lines.
@@ -114,21 +131,32 @@ impl Unseen {
     }
 }
 
-/// The new lines that look the same as old ones, wherever those stand, and differ: counted from 0, each with
-/// its differences.
+/// The new lines with differences that one cannot see, counted from 0: lines that look the same as old ones,
+/// wherever those stand, and lines with an added character that one does not see.
 fn differing_lines(old: &str, new: &str) -> Vec<(usize, Vec<Cow<'static, str>>)> {
-    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
+    if new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
         return Vec::new();
     }
+    let added = added_unseen(old, new);
     let mut olds: HashMap<String, Vec<&str>> = HashMap::new();
     for line in old.split_inclusive('\n') {
         olds.entry(shape(line)).or_default().push(line);
     }
     let mut found = Vec::new();
     for (number, line) in new.split_inclusive('\n').enumerate() {
-        let Some(alike) = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty()) else { continue };
-        let at = alike.iter().position(|old| *old == line).unwrap_or(0);
-        if let Some(kinds) = differences(alike.remove(at), line).filter(|kinds| !kinds.is_empty()) {
+        let alike = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty());
+        let same = alike.map(|alike| {
+            let at = alike.iter().position(|old| *old == line).unwrap_or(0);
+            alike.remove(at)
+        });
+        let mut kinds = same.and_then(|old| differences(old, line)).unwrap_or_default();
+        for (_, c) in harmless::harmful(line).filter(|(_, c)| added.contains(c)) {
+            let kind = unseen(c);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        if !kinds.is_empty() {
             found.push((number, kinds));
         }
     }
@@ -139,6 +167,22 @@ fn differing_lines(old: &str, new: &str) -> Vec<(usize, Vec<Cow<'static, str>>)>
 fn shape(line: &str) -> String {
     let seen = line.chars().filter(|c| !c.is_whitespace() && !harmless::is_harmful(*c)).map(folded);
     ComposingNormalizerBorrowed::new_nfc().normalize(&seen.collect::<String>()).into_owned()
+}
+
+/// The characters that one does not see of which the new lines have more than the old ones.
+fn added_unseen(old: &str, new: &str) -> HashSet<char> {
+    // At the beginning it may be a byte-order mark, which desks name.
+    let new = new.strip_prefix('\u{feff}').unwrap_or(new);
+    // Control characters are shown as such.
+    let unseen = |text| harmless::harmful(text).map(|(_, c)| c).filter(|c| !c.is_control());
+    let mut more: HashMap<char, isize> = HashMap::new();
+    for c in unseen(new) {
+        *more.entry(c).or_default() += 1;
+    }
+    for c in unseen(old) {
+        *more.entry(c).or_default() -= 1;
+    }
+    more.into_iter().filter(|(_, more)| *more > 0).map(|(c, _)| c).collect()
 }
 
 /// The kinds of differences of two lines that look the same; `None` if one sees a difference.
@@ -205,7 +249,7 @@ fn take_char(rest: &mut &str, kinds: &mut Vec<Cow<'static, str>>) -> Option<char
     let mut chars = rest.chars();
     let mut next = chars.next();
     while let Some(unseen) = next.filter(|c| harmless::is_harmful(*c)) {
-        kinds.push(format!("an unseen {}", number(unseen)).into());
+        kinds.push(self::unseen(unseen));
         next = chars.next();
     }
     *rest = chars.as_str();
@@ -239,6 +283,12 @@ fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Cow<'
         // One sees a deeper indentation, and a wider gap.
         _ => return None,
     })
+}
+
+/// A character that one does not see, by its effect.
+fn unseen(c: char) -> Cow<'static, str> {
+    let name = TURNING.iter().find(|(turning, _)| *turning == c).map_or("invisible", |(_, name)| name);
+    format!("{name} {}", number(c)).into()
 }
 
 /// A blank that is no usual one, by its name.
@@ -311,7 +361,12 @@ mod tests {
         is("é\n", "e\u{301}\n", "accents in characters of their own");
         is("e\u{301}\n", "é\n", "accents composed with their letters");
         is("a\r\nb\r\n", "a\nb\n", "line ends LF in place of CRLF (2 lines)");
-        is("ab\n", "a\u{200b}b\n", "an unseen U+200B");
+        is("ab\n", "a\u{200b}b\n", "invisible U+200B");
+        is("a\u{2066}b\n", "ab\n", "left-to-right isolate U+2066");
+        is("ok\n", "ok\u{200b}  # \u{202e}} x\n", "invisible U+200B, right-to-left override U+202E");
+        is("", "a\u{200b}\u{200b}\nb\u{200b}\n", "invisible U+200B (2 lines)");
+        is("x\u{200b}\n", "y\u{200b}\u{200b}\n", "invisible U+200B");
+        is("pass\n", "pa\u{200d}ss now\n", "invisible U+200D");
         is("x = 1\n    y\n", "x = 1 \n\ty\n", "blanks at the end of the line, a tab in place of blanks");
     }
 
@@ -334,6 +389,9 @@ mod tests {
             ("\n", "\n"),
             ("a", "a\n"),
             ("漢字\n", "漢 字\n"),
+            ("a\u{200b}\n", "b\u{200b}\n"),
+            ("a\n", "❤\u{fe0f} 👩\u{200d}👧 به\u{200c}ها\n"),
+            ("a\n", "\u{feff}b\n"),
         ] {
             assert_eq!(said(old, new), None, "{old:?} {new:?}");
         }

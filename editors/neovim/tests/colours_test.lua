@@ -74,6 +74,25 @@ test('added and removed lines and words differ in every colour scheme, dark and 
   eq({ 'darklight', 'darklight', 'darklight' }, { checked.default, checked.retrobox, checked.quiet })
 end)
 
+test('the number of an invisible character is legible on every ground', {}, function(nvim)
+  nvim:lua('vim.o.columns = 160')
+  show(nvim, { original = 'ok\n', proposed = 'ok\226\128\139 \226\128\174 evil\n' })
+  -- The attributes of its cell.
+  local cell = nvim:lua([[
+    vim.cmd.redraw()
+    local place = vim.fn.screenpos(0, 1, 3)
+    local attributes = vim.api.nvim__inspect_cell(1, place.row - 1, place.col - 1)
+    return { attributes[1], attributes[2].foreground, attributes[2].background }
+  ]])
+  eq({ '<', 0xffffff, 0xaf0000 }, cell)
+  local oklab = require('alongside.oklab')
+  for _, scheme in ipairs(WELL_KNOWN) do
+    local group = nvim:lua([[vim.cmd.colorscheme(...) return vim.api.nvim_get_hl(0, { name = 'AlongsideInvisible' })]], scheme)
+    assert(oklab.contrast(group.fg, group.bg) >= 4.5, scheme)
+    eq({ 15, 1 }, { group.ctermfg, group.ctermbg })
+  end
+end)
+
 test('without true colours, remarks are as readable as the text of their line', {}, function(nvim)
   nvim:lua('vim.o.termguicolors = false')
   show(nvim, { limits = { 'words' } })

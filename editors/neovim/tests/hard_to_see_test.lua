@@ -55,6 +55,11 @@ tests[#tests + 1] = {
       eq({ script, unescape(from), unescape(to) }, look_alikes.LETTERS[letters])
     end
     eq(#look_alikes.LETTERS, letters)
+    local turning = {}
+    for code, name in rules:match('const TURNING.-\n%];'):gmatch([[%('\u{(%x+)}', "(.-)"%),]]) do
+      turning[tonumber(code, 16)] = name
+    end
+    eq(turning, require('alongside.invisible').TURNING)
   end,
 }
 
@@ -94,6 +99,16 @@ test('a look-alike letter is named below its change, and accepting asks', {}, fu
   nvim:lua('answers = { 2 }')
   nvim:keys(':w<CR>')
   await_decided(nvim, 'accept')
+end)
+
+test('an invisible character in an added line is named below it, and accepting asks', {}, function(nvim)
+  nvim:lua('vim.o.columns = 200')
+  show(nvim, { original = 'a\nb\n', proposed = 'first\226\128\139\na\nmore \226\128\174 text\nb\n' })
+  eq({ '0 below:   Hard to see: invisible U+200B.', '2 below:   Hard to see: right-to-left override U+202E.' }, nvim:lua(DRAWN))
+  eq({ '0 below: ', '0 below: ' }, nvim:lua(DRAWN, true))
+  nvim:keys(':w<CR>')
+  await(nvim, 'the question', 'return #asked == 1')
+  eq('a.txt\nHard to see: invisible U+200B, right-to-left override U+202E. Accept all the same?', nvim:lua('return asked[1]'))
 end)
 
 test('what is hard to see is confirmed once, and a dropped change needs no question', {}, function(nvim)

@@ -1,20 +1,12 @@
 -- The changes of a review of which something is hard to see: what, in words, and its blanks, drawn.
 
+local edited = require('alongside.edited')
 local look_alikes = require('alongside.look_alikes')
 
 local M = {}
 
 -- The findings in the changes, by their text: they are drawn again and again. Emptied when it holds so many.
 local found, count, MOST = {}, 0, 10000
-
--- The lines of a range, with their ends.
-local function lines_of(pieces, range)
-  local lines = {}
-  for i = range.start + 1, math.min(range['end'], #pieces) do
-    lines[#lines + 1] = pieces[i] .. (i < #pieces and '\n' or '')
-  end
-  return lines
-end
 
 --- The parts of a change that are hard to see, if it is not dropped.
 ---@param hunk table
@@ -25,7 +17,7 @@ function M.of(hunk, original, current)
   if hunk.state == 'dropped' then
     return { kinds = {}, pairs = {} }
   end
-  local olds, news = lines_of(original, hunk.original), lines_of(current, hunk.current)
+  local olds, news = edited.lines_of(original, hunk.original), edited.lines_of(current, hunk.current)
   local key = table.concat(olds) .. '\0' .. table.concat(news)
   if not found[key] then
     if count >= MOST then
@@ -141,7 +133,8 @@ function M.draw(review, hunk, current, put, most)
       lines[i], blank[i] = { { '  ' .. one, 'AlongsideWarning' } }, { { '', 'AlongsideNote' } }
     end
     put(right, hunk.current['end'] - 1, 0, { virt_lines = lines })
-    put(left, hunk.original['end'] - 1, 0, { virt_lines = blank })
+    local above = hunk.original['end'] == 0
+    put(left, above and 0 or hunk.original['end'] - 1, 0, { virt_lines = blank, virt_lines_above = above })
   end
 end
 

@@ -16,6 +16,10 @@ local links = {
   AlongsideKey = 'Special',
 }
 
+-- Neovim writes an invisible character as its number, "<202e>", in the colour of SpecialKey, which is hardly legible on many
+-- an added line. With a background of its own it is legible on any.
+local INVISIBLE = { fg = 0xffffff, bg = 0xaf0000, ctermfg = 15, ctermbg = 1, bold = true, cterm = { bold = true } }
+
 -- Neovim draws its diff over every mark. So the windows of a review hide Neovim's groups for changed lines and words, and
 -- marks show them. A group linked to a hidden one would be hidden too, so the windows show copies.
 local copies = {
@@ -27,7 +31,7 @@ local copies = {
 }
 
 local HIDDEN = ',DiffDelete:AlongsideShownFiller'
-  .. ',DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing'
+  .. ',DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing,SpecialKey:AlongsideInvisible'
 
 --- 'winhighlight' of the two windows: lines that only the original has were removed, the others added.
 M.ORIGINAL = 'DiffAdd:AlongsideShownRemovedLine' .. HIDDEN
@@ -54,6 +58,7 @@ function M.define()
   for group, to in pairs(links) do
     vim.api.nvim_set_hl(0, group, { link = to, default = true })
   end
+  define('AlongsideInvisible', INVISIBLE)
   if not is_used then
     return
   end

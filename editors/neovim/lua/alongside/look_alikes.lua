@@ -2,6 +2,7 @@
 -- crates/desk/src/look_alikes.rs; a test runs the examples there.
 
 local harmless = require('alongside.harmless')
+local invisible = require('alongside.invisible')
 
 local M = {}
 
@@ -158,7 +159,7 @@ local function reader(line)
   -- The next character that one sees; notes those before it.
   function self.seen(note)
     while all[at] and kind_of[all[at]] == 'unseen' do
-      note('an unseen ' .. number(all[at]))
+      note(invisible.name(all[at]))
       at = at + 1
     end
     at = at + 1
@@ -239,10 +240,10 @@ end
 ---@return alongside.Alike
 function M.find(olds, news)
   local found = { kinds = {}, pairs = {} }
-  if #olds == 0 or #news == 0 or math.max(bytes(olds), bytes(news)) > MOST_BYTES then
+  if #news == 0 or math.max(bytes(olds), bytes(news)) > MOST_BYTES then
     return found
   end
-  local alike, counts = {}, {}
+  local alike, counts, added = {}, {}, invisible.added(olds, news)
   for i, line in ipairs(olds) do
     local form = shape(line)
     alike[form] = alike[form] or {}
@@ -250,6 +251,7 @@ function M.find(olds, news)
   end
   for i, line in ipairs(news) do
     local places = alike[shape(line)] or {}
+    local kinds
     if #places > 0 then
       local at = 1
       for k, place in ipairs(places) do
@@ -259,15 +261,17 @@ function M.find(olds, news)
         end
       end
       local place = table.remove(places, at)
-      local kinds = olds[place] ~= line and differences(olds[place], line) or nil
+      kinds = olds[place] ~= line and differences(olds[place], line) or nil
       found.pairs[#found.pairs + 1] = kinds and { place, i } or nil
-      for _, kind in ipairs(kinds or {}) do
-        if not counts[kind] then
-          counts[kind] = { kind, 0 }
-          table.insert(found.kinds, counts[kind])
-        end
-        counts[kind][2] = counts[kind][2] + 1
+    end
+    local is_counted = {}
+    for _, kind in ipairs(vim.list_extend(kinds or {}, added[i] or {})) do
+      if not counts[kind] then
+        counts[kind] = { kind, 0 }
+        table.insert(found.kinds, counts[kind])
       end
+      counts[kind][2] = counts[kind][2] + (is_counted[kind] and 0 or 1)
+      is_counted[kind] = true
     end
   end
   return found

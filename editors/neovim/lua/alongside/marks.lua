@@ -2,6 +2,7 @@
 -- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
 -- below "_" or above "‾", as in other plugins.
 
+local edited = require('alongside.edited')
 local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
 local text = require('alongside.text')
@@ -129,7 +130,7 @@ local function places(hunks, last_line)
   return found
 end
 
-local function state(buf, hunk, place, last_line)
+local function state(buf, hunk, place, last_line, edited_lines)
   local sign, group = unpack(signs[hunk.state] or signs.kept)
   local first, stop = hunk.current.start, hunk.current['end']
   if place then
@@ -138,8 +139,19 @@ local function state(buf, hunk, place, last_line)
     stop = place == 'between' and first or first + 1
   end
   first = math.min(first, last_line)
-  for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
+  local function put_sign(line)
     put(buf, line, 0, { sign_text = sign, sign_hl_group = group, priority = 20 })
+  end
+  if edited_lines and #edited_lines > 0 and not place then
+    -- The others of it are those of the original again.
+    first = math.min(edited_lines[1], last_line)
+    for i = 1, math.min(#edited_lines, MOST_SIGNS) do
+      put_sign(math.min(edited_lines[i], last_line))
+    end
+  else
+    for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
+      put_sign(line)
+    end
   end
   local why = hunk.reason and 'reason: ' .. harmless.one_line(hunk.reason)
   local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
@@ -168,11 +180,14 @@ local function last_line_end(buf, pieces, group)
 end
 
 -- The look of a hunk, independent of its place.
-local function looks(hunk, place)
+local function looks(hunk, place, edited_lines)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
     hunk.current['end'] - first, tostring(hunk.limit), tostring(place),
     tostring(hunk.reason) }
+  for _, line in ipairs(edited_lines or {}) do
+    parts[#parts + 1] = line - first
+  end
   for _, side in ipairs({ 'removed', 'added' }) do
     parts[#parts + 1] = side
     local from = side == 'added' and hunk.state == 'edited' and first or 0
@@ -198,10 +213,10 @@ local function unchanged(old, new, shift)
   return head, tail
 end
 
-local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
+local function draw_hunk(review, hunk, place, current, format, is_one_of_many, edited_lines)
   local right, left = review.right, review.left
   local is_dropped, is_edited = hunk.state == 'dropped', hunk.state == 'edited'
-  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
+  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1, edited_lines)
   if review.original and not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
@@ -243,7 +258,8 @@ function M.draw(review, current, format, again, anew)
   local lines = vim.api.nvim_buf_line_count(right)
   local new, place = {}, places(review.hunks, lines - 1)
   for i, hunk in ipairs(review.hunks) do
-    new[i] = { looks = looks(hunk, place[i]), first = hunk.current.start }
+    local lines = hunk.state == 'edited' and review.original and edited.of(hunk, review.original, current).lines or nil
+    new[i] = { looks = looks(hunk, place[i], lines), first = hunk.current.start, lines = lines }
   end
   local was = drawn[right]
   if not was or #new <= FEW or anew then
@@ -265,7 +281,7 @@ function M.draw(review, current, format, again, anew)
       new[i].marks = kept.marks
     else
       into = {}
-      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many)
+      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many, new[i].lines)
       new[i].marks = into
     end
   end

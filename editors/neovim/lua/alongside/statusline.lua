@@ -3,6 +3,7 @@
 
 local buffer_text = require('alongside.buffer_text')
 local dropping = require('alongside.dropping')
+local edited = require('alongside.edited')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -21,7 +22,10 @@ local function line_counts(review)
     return buffer_text.is_empty(buf) and 0 or vim.api.nvim_buf_line_count(buf), 0
   end
   for _, hunk in ipairs(review.hunks) do
-    if hunk.state ~= 'dropped' then
+    if hunk.state == 'edited' and review.original_text then
+      local now = edited.of(hunk, review.view.original, review.sync.told)
+      added, removed = added + now.added, removed + now.removed
+    elseif hunk.state ~= 'dropped' then
       added = added + hunk.current['end'] - hunk.current.start
       removed = removed + hunk.original['end'] - hunk.original.start
     end

@@ -242,7 +242,9 @@ fn very_long_lines_are_cut_and_harmless() {
     let long = format!("{}\x1b[2J{}\u{202e}", "x".repeat(1_990), "y".repeat(5_000));
     let review = review("", &format!("{long}\n"), vec![kept(lines(0, 0), lines(0, 1))]);
     let shown = hunk(&review, &review.hunks[0], PLAIN);
-    assert!(shown.ends_with("yyyyyy ... (4995 more characters)"), "{}", &shown[shown.len() - 60..]);
+    // The words are about the part that was cut off, too.
+    let end = "yyyyyy ... (4995 more characters)\nHard to see: right-to-left override U+202E.";
+    assert!(shown.ends_with(end), "{}", &shown[shown.len() - 90..]);
     assert!(shown.contains("\\x1b[2J") && !shown.contains('\x1b'));
 }
 

@@ -180,6 +180,7 @@ fn what_a_terminal_must_not_get_is_escaped() {
     ▌  2 + user\u{202e}gpj.exe
     ▌  3 + zero\u{200b}width\u{feff}
     ▌  4 + back\rward
+    ▌      Hard to see: right-to-left overr…
     "#);
 }
 
