@@ -191,7 +191,7 @@ test('no message counts zero changes', {}, function(nvim)
   nvim:lua('vim.ui.select = function(all, o, chosen) shown = vim.tbl_map(o.format_item, all) chosen(nil) end')
   nvim:cmd('tabnew c.txt')
   nvim:cmd('Alongside')
-  eq({ 'Gemini CLI: b.txt (no change left)', 'Gemini CLI: a.txt (no change)' }, nvim:lua('return shown'))
+  eq({ 'Gemini CLI: a.txt (no change)', 'Gemini CLI: b.txt (no change left, +0 -0)' }, nvim:lua('return shown'))
 end)
 
 test('a proposal that differs in the line ends only says so', {}, function(nvim)

@@ -99,6 +99,16 @@ local subcommands = {
       end, review().waiting())
     end,
   },
+  next = {
+    run = function()
+      require('alongside.choosing').go(1)
+    end,
+  },
+  previous = {
+    run = function()
+      require('alongside.choosing').go(-1)
+    end,
+  },
   accept = {
     run = function()
       review().accept()

@@ -160,7 +160,7 @@ function M.over(review, closed, vacate)
     elseif closed.closing == 'gone' then
       messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)), nil, false, review.announcement)
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
-      messages.later(said, nil, false, review.announcement)
+      messages.later(said .. require('alongside.choosing').next_words(review.key), nil, false, review.announcement)
     end
     -- After an answer in the agent, the companion reports edits that the agent left out.
     if closed.draft and closed.closing ~= 'answeredInAgent' then

@@ -72,9 +72,9 @@ server.on.message = {
   ['alongside/notice'] = function(_, notice)
     require('alongside.messages').later(require('alongside.harmless').name(tostring(notice.message)))
   end,
-  ['alongside/lastWord'] = function(_, last)
+  ['alongside/lastWord'] = function(id, last)
     log.write(('review %s: %s'):format(last.id, tostring(last.word)))
-    require('alongside.messages').news(require('alongside.harmless').name(tostring(last.message)))
+    review().last_word(id, last)
   end,
   ['window/logMessage'] = function(_, message)
     log.write(message.message)

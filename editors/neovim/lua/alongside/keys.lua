@@ -27,6 +27,7 @@ local function groups(review, waiting)
       { { keys.accept, ':w', 'ZZ' }, 'accept the text as it stands' },
       { { keys.reject, ':q' }, 'reject' },
       waiting > 0 and { { keys.go, ':Alongside' }, 'the next proposal that waits' } or { { ':Alongside' }, 'come back to this proposal' },
+      waiting > 1 and { { ':Alongside next' }, 'the proposal that came after this one' } or nil,
     },
     { { { keys.help }, 'these keys' } },
   }

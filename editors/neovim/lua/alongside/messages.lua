@@ -19,11 +19,19 @@ local waiting = {} ---@type alongside.Message[]
 local shown, shown_at = {}, 0 ---@type alongside.Message[], integer the messages shown last
 local is_scheduled = false
 
+--- Whether a function is Neovim's own, and no plugin's.
+---@param run function
+---@return boolean
+function M.is_own(run)
+  local source = debug.getinfo(run, 'S').source
+  -- Neovim's own functions have the name of a module, of a file of Neovim, or none.
+  return (source:find('^@vim/') or source:find('^=?%?$')) ~= nil
+    or vim.startswith(source, ('@%s/lua/vim/'):format(vim.env.VIMRUNTIME))
+end
+
 -- Whether Neovim shows messages itself, rather than a plugin.
 local function is_plain()
-  local source = debug.getinfo(vim.notify, 'S').source
-  -- Neovim's own functions have the name of a module, or none.
-  return not config.is_custom and (source:find('^@vim/') or source:find('^=?%?$')) ~= nil
+  return not config.is_custom and M.is_own(vim.notify)
 end
 
 -- Whether the person is typing a command line or answering a prompt.
@@ -155,13 +163,14 @@ local told = {} ---@type table<string, integer> when news was shown last
 
 --- Shows news that several servers or a server and its next connection may tell, once.
 ---@param message string harmless
-function M.news(message)
+---@param behind string? what is said behind it
+function M.news(message, behind)
   local now = vim.uv.now()
   if told[message] and now - told[message] < NEWS then
     return
   end
   told[message] = now
-  M.later(message)
+  M.later(message .. (behind or ''))
 end
 
 --- Answers an action of the person.

@@ -141,13 +141,7 @@ function M.go(id, origin)
     return open(#all == 1 and all[1] or of_this_file[1], origin)
   end
   origin = origin or window_state.here()
-  vim.ui.select(all, {
-    prompt = 'Which review?',
-    kind = 'alongside',
-    format_item = function(review)
-      return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), reviews().name(review), reviews().changes(review))
-    end,
-  }, function(chosen)
+  require('alongside.choosing').choose(all, function(chosen)
     if chosen and not chosen.is_over then
       open(chosen, origin)
     elseif chosen then

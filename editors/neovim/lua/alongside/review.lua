@@ -71,12 +71,12 @@ function M.name(review)
   return winbar.file_name(review.file, review.root)
 end
 
---- All waiting reviews, the newest first.
+--- All waiting reviews, the oldest first, as agents wait for them.
 ---@return alongside.Review[]
 function M.all()
   local all = vim.tbl_values(reviews)
   table.sort(all, function(a, b)
-    return a.number > b.number
+    return a.number < b.number
   end)
   return all
 end
@@ -214,7 +214,7 @@ function M.changes(review)
   elseif not review.original_text then
     return 'new file'
   end
-  return winbar.size(review)
+  return winbar.is_emptied(review) and 'empties the file' or winbar.size(review)
 end
 
 --- The line of the first change.
@@ -326,6 +326,9 @@ function M.closed(client, closed)
   reviews[review.key] = nil
   review.is_over = true
   mark(review)
+  if closed.decidedHere then
+    require('alongside.choosing').decided(review)
+  end
   require('alongside.ending').over(review, closed, function(shown)
     vacant[same_file(review)] = { view = shown }
     vim.defer_fn(function()
@@ -341,6 +344,12 @@ function M.closed(client, closed)
   end
   M.redraw_all()
   vim.cmd.redrawstatus({ bang = true })
+end
+
+--- The companion reports the end of the file of a decided review.
+function M.last_word(client, last)
+  local behind = require('alongside.choosing').next_words(key(client, last.id), true)
+  messages.news(harmless.name(tostring(last.message)), behind)
 end
 
 --- Sends unsent edits. Returns when the companion has them, or after 120 ms.

@@ -4,6 +4,7 @@
 local buffer_text = require('alongside.buffer_text')
 local dropping = require('alongside.dropping')
 local edited = require('alongside.edited')
+local text = require('alongside.text')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -14,15 +15,21 @@ M.OPTION = "%!v:lua.require'alongside.statusline'.draw()"
 -- The place of the cursor, as Neovim shows it, and its columns.
 local POSITION, POSITION_COLUMNS = ' %-10.(%l,%c%V%) %P ', 16
 
--- Lines that accepting would add and remove now, as at the other desks.
-local function line_counts(review)
+--- Lines that accepting would add and remove now, as at the other desks.
+---@param review alongside.Review
+---@return integer, integer
+function M.line_counts(review)
   local added, removed = 0, 0
   if not review.original_text and #review.hunks == 0 then
+    if not review.view then
+      local pieces = text.split(review.current_text or '')
+      return #pieces - (pieces[#pieces] == '' and 1 or 0), 0
+    end
     local buf = review.view.right
     return buffer_text.is_empty(buf) and 0 or vim.api.nvim_buf_line_count(buf), 0
   end
   for _, hunk in ipairs(review.hunks) do
-    if hunk.state == 'edited' and review.original_text then
+    if hunk.state == 'edited' and review.original_text and review.view then
       local now = edited.of(hunk, review.view.original, review.sync.told)
       added, removed = added + now.added, removed + now.removed
     elseif hunk.state ~= 'dropped' then
@@ -59,7 +66,7 @@ local function ends(review, win, less)
   end
   parts[#parts + 1] = change(review, win, less)
   if not less.lines then
-    parts[#parts + 1] = ('+%d -%d'):format(line_counts(review))
+    parts[#parts + 1] = ('+%d -%d'):format(M.line_counts(review))
   end
   local states = winbar.states(winbar.counts(review.hunks))
   if states ~= '' and not less.states then
