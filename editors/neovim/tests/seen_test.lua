@@ -35,6 +35,14 @@ test(':w asks about changes that were not on the screen, and the bar counts them
   await(nvim, 'the question', 'return #asked == 1')
   eq('a.txt\n16 of 20 changes were not on the screen yet. Accept all the same?', nvim:lua('return asked[1]'))
   reviewing.undecided(nvim)
+  -- "Not now" goes to the first of them; Escape stays.
+  eq(4 * 45 + 20, nvim:lua([[return vim.fn.line('.')]]))
+  bar(nvim, '15 of 20 not seen')
+  nvim:lua('answers = { 0 }')
+  nvim:keys('<C-o>:w<CR>')
+  await(nvim, 'the next question', 'return #asked == 2')
+  reviewing.undecided(nvim)
+  eq(3 * 45 + 20, nvim:lua([[return vim.fn.line('.')]]))
   nvim:keys('G19[c')
   typed(nvim, 'G')
   for _ = 1, 16 do
@@ -44,7 +52,7 @@ test(':w asks about changes that were not on the screen, and the bar counts them
   await(nvim, 'the count to go', [[return not vim.wo.winbar:find('not seen', 1, true)]])
   nvim:keys(':w<CR>')
   await_decided(nvim, 'accept')
-  eq(1, nvim:lua('return #asked'))
+  eq(2, nvim:lua('return #asked'))
 end)
 
 test('one of the unseen changes that is hard to see is counted in the question', {}, function(nvim)

@@ -42,7 +42,7 @@ local function ask(question, answers, kind)
   end
   -- A command, of which confirm() would take the next letter as an answer.
   vim.api.nvim_feedkeys(':', 'ni', false)
-  return 1
+  return 1, true
 end
 
 -- Asks whether to accept despite warnings.
@@ -57,11 +57,13 @@ local function accepts_nevertheless(review)
     return true
   end
   local question = ('%s\n%s'):format(reviews().name(review), table.concat(wrong, '\n'))
-  local is_accepted = ask(question, '&Not now\n&Accept anyway', 'Warning') == 2
-  if is_accepted then
+  local answer, is_command = ask(question, '&Not now\n&Accept anyway', 'Warning')
+  if answer == 2 then
     confirm()
+  elseif answer == 1 and not is_command then
+    seen.go(review)
   end
-  return is_accepted
+  return answer == 2
 end
 
 -- The state of a review that a decision applies to.

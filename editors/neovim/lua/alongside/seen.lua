@@ -155,6 +155,33 @@ function M.question(review)
   end
 end
 
+-- The first line that was not on the screen, 1-based; nil if all was.
+local function first_unseen(review)
+  local known = review.seen or { whole = {}, lines = {} }
+  for _, part in ipairs(parts_of(review)) do
+    local from, upto = lines_of(part)
+    local lines = known.lines[key_of(part)] or {}
+    for line = from, known.whole[key_of(part)] and from - 1 or upto - 1 do
+      if not lines[line - from] then
+        return line + 1
+      end
+    end
+  end
+end
+
+--- Goes to the first line of a change that was not on the screen, for a person who is in the proposal and wants to see it.
+---@param review alongside.Review
+function M.go(review)
+  local shown = review.view
+  local line = shown and shown:is_shown() and shown:is_current() and first_unseen(review)
+  if line then
+    shown:focus()
+    vim.cmd("normal! m'")
+    vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(shown.right)), 0 })
+    vim.cmd('normal! zvzz')
+  end
+end
+
 -- Notes what a window of a proposal shows now.
 local function look(win, review)
   -- Neovim computes the last line again only if it is asked in the window.
