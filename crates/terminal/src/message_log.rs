@@ -1,6 +1,6 @@
-//! The message on the status line: one at a time. The answer to a key comes first, then the newest of the
-//! most severe ones. A message goes when a key follows it, when its cause has ended, or when another one
-//! takes its place.
+//! The message on the status line: one at a time. The answer to a key comes first, and no notice takes its
+//! place before the next key; then the newest of the most severe ones. A message goes when a key follows it,
+//! when its cause has ended, or when another one takes its place.
 
 use std::collections::VecDeque;
 
@@ -34,8 +34,19 @@ struct Entry {
     shown: Option<Instant>,
     /// A key followed: it gives way to any message.
     answered: bool,
-    /// It is shown over warnings that wait, until a key follows.
-    covers: bool,
+    covers: Covers,
+    /// It is a notice that came while the answer to a key was on top.
+    waits: bool,
+}
+
+/// The messages over which another one is shown until a key follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Covers {
+    Nothing,
+    /// Those that are there; a notice takes its place once none of them waits.
+    Warnings,
+    /// Warnings that are there, and notices to come.
+    Everything,
 }
 
 impl Entry {
@@ -44,24 +55,38 @@ impl Entry {
     }
 
     fn is_on_top(&self) -> bool {
-        self.covers && !self.answered
+        self.covers != Covers::Nothing && !self.answered
     }
 }
 
 impl MessageLog {
-    /// Adds a message. Of those before it, only warnings without a key stay, and over them the answer to the
-    /// last key.
+    /// Adds a message. Of those before it, only warnings without a key stay, and the answer to the last key
+    /// before a notice.
     pub(crate) fn add(&mut self, message: Message) {
-        self.insert(message, false);
+        self.insert(message, Covers::Nothing);
     }
 
-    /// Adds a message that the person looks for now, such as the answer to a key: it covers warnings that
-    /// wait until the next key.
+    /// Adds the answer to a key: it covers warnings and notices until the next key.
+    pub(crate) fn add_answer(&mut self, message: Message) {
+        self.insert(message, Covers::Everything);
+    }
+
+    /// Adds a message that the person looks for now without a key: it covers warnings that wait.
     pub(crate) fn add_on_top(&mut self, message: Message) {
-        self.insert(message, true);
+        self.insert(message, Covers::Warnings);
     }
 
-    fn insert(&mut self, message: Message, covers: bool) {
+    /// Adds the end of something that an answer has announced: a notice takes the place of any answer.
+    pub(crate) fn add_end(&mut self, message: Message) {
+        if message.kind == MessageKind::Notice {
+            for entry in &mut self.entries {
+                entry.covers = Covers::Nothing;
+            }
+        }
+        self.insert(message, Covers::Nothing);
+    }
+
+    fn insert(&mut self, message: Message, covers: Covers) {
         let is_same = |entry: &Entry| entry.message == message;
         if let Some(known) = self.entries.iter().rposition(is_same) {
             self.entries.remove(known);
@@ -79,17 +104,22 @@ impl MessageLog {
         if let Some(Subject::Agent(_) | Subject::Together) = message.about {
             self.entries.retain(|entry| entry.message.about != message.about);
         }
-        let is_notice = !covers && message.kind == MessageKind::Notice;
-        for entry in &mut self.entries {
-            entry.covers &= is_notice;
+        let is_notice = covers == Covers::Nothing && message.kind == MessageKind::Notice;
+        for entry in self.entries.iter_mut().filter(|_| !is_notice) {
+            entry.covers = Covers::Nothing;
         }
-        let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.covers);
-        self.entries.retain(|entry| entry.is_pressing() || (entry.is_on_top() && warnings_wait));
+        let is_answer = |entry: &Entry| entry.is_on_top() && entry.covers == Covers::Everything;
+        let waits = is_notice && self.entries.iter().any(is_answer);
+        let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.is_on_top());
+        // A notice that waits behind an answer is news behind the next one, too.
+        let is_news = |entry: &Entry| !is_notice && entry.waits && entry.shown.is_none();
+        let stays = |entry: &Entry| is_answer(entry) || (entry.is_on_top() && warnings_wait);
+        self.entries.retain(|entry| entry.is_pressing() || stays(entry) || is_news(entry));
         if self.entries.len() == MOST {
             self.entries.remove(0);
         }
         self.last += 1;
-        self.entries.push(Entry { number: self.last, message, shown: None, answered: false, covers });
+        self.entries.push(Entry { number: self.last, message, shown: None, answered: false, covers, waits });
     }
 
     /// The message for the status line, and how many warnings wait behind it.
@@ -237,21 +267,42 @@ mod tests {
             log.add(Message::warning(text));
         }
         key_after(&mut log, 300);
-        log.add_on_top(Message::notice("Paused."));
+        log.add_answer(Message::notice("Paused."));
         assert_eq!(shown(&log), Some(("Paused.", 2)));
         log.add(Message::notice("news"));
         assert_eq!(shown(&log), Some(("Paused.", 2)), "news waits like the warnings");
         key_after(&mut log, 300);
         assert_eq!(shown(&log), Some(("2", 1)));
-        log.add_on_top(Message::warning("refused"));
+        log.add_answer(Message::warning("refused"));
         assert_eq!(shown(&log), Some(("refused", 2)));
-        log.add_on_top(Message::notice("Undone."));
+        log.add_answer(Message::notice("Undone."));
         assert_eq!(shown(&log), Some(("Undone.", 3)), "nobody has seen the refusal");
         key_after(&mut log, 10);
         assert_eq!(shown(&log), Some(("refused", 2)));
-        log.add_on_top(Message::notice("Redone."));
+        log.add_answer(Message::notice("Redone."));
         log.add(Message::warning("4"));
         assert_eq!(shown(&log), Some(("4", 3)), "a new warning is shown at once");
+    }
+
+    #[test]
+    fn the_answer_to_a_key_stays_until_the_next_key_and_news_wait() {
+        let mut log = MessageLog::default();
+        log.add_answer(Message::notice("Paused."));
+        log.add(Message::notice("OpenCode is connected."));
+        assert_eq!(shown(&log), Some(("Paused.", 0)));
+        key_after(&mut log, 300);
+        log.add_answer(Message::notice("Resumed."));
+        assert_eq!(shown(&log), Some(("Resumed.", 0)), "this key has an answer of its own");
+        key_after(&mut log, 300);
+        assert_eq!(shown(&log), Some(("OpenCode is connected.", 0)));
+        key_after(&mut log, 300);
+        assert_eq!(shown(&log), None);
+        log.add_answer(Message::notice("Accepted."));
+        log.add_end(Message::notice("Written as accepted."));
+        assert_eq!(shown(&log), Some(("Written as accepted.", 0)), "the end of what the answer announced");
+        log.add_answer(Message::notice("Undone."));
+        log.add(Message::warning("The disk is full."));
+        assert_eq!(shown(&log), Some(("The disk is full.", 0)), "a warning is shown at once");
     }
 
     #[test]

@@ -104,8 +104,14 @@ impl Output {
         self.answer(Message::warning(text));
     }
 
-    /// Shows a message that the person looks for now, over warnings that wait.
+    /// Answers the person, over warnings and news that wait.
     pub(crate) fn answer(&mut self, message: Message) {
+        self.messages.add_answer(message);
+        self.due = true;
+    }
+
+    /// Shows news about what is on the screen from now on, over warnings that wait.
+    pub(crate) fn announce(&mut self, message: Message) {
         self.messages.add_on_top(message);
         self.due = true;
     }
@@ -114,6 +120,14 @@ impl Output {
     pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
         for message in messages {
             self.messages.add(message);
+        }
+        self.due = true;
+    }
+
+    /// Shows the end of something that an answer has announced.
+    pub(crate) fn show_end(&mut self, message: Option<Message>) {
+        if let Some(message) = message {
+            self.messages.add_end(message);
         }
         self.due = true;
     }

@@ -89,7 +89,7 @@ impl ReviewWork {
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
             Event::TurnFinished(finished) => reviews.turn_mut().take_finished(&finished, out),
             Event::Notice { message } => out.show([Message::notice(message)]),
-            Event::LastWord(told) => out.show(self.together.take_last_word(told, &mut self.pending)),
+            Event::LastWord(told) => out.show_end(self.together.take_last_word(told, &mut self.pending)),
         }
         false
     }

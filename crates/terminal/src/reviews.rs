@@ -281,7 +281,7 @@ impl Reviews {
             // The end of the review that it replaces has announced it. Other messages are about what was on
             // the screen before.
             if vacancy.is_none() && !out.keys.is_blank() {
-                out.answer(arrived);
+                out.announce(arrived);
             }
         } else if !out.keys.is_blank() {
             out.show([arrived]);
