@@ -251,6 +251,7 @@ impl CommentInput {
     pub(crate) fn confirm_words(&self) -> &'static str {
         match (self.text.trim().is_empty(), self.target(), self.is_changed()) {
             (true, ..) if self.asks_again() => "back",
+            (true, Target::Known(known), _) if known.again => "ask no more",
             (true, Target::Known(_), _) if self.confirms_removal => "remove it",
             (true, Target::Known(_), _) => "remove it?",
             (_, _, false) => "back",

@@ -5,7 +5,11 @@ use alongside_desk::review_model::comment_state::state_words;
 use alongside_desk::{Comment, Turn, harmless};
 
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
+use crate::text_fit::cut_end;
 use crate::turn_words::sentence;
+
+/// So many columns of a comment are quoted at most.
+const WORDS: usize = 32;
 
 /// Nobody took a comment that the person typed. Stands behind another sentence.
 pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
@@ -32,8 +36,15 @@ pub(crate) const CHANGED: &str = "Comment changed.";
 /// A comment that an agent has read goes again.
 pub(crate) const ASKED_AGAIN: &str = "Asked again: f sends it.";
 
-/// A comment that was asked again is not.
-pub(crate) const NOT_ASKED_AGAIN: &str = "Not asked again.";
+/// The person has taken away all words of a comment that is asked again.
+pub(crate) const ENTER_TAKES_BACK: &str =
+    "Enter again asks no more, and the comment stays as it was read; Esc leaves it.";
+
+/// A comment that was asked again is not; the one that the agent has read stays. `words`: those of the asking.
+pub(crate) fn not_asked_again(words: &str) -> String {
+    let words = cut_end(&harmless::name(words.lines().next().unwrap_or_default()), WORDS);
+    format!("Not asked again: only \"{words}\" is taken back, and the comment stays as it was read.")
+}
 
 /// A comment that an agent has read is done with.
 pub(crate) const CLOSED: &str = "Comment closed.";

@@ -27,14 +27,15 @@ pub(crate) struct TurnComments {
 }
 
 /// The consequence of a request for a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Kept {
     New,
     Changed,
     Removed,
     /// An agent has read it, and it goes again.
     Again,
-    NotAgain,
+    /// It goes again no more with these words.
+    NotAgain(String),
     Closed,
 }
 
@@ -122,7 +123,10 @@ impl TurnComments {
             return None;
         }
         if input.confirm_removal() {
-            input.show_hint(words::ENTER_REMOVES);
+            input.show_hint(match input.target() {
+                Target::Known(known) if known.again => words::ENTER_TAKES_BACK,
+                _ => words::ENTER_REMOVES,
+            });
             return None;
         }
         let Some(Overlay::Comment(input)) = out.close_input() else { return None };
@@ -131,7 +135,8 @@ impl TurnComments {
         let file = input.path().map(|path| files.position(path));
         let (request, kept) = match (input.target(), file) {
             (Target::Known(known), _) if text.is_empty() && !input.asks_again() => {
-                (Request::ChangeComment { turn, id: known.id, text }, Kept::Removed)
+                let kept = if known.again { Kept::NotAgain(known.text.clone()) } else { Kept::Removed };
+                (Request::ChangeComment { turn, id: known.id, text }, kept)
             }
             _ if !input.is_changed() => return None,
             (Target::Known(known), _) => (Request::ChangeComment { turn, id: known.id, text }, Kept::Changed),
@@ -156,7 +161,7 @@ impl TurnComments {
         let turn = files.turn();
         let comment = turn.comments.iter().find(|comment| comment.id == id)?;
         let (kept, text) = match (comment.again, asks) {
-            (true, _) => (Kept::NotAgain, String::new()),
+            (true, _) => (Kept::NotAgain(comment.text.clone()), String::new()),
             (false, true) => (Kept::Again, comment.text.clone()),
             (false, false) => (Kept::Closed, String::new()),
         };
@@ -172,7 +177,7 @@ impl TurnComments {
             (Ok(()), Kept::Changed) => out.say(words::CHANGED),
             (Ok(()), Kept::Removed) => out.say(words::REMOVED),
             (Ok(()), Kept::Again) => out.say(words::ASKED_AGAIN),
-            (Ok(()), Kept::NotAgain) => out.say(words::NOT_ASKED_AGAIN),
+            (Ok(()), Kept::NotAgain(again)) => out.say(words::not_asked_again(&again)),
             (Ok(()), Kept::Closed) => out.say(words::CLOSED),
             (Err(refusal), _) => {
                 let comes_back = if text.is_some() { words::COMES_BACK } else { "" };

@@ -303,6 +303,10 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.press("Gka").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
     stage.shows("src/basket.py (asked again)");
+    stage.press("x").await;
+    assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "")));
+    stage.shows("Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.");
+    stage.press("a").await;
     stage.key(KeyCode::Esc).await;
     stage.press("f").await;
     stage.shows("Send 1 comment?");
