@@ -167,12 +167,11 @@ pub fn dangers_briefly(review: &Review) -> String {
     format!("{outside}{in_git}")
 }
 
-/// The person paused or resumed the context.
-pub fn paused(paused: bool) -> &'static str {
-    if paused {
-        "Context is paused: agents learn nothing about your files (p resumes)."
-    } else {
-        "Context is on: agents learn about your files."
+/// The person paused or resumed the context. `key`: the one that does both at this desk.
+pub fn paused(paused: bool, key: char) -> String {
+    match paused {
+        true => format!("Context is paused: agents learn nothing about your files ({key} resumes)."),
+        false => "Context is on: agents learn about your files.".into(),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::attention::Attention;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, Place};
 use crate::message_list::MessageList;
-use crate::messages::{NO_MESSAGES, NO_NUMBER};
+use crate::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER};
 use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
@@ -330,6 +330,8 @@ impl App {
         };
         if action == Action::Reason {
             self.work.out_mut().keys.mark_reason_key(at);
+            } else if key.code == KeyCode::Char('f') {
+                self.work.out_mut().say(F_MOVED);
         }
         let (counts, pending, reviews) = (self.key_counts(at), self.work.pending(), self.work.reviews());
         let has_review = reviews.has_current();

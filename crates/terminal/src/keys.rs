@@ -287,7 +287,7 @@ const TABLE: &[Row] = &[
     turn(brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split")),
     proposals(brief(row(&[key('s')], Action::Split, "s, V", "split; by chosen lines"), "s", "split")),
     proposals(row(&[key('V')], Action::SplitLines, "", "")),
-    proposals(row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that")),
+    proposals(row(&[key('F')], Action::AcceptAhead, "F, L", "accept ahead, list that")),
     proposals(row(&[key('L')], Action::Accepted, "", "")),
     row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
     row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),

@@ -99,6 +99,9 @@ pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
 /// The person typed a number before a key that takes none.
 pub(crate) const NO_NUMBER: &str = "A number goes with j, k, g and G; nothing was done.";
 
+/// The key that accepted ahead in the release before.
+pub(crate) const F_MOVED: &str = "f only finishes the review of a turn; F accepts ahead.";
+
 /// Long lines are shown from their beginning, and no more from their change.
 pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";
 

@@ -245,7 +245,7 @@ impl Reviews {
 
     /// The companion paused or resumed the context as the person asked.
     pub(crate) fn set_paused(&mut self, paused: bool, out: &mut Output) {
-        out.answer(self.companion.set_paused(paused));
+        out.answer(self.companion.set_paused(paused, 'p'));
     }
 
     /// A review arrives.

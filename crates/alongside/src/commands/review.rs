@@ -187,7 +187,7 @@ fn root(dir: &Path) -> anyhow::Result<PathBuf> {
 fn welcome(roots: &[PathBuf], port: u16, policy: Policy, has_keyboard: bool) -> String {
     let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
     let then = match policy {
-        Policy::Ask if has_keyboard => "Waiting for proposals. (l list, p pause context, ? help, q quit)",
+        Policy::Ask if has_keyboard => "Waiting for proposals. (l list, z pause context, ? help, q quit)",
         Policy::Ask => "Waiting for proposals.",
         Policy::AcceptAll => "Every proposal is accepted at once. Ctrl-C ends this.",
         Policy::RejectAll => "Every proposal is rejected at once. Ctrl-C ends this.",

@@ -19,7 +19,7 @@ pub(super) fn text(companion: &CompanionState, number: Option<usize>, roots: &[P
     }
     let grants = companion.status().grants.iter().map(|grant| {
         let (place, agent) = (messages::granted_place(grant, roots), harmless::name(&grant.agent));
-        format!("Accepted ahead, until {agent} ends: {place} (f - takes it back)")
+        format!("Accepted ahead, until {agent} ends: {place} (F - takes it back)")
     });
     let entry = |(at, entry): (usize, _)| format!("{}. {}", at + 1, messages::acceptance(entry, roots));
     let lines: Vec<_> = grants.chain(entries.iter().copied().enumerate().map(entry)).collect();
@@ -59,7 +59,7 @@ mod tests {
         let grant = Grant { agent: "Codex".into(), path: "/p/docs".into(), scope: Scope::Folder };
         companion.take_status(Status { grants: vec![grant], ..Status::default() });
         let listed = text(&companion, None, &roots);
-        let ahead = "Accepted ahead, until Codex ends: docs/ (f - takes it back)";
+        let ahead = "Accepted ahead, until Codex ends: docs/ (F - takes it back)";
         assert_eq!(listed, format!("{ahead}\n1. b (edit, +0 -0) by , \n2. {shown}"));
         assert_eq!(text(&companion, Some(2), &roots), format!("{shown}\n@@ -1,0 +1,1 @@\n+\\x1b[8m"));
         let moved = RuleAcceptance {

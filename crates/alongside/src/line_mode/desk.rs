@@ -59,6 +59,8 @@ pub(crate) struct LineDesk {
     /// Whether the input was written beforehand, so that its end is no news.
     is_scripted: bool,
     continued: Continued,
+    /// The person was told that `p` prints.
+    knows_print: bool,
 }
 
 impl LineDesk {
@@ -67,7 +69,7 @@ impl LineDesk {
     pub(crate) fn new(desk: Desk, roots: Vec<PathBuf>, policy: Policy, drafts: Option<DraftStore>) -> Self {
         let reading = Reading::new(LineReader::stdin(), roots, policy, drafts.is_some());
         let work = ReviewWork::new(desk, reading, drafts.unwrap_or_default());
-        Self { work, is_scripted: false, continued: Continued::listen() }
+        Self { work, is_scripted: false, continued: Continued::listen(), knows_print: false }
     }
 
     /// A desk whose input is written already, a line for each reply.
@@ -75,7 +77,7 @@ impl LineDesk {
         let input = LineReader::from(false, || Box::new(script.as_bytes()));
         let reading = Reading::new(input, roots, Policy::Ask, false);
         let work = ReviewWork::new(desk, reading, DraftStore::default());
-        Self { work, is_scripted: true, continued: Continued::listen() }
+        Self { work, is_scripted: true, continued: Continued::listen(), knows_print: false }
     }
 
     /// Writes a line that belongs to no review.
@@ -287,6 +289,7 @@ impl LineDesk {
             (command, Some(id)) => self.review_command(id, command, behind).await,
             (_, None) => {}
         }
+            (Command::Retired, _) => reading.say(letters::retired(line)),
         ControlFlow::Continue(())
     }
 
@@ -316,7 +319,12 @@ impl LineDesk {
             Command::Back => reading.look_at(0),
             Command::Go => reading.look_at_number(behind),
             Command::Find => reading.find(behind),
-            Command::Retired => reading.say(letters::RETIRED),
+            Command::Print => {
+                reading.mark_due(Due::Place);
+                if !std::mem::replace(&mut self.knows_print, true) {
+                    reading.say(letters::PRINTS);
+                }
+            }
             // They need no review.
             Command::Leave
             | Command::List
@@ -326,6 +334,7 @@ impl LineDesk {
             | Command::Help => {}
         }
     }
+            | Command::Retired
 }
 
 #[cfg(test)]
@@ -396,7 +405,8 @@ mod tests {
         let input = LineReader::from(false, move || Box::new(lines.as_bytes()));
         let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
         let work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
-        let mut desk = LineDesk { work, is_scripted: true, continued: Continued::listen() };
+        let mut desk =
+            LineDesk { work, is_scripted: true, continued: Continued::listen(), knows_print: false };
         let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
         desk.finish(ending).await;
         let drafts = drafts.0.lock().unwrap().clone();

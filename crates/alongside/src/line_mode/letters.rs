@@ -41,10 +41,12 @@ pub(super) enum Command {
     Find,
     List,
     ListAccepted,
+    /// The change again.
+    Print,
     Pause,
     Leave,
     Help,
-    /// A letter of the release before, which means nothing any more.
+    /// A letter of the release before, which means nothing here any more.
     Retired,
 }
 
@@ -161,13 +163,13 @@ const TABLE: &[Letter] = &[
         "accept all reviews that you have seen, after one list of them",
     ),
     helped(
-        "f",
+        "F",
         NO_WORDS,
         Command::AcceptAhead,
         REVIEW,
-        "take what the agent still proposes for this file or folder; f - ends that",
+        "take what the agent still proposes for this file or folder; F - ends that",
     ),
-    helped("f -", NO_WORDS, Command::WithdrawGrants, EVERYWHERE, ""),
+    helped("F -", NO_WORDS, Command::WithdrawGrants, EVERYWHERE, ""),
     prompted(
         "b",
         &["back"],
@@ -213,8 +215,9 @@ const TABLE: &[Letter] = &[
             "list what was accepted without you; L 1 shows the first",
         )
     },
+    helped("p", &["print"], Command::Print, REVIEW, ""),
     helped(
-        "p",
+        "z",
         &["pause"],
         Command::Pause,
         EVERYWHERE,
@@ -228,13 +231,36 @@ const TABLE: &[Letter] = &[
         "quit, also Ctrl-D; asks first if that rejects waiting reviews",
     ),
     helped("q", &["quit"], Command::Leave, &[Idle], "quit"),
-    prompted("?", &["h", "help"], Command::Help, REVIEW, "this help; Enter alone shows the change again"),
+    prompted(
+        "?",
+        &["h", "help"],
+        Command::Help,
+        REVIEW,
+        "this help; p, or Enter alone, shows the change again",
+    ),
     prompted("?", &["h", "help"], Command::Help, &[Idle], "this help"),
     helped("k", &["d"], Command::Retired, REVIEW, ""),
+    helped("f", &["f -"], Command::Retired, REVIEW, ""),
+    helped("p", NO_WORDS, Command::Retired, &[Idle], ""),
 ];
 
+/// The letter that pauses the context, and resumes it.
+pub(super) const PAUSE: char = 'z';
+
+/// The letter that paused it in the release before has shown the change again: said once.
+pub(super) const PRINTS: &str = "p shows the change, as in git add -p; z pauses context.";
+
+/// The meaning of the sign at lines of the context.
+pub(super) const NEIGHBOURS: &str = "Lines with ~ belong to another change, near this one.";
+
 /// The answer to a letter of the release before.
-pub(super) const RETIRED: &str = "k and d mean nothing here any more: y keeps a change, n drops it.";
+pub(super) fn retired(line: &str) -> &'static str {
+    match line.chars().next() {
+        Some('f') => "f only finishes the review of a turn: F accepts ahead, F - takes that back.",
+        Some('p') => "p shows a change, and none is here: z pauses context.",
+        _ => "k and d mean nothing here any more: y keeps a change, n drops it.",
+    }
+}
 
 /// The meaning of a line here, and the text behind the letter.
 pub(super) fn command(line: &str, at: At) -> Option<(Command, &str)> {
@@ -256,15 +282,14 @@ pub(super) fn help(at: At) -> String {
     let (first, last) = match at {
         Hunk => (
             "Type one of these, then Enter:",
-            Some(
-                "Lines with ~ belong to another change, near this one.\n\
-                 Nothing is accepted before you type a, A or f; y and n only change the text.",
-            ),
+            Some("Nothing is accepted before you type a, A or F; y and n only change the text."),
         ),
         End | Whole => ("Type one of these, then Enter:", None),
         Idle => ("Reviews appear here as soon as an agent proposes a change.", None),
     };
-    let lines = std::iter::once(first.to_owned()).chain(rows).chain(last.map(str::to_owned));
+    let signs = (at == Hunk).then_some(NEIGHBOURS);
+    let lines = std::iter::once(first.to_owned()).chain(rows);
+    let lines = lines.chain(signs.into_iter().chain(last).map(str::to_owned));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -332,9 +357,11 @@ mod tests {
         is("L 1", Some((Command::ListAccepted, "1")));
         is("/ let  x ", Some((Command::Find, "let  x")));
         is("/x", Some((Command::Find, "x")));
-        is("f", Some((Command::AcceptAhead, "")));
-        is("f -", Some((Command::WithdrawGrants, "")));
-        is("f x", None);
+        is("F", Some((Command::AcceptAhead, "")));
+        is("F -", Some((Command::WithdrawGrants, "")));
+        is("F x", None);
+        is("p", Some((Command::Print, "")));
+        is("pause", Some((Command::Pause, "")));
         is("K", Some((Command::Previous, "")));
         is("", None);
     }
@@ -342,11 +369,15 @@ mod tests {
     #[test]
     fn letters_of_the_release_before_mean_nothing() {
         for at in REVIEW {
-            assert_eq!(command("k", *at), Some((Command::Retired, "")));
-            assert_eq!(command("d", *at), Some((Command::Retired, "")));
-            assert!(!prompt(*at, &[]).contains(['k', 'd']), "{at:?}");
-            assert!(!help(*at).contains("\nk") && !help(*at).contains("\nd"), "{at:?}");
+            for letter in ["k", "d", "f", "f -"] {
+                assert_eq!(command(letter, *at), Some((Command::Retired, "")), "{letter}");
+            }
+            assert!(!prompt(*at, &[]).contains(['k', 'd', 'f']), "{at:?}");
+            assert!(!["\nk", "\nd", "\nf"].iter().any(|row| help(*at).contains(row)), "{at:?}");
         }
+        assert_eq!(command("p", Idle), Some((Command::Retired, "")));
+        assert!(retired("f -").contains("F accepts ahead") && retired("p").contains("z pauses"));
+        assert!(retired("k").contains("y keeps") && retired("d").contains("n drops"));
         assert!(command("k", Idle).is_none(), "a line for a review that is still to come");
     }
 
@@ -355,7 +386,7 @@ mod tests {
         let help = help(Hunk);
         let rows = help.lines().filter_map(|row| row.split_once("  accept "));
         let letters: Vec<_> = rows.map(|(letter, _)| letter).collect();
-        let said = format!("Nothing is accepted before you type {} or f;", letters.join(", "));
+        let said = format!("Nothing is accepted before you type {} or F;", letters.join(", "));
         assert!(help.contains(&said), "{said}");
     }
 

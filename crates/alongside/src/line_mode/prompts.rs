@@ -87,7 +87,7 @@ pub(super) const REASON_COMES_BACK: &str = "Your reason is kept: R alone gives i
 pub(super) const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
 
 /// Shown at a terminal while no review waits.
-pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, p pause context, ? help, q quit)";
+pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause context, ? help, q quit)";
 
 /// The answer to a line with an arrow key, or another one that sends no letter.
 pub(super) const NO_LETTER: &str = "Ignored: an arrow or another key without a letter is in that line.";

@@ -5,6 +5,7 @@ use alongside_desk::review_model::Acceptances;
 use alongside_desk::{Decision, Desk, Refusal, Request, ReviewId, harmless, messages};
 
 use super::accept_all::AcceptAll;
+use super::letters;
 use super::reading::Reading;
 
 /// Decides without a question, by the desk's policy.
@@ -67,7 +68,7 @@ pub(super) async fn pause(desk: &mut Desk, reading: &mut Reading) {
     let paused = !reading.companion().status().paused;
     match desk.request(Request::PauseContext { paused }).await {
         Ok(_) => {
-            let message = reading.companion().set_paused(paused);
+            let message = reading.companion().set_paused(paused, letters::PAUSE);
             reading.say(&message.text);
         }
         Err(refusal) => reading.say(&messages::refusal(&refusal)),

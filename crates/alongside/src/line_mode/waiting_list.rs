@@ -6,7 +6,7 @@ use alongside_desk::review_model::{CompanionState, OpenReview};
 use alongside_desk::{ReviewId, messages};
 
 use super::printed::PrintedReviews;
-use super::render;
+use super::{letters, render};
 
 /// The list as lines. `at`: the review that the person reads.
 pub(super) fn waiting_list(
@@ -41,7 +41,7 @@ pub(super) fn waiting_list(
         lines.push(format!("Agents that come by their hook: {}.", hooks.join(", ")));
     }
     if status.paused {
-        lines.push(messages::paused(true).into());
+        lines.push(messages::paused(true, letters::PAUSE));
     }
     lines.join("\n")
 }

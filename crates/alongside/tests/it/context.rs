@@ -22,7 +22,7 @@ async fn context_disabled_in_settings_stays_off() {
     desk.reads("alongside serves").await;
     desk.types("l");
     desk.shows("Context is paused").await;
-    desk.types("p");
+    desk.types("z");
     desk.shows("Context is off in the settings ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));
     // The answer comes after the report was handled, and agents hear of changes within 200 ms.

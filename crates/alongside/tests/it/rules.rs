@@ -94,14 +94,14 @@ async fn what_is_accepted_ahead_ends_with_its_agent() {
     // The agent runs its hook in a shell, as agents do, and is this test.
     let file = home.file("docs/a.md", "one\n");
     let hook = begin(&home, "claude", &file, "2\n").await;
-    desk.answers("keep this change", "f").await;
+    desk.answers("keep this change", "F").await;
     desk.answers("for docs/a.md, or for docs/ with all folders below", "d").await;
     desk.shows("docs/: what Claude Code still proposes is accepted, until it ends.").await;
     desk.types("r");
     refused(&hook.answer().await);
     assert!(is_allowed(&write(&home, "claude", &home.in_project("docs/b.md"), "x\n").await));
     desk.shows("docs/b.md (create, +1 -0) by Claude Code, accepted ahead for docs/.").await;
-    desk.types("f -");
+    desk.types("F -");
     desk.shows("Nothing is accepted ahead any more.").await;
     let hook = begin(&home, "claude", &home.in_project("docs/b.md"), "y\n").await;
     decides(&mut desk, "r").await;

@@ -7,7 +7,7 @@ use crate::support::{Home, propose, soon};
 
 const CTRL_D: &str = "\x04";
 const HUNK: &str = "keep this change [y,n,s,e,a,r,u,?]?";
-const IDLE: &str = "(l list, p pause context, ? help, q quit)";
+const IDLE: &str = "(l list, z pause context, ? help, q quit)";
 
 #[tokio::test]
 async fn text_typed_before_a_proposal_does_not_answer_it() {

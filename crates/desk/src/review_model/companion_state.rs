@@ -128,10 +128,11 @@ impl CompanionState {
         Message::warning(text)
     }
 
-    /// The companion paused or resumed the context as this desk asked; the next status confirms it.
-    pub fn set_paused(&mut self, paused: bool) -> Message {
+    /// The companion paused or resumed the context as this desk asked, by this key; the next status confirms
+    /// it.
+    pub fn set_paused(&mut self, paused: bool, key: char) -> Message {
         self.status.paused = paused;
-        Message::notice(messages::paused(paused))
+        Message::notice(messages::paused(paused, key))
     }
 
     /// Reviews wait on when this desk leaves: the sentence that says where.

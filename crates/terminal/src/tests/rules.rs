@@ -51,6 +51,8 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
     for (key, scope) in [("f", Scope::File), ("d", Scope::Folder)] {
         let mut stage = Stage::reading(100, 24).await;
         stage.press("f").await;
+        stage.shows("f only finishes the review of a turn; F accepts ahead.");
+        stage.press("F").await;
         stage.shows("Accept all that Gemini CLI still proposes until it ends: for basket.py");
         for no in ["y", "Y"] {
             stage.press(no).await;
@@ -67,7 +69,7 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_before_the_question_is_on_the_screen_grants_nothing() {
     let mut stage = Stage::reading(100, 24).await;
-    stage.press_at_once("fd");
+    stage.press_at_once("Fd");
     stage.moment().await;
     assert_eq!(stage.asked(), []);
 }

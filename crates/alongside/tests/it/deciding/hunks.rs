@@ -57,9 +57,9 @@ async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
 #[tokio::test]
 async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["K", "j", "J", "K", "?", "l", "x", "p"]).await;
+    desk.plays(&["K", "j", "J", "K", "?", "l", "x", "z"]).await;
     desk.shows("Context is paused").await;
-    desk.plays(&["p"]).await;
+    desk.plays(&["z"]).await;
     desk.shows("Context is on").await;
     desk.plays(&["r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
