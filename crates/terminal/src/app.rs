@@ -38,6 +38,7 @@ use crate::text_input::in_one_line;
 use crate::turn_list::ListPurpose;
 use crate::turn_review::TurnReview;
 use crate::turn_words;
+use crate::waiting_list::WaitingList;
 
 /// A number before a key is no larger.
 const MOST: usize = 999_999;
@@ -280,6 +281,10 @@ impl App {
             (Answer::Yes, _) => match self.close_cover() {
                 Some(Overlay::List(list)) => self.work.accept_listed(list),
                 Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
+                Some(Overlay::Waiting(list)) => {
+                    let (reviews, out) = self.work.parts();
+                    reviews.turn_to_listed(list.chosen(reviews.all().len()), out);
+                }
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Leave => self.leave_proposals(),
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Finished => {
                     let (reviews, out) = self.work.parts();
@@ -325,13 +330,13 @@ impl App {
         let Some(action) = action else {
             if self.work.reviews().place() == Place::Turn && keys::action(key, Place::Proposals).is_some() {
                 self.work.out_mut().say(turn_words::NO_PROPOSAL);
+            } else if key.code == KeyCode::Char('f') {
+                self.work.out_mut().say(F_MOVED);
             }
             return;
         };
         if action == Action::Reason {
             self.work.out_mut().keys.mark_reason_key(at);
-            } else if key.code == KeyCode::Char('f') {
-                self.work.out_mut().say(F_MOVED);
         }
         let (counts, pending, reviews) = (self.key_counts(at), self.work.pending(), self.work.reviews());
         let has_review = reviews.has_current();
@@ -409,6 +414,10 @@ impl App {
                 out.ask(active, Purpose::Send);
             }
             Action::SetUpAgents => self.setup.open(reviews.is_alone(), out),
+            Action::Waiting => match (reviews.index(), reviews.all().len()) {
+                (Some(at), all) => out.overlays.open(Overlay::Waiting(WaitingList::new(at, all))),
+                (None, _) => out.say_that_nothing_waits(),
+            },
             Action::NextReview => reviews.turn_by(1, out),
             Action::PreviousReview => reviews.turn_by(-1, out),
             Action::Layout => out.say(self.layout.switch_layout()),

@@ -40,6 +40,8 @@ pub(crate) enum Action {
     Reject,
     NextReview,
     PreviousReview,
+    /// The reviews that wait, in a list.
+    Waiting,
     Search,
     SearchOn,
     SearchBack,
@@ -122,7 +124,7 @@ impl Action {
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::MoreContext | Self::LessContext => Group::View,
-            Self::Turn | Self::Files | Self::LookAgain => Group::View,
+            Self::Turn | Self::Files | Self::LookAgain | Self::Waiting => Group::View,
             Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
             Self::Help | Self::Messages | Self::Stop | Self::Leave => Group::Program,
         }
@@ -306,7 +308,9 @@ const TABLE: &[Row] = &[
     row(&[key('w')], Action::Wrap, "w, }, {", "wrap; more, less context"),
     row(&[key('}')], Action::MoreContext, "", ""),
     row(&[key('{')], Action::LessContext, "", ""),
-    row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
+    proposals(row(&[key('b')], Action::Sidebar, "b, W", "hide or show lists; list")),
+    proposals(row(&[key('W')], Action::Waiting, "", "")),
+    turn(row(&[key('b')], Action::Sidebar, "b", "hide or show the lists")),
     proposals(brief(row(&[key('T')], Action::Turn, "T", "look at a turn's changes"), "T", "turn")),
     turn(brief(row(&[key('T')], Action::Turn, "T, Esc", "back to the proposals"), "T", "back")),
     turn(row(&[key('r')], Action::LookAgain, "r", "look again what changed")),

@@ -67,6 +67,7 @@ mod turn_list;
 mod turn_review;
 mod turn_rows;
 mod turn_words;
+mod waiting_list;
 mod width;
 mod writer;
 

@@ -16,6 +16,7 @@ use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
 use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
+use crate::waiting_list::WaitingList;
 
 /// One thing that lies over the desk.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(crate) enum Overlay {
     Accepted(AcceptedList),
     /// The messages so far, over the review.
     Messages(MessageList),
+    /// The reviews that wait, over the one on the screen.
+    Waiting(WaitingList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),
     /// Files of a turn review, over the one on the screen.
@@ -50,7 +53,7 @@ impl Overlay {
     fn place(&self) -> u8 {
         match self {
             Self::Offer(_) => 0,
-            Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => 1,
+            Self::Help(_) | Self::Accepted(_) | Self::Messages(_) | Self::Waiting(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
             Self::Reason(_) | Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => 4,
@@ -64,6 +67,7 @@ impl Overlay {
             | Self::Help(_)
             | Self::Accepted(_)
             | Self::Messages(_)
+            | Self::Waiting(_)
             | Self::List(_)
             | Self::Turn(_) => true,
             Self::Question(_)
@@ -79,6 +83,7 @@ impl Overlay {
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
             Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
+            Self::Waiting(_) => false,
             Self::Turn(list) => list.asks(),
             Self::List(_) | Self::Question(_) | Self::Reason(_) => true,
             Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => true,
@@ -136,6 +141,8 @@ impl Overlay {
                 ListPurpose::Finish | ListPurpose::Leave => {}
             },
             (Self::Messages(_), Some(Action::Messages)) => return Answer::Close,
+            (Self::Waiting(_), Some(Action::Open)) => return Answer::Yes,
+            (Self::Waiting(_), Some(Action::Waiting)) => return Answer::Close,
             (Self::Help(_), _) => return Answer::Close,
             _ => {}
         }
@@ -149,6 +156,7 @@ impl Overlay {
             Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
             Self::Accepted(list) => list.scroll(by),
             Self::Messages(list) => list.scroll(by),
+            Self::Waiting(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
             Self::Question(_)

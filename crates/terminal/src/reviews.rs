@@ -421,6 +421,13 @@ impl Reviews {
         }
     }
 
+    /// The person turns to the review at a place in the list.
+    pub(crate) fn turn_to_listed(&mut self, at: usize, out: &mut Output) {
+        if let Some(id) = self.views.get(at).map(|view| view.review().id) {
+            self.turn_to(id, out);
+        }
+    }
+
     /// The person turns to a review. False if it is on the screen.
     pub(crate) fn turn_to(&mut self, id: ReviewId, out: &mut Output) -> bool {
         let is_other = self.at != Some(id);

@@ -209,6 +209,7 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
         (Some(Overlay::List(list)), ..) => panels::accept_all::draw(scene, list, frame),
         (Some(Overlay::Accepted(list)), ..) => panels::accepted::draw(scene, list, frame),
         (Some(Overlay::Messages(list)), ..) => panels::message_list::draw(scene, list, frame),
+        (Some(Overlay::Waiting(list)), ..) => panels::waiting_list::draw(scene, list, frame),
         (Some(Overlay::Help(top)), ..) => panels::help::draw(scene, *top, frame),
         (Some(Overlay::Offer(open)), ..) => panels::agent_setup::draw(scene, open, frame),
         (Some(Overlay::Turn(list)), ..) => panels::turn_list::draw(scene, list, frame),

@@ -60,6 +60,7 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
         | Overlay::Help(_)
         | Overlay::Accepted(_)
         | Overlay::Messages(_)
+        | Overlay::Waiting(_)
         | Overlay::List(_)
         | Overlay::Turn(_)
         | Overlay::Lines(_)
@@ -135,6 +136,7 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
             | Overlay::Help(_)
             | Overlay::Accepted(_)
             | Overlay::Messages(_)
+            | Overlay::Waiting(_)
             | Overlay::Turn(_),
         )
         | None => {}
@@ -178,6 +180,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
         Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main),
         Some(Overlay::Messages(_)) => super::message_list::KEYS.to_vec(),
+        Some(Overlay::Waiting(_)) => super::waiting_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]

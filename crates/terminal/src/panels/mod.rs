@@ -21,5 +21,6 @@ pub(crate) mod turn_files;
 pub(crate) mod turn_header;
 pub(crate) mod turn_list;
 pub(crate) mod turn_page;
+pub(crate) mod waiting_list;
 
 pub(crate) use scene::{Scene, draw_lines};

@@ -79,7 +79,7 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
 }
 
 /// Why the file is not what the agent saw. The narrowest list has room for it.
-fn note(review: &Review) -> Option<&'static str> {
+pub(super) fn note(review: &Review) -> Option<&'static str> {
     match (review.stale, review.dirty) {
         (true, true) => Some("file changed, unsaved"),
         (true, false) => Some("file changed since"),

@@ -121,7 +121,9 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         (Place::Proposals, 0, _) => "no review".to_owned(),
         (Place::Turn, 0, _) => "no change".to_owned(),
         (_, _, 0) => return,
-        (_, _, hidden) => format!("{hidden} more"),
+        (Place::Proposals, _, hidden) => format!("{hidden} more: W"),
+        // The bottom line names the key of their list.
+        (Place::Turn, _, hidden) => format!("{hidden} more"),
     };
     frame.render_widget(Line::from(Span::styled(right, palette.quiet)).right_aligned(), row);
 }

@@ -103,6 +103,31 @@ async fn a_key_brings_the_lists_and_hides_them() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_key_that_the_strip_names_lists_all_reviews() {
+    let mut stage = Stage::reading_lines_of(60, 80, 24).await;
+    for id in 4..=40 {
+        stage.propose(id, &format!("/shop/part{id}.py")).await;
+    }
+    stage.a_while().await;
+    stage.press("b").await;
+    stage.shows("36 more: W");
+    stage.press("W").await;
+    stage.shows("Reviews that wait (1 of 40):");
+    assert_snapshot!("waiting_list", stage.screen());
+    stage.press("jjj").await;
+    stage.shows("Reviews that wait (4 of 40):");
+    stage.key(KeyCode::PageDown).await;
+    stage.key(KeyCode::PageDown).await;
+    stage.key(KeyCode::PageDown).await;
+    stage.shows("Reviews that wait (34 of 40):");
+    stage.shows("part34.py");
+    stage.key(KeyCode::Enter).await;
+    stage.shows("part34.py Gemini CLI");
+    stage.does_not_show("Reviews that wait");
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn hidden_lists_take_no_clicks() {
     let mut stage = Stage::reading_lines_of(60, 170, 20).await;
     let row = stage.screen().lines().position(|line| line.contains("• checkout.py")).unwrap();
