@@ -22,7 +22,7 @@ fn finish(revision: u64, send: bool, ask_to_undo: bool) -> Request {
     Request::FinishTurn { turn: ID, revision, send, ask_to_undo }
 }
 
-fn route() -> Option<Route> {
+pub(super) fn route() -> Option<Route> {
     Some(Route { agent: "Codex".into(), words: "Codex reads it with your next prompt".into() })
 }
 
@@ -32,7 +32,7 @@ impl Stage {
         Self::commenting_on(width, height, Turn { route: route(), ..turn(files()) }, Options::default()).await
     }
 
-    async fn commenting_on(width: u16, height: u16, turn: Turn, options: Options) -> Self {
+    pub(super) async fn commenting_on(width: u16, height: u16, turn: Turn, options: Options) -> Self {
         let mut stage = Self::with_sidebar(width, height, "false", None, options);
         stage.connect().await;
         stage.set_turn(turn);
@@ -44,7 +44,7 @@ impl Stage {
         stage
     }
 
-    async fn enter(&mut self) {
+    pub(super) async fn enter(&mut self) {
         self.key(KeyCode::Enter).await;
         self.a_while().await;
     }

@@ -4,6 +4,7 @@
 mod accepting_all;
 mod agents;
 mod arranging;
+mod asking_again;
 mod commenting;
 mod deciding;
 mod editing;
