@@ -184,10 +184,7 @@ impl ReviewWork {
         let before = view.review().hunks.len();
         let state = view.review().hunks.get(hunk).map(|hunk| hunk.state);
         match (action, state) {
-            (Action::Accept, _) => match Question::before_accepting(view.review()) {
-                Some(question) => self.out.open_question(question),
-                None => self.accept_seen(),
-            },
+            (Action::Accept, _) => self.accept(None),
             (Action::AcceptAll, _) => {
                 self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
             }
@@ -247,7 +244,7 @@ impl ReviewWork {
     /// Takes the person's reply to a question.
     pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
         match (reply, question) {
-            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead | Question::RejectEdited) => {}
+            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead | Question::RejectWork) => {}
             (Reply::For(scope), _) => {
                 if let Some(id) = self.reviews.at() {
                     self.out.ask(Request::Grant { id, scope }, Purpose::Grant);
@@ -255,8 +252,13 @@ impl ReviewWork {
             }
             (Reply::Reject, _) => self.decide(Decision::Reject),
             (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
-            (Reply::Yes, Question::AcceptAnyway) => self.accept_seen(),
-            (Reply::Yes, Question::AcceptUnseen(_)) => self.decide(Decision::Accept),
+            (
+                Reply::Yes,
+                Question::AcceptAnyway
+                | Question::AcceptUnseen(_)
+                | Question::AcceptWithout(_)
+                | Question::AcceptEmptied,
+            ) => self.accept(Some(question)),
             (Reply::Yes, Question::SingleNewline) => {
                 if let Some(view) = self.reviews.current() {
                     let id = view.review().id;
@@ -267,10 +269,10 @@ impl ReviewWork {
         }
     }
 
-    /// Accepts what was on the screen, and asks first if that is not all.
-    fn accept_seen(&mut self) {
+    /// Accepts what was on the screen, after the questions behind the one that was `answered` with a yes.
+    fn accept(&mut self, answered: Option<Question>) {
         let Some(view) = self.reviews.current() else { return };
-        match Question::about_unseen(view.seen_part()) {
+        match Question::before_accepting(view.review(), view.seen_part(), answered) {
             Some(question) => self.out.open_question(question),
             None => self.decide(Decision::Accept),
         }

@@ -288,7 +288,7 @@ impl Companion {
         }
         if let Request::DecideReview { decision, .. } = request {
             let closing = if decision == Decision::Accept { Closing::Accepted } else { Closing::Rejected };
-            if decision == Decision::Accept && review.current.is_empty() {
+            if decision == Decision::Accept && review.current.is_empty() && !review.proposed.is_empty() {
                 return Err(Refusal::Empty);
             }
             self.end(Closed {

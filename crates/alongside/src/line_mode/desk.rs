@@ -242,10 +242,6 @@ impl LineDesk {
                 self.work.reading().open_question(question);
             }
             (Some(Reply::Yes), Question::Leave, _) => return ControlFlow::Break(Ending::Left),
-            (Some(Reply::Yes), Question::AcceptAnyway, Some(id)) => self.work.accept_seen(id).await,
-            (Some(Reply::Yes), Question::AcceptUnseen(_), Some(id)) => {
-                self.work.decide(id, Decision::Accept).await
-            }
             (Some(Reply::Yes), Question::SingleNewline, Some(id)) => {
                 self.work.accept_single_newline(id).await
             }
@@ -255,8 +251,15 @@ impl LineDesk {
             (Some(Reply::Reject), _, Some(id)) => self.work.decide(id, Decision::Reject).await,
             (Some(_), _, None) => self.work.reading().next_review(),
             (Some(Reply::No), Question::AcceptUnseen(_), _) => self.work.reading().look_at_unseen(),
-            (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead | Question::RejectEdited, _) => {
-            }
+            (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead | Question::RejectWork, _) => {}
+            (
+                Some(Reply::Yes),
+                Question::AcceptAnyway
+                | Question::AcceptUnseen(_)
+                | Question::AcceptWithout(_)
+                | Question::AcceptEmptied,
+                Some(id),
+            ) => self.work.accept(id, Some(question)).await,
         }
         ControlFlow::Continue(())
     }
@@ -286,10 +289,10 @@ impl LineDesk {
             (Command::WithdrawGrants, _) => self.work.accept_ahead(Request::WithdrawGrants {}).await,
             (Command::Pause, _) => self.work.pause().await,
             (Command::Help, _) => reading.help(),
+            (Command::Retired, _) => reading.say(letters::retired(line)),
             (command, Some(id)) => self.review_command(id, command, behind).await,
             (_, None) => {}
         }
-            (Command::Retired, _) => reading.say(letters::retired(line)),
         ControlFlow::Continue(())
     }
 
@@ -300,8 +303,8 @@ impl LineDesk {
         let at_hunk = hunk < open.review().hunks.len();
         match command {
             Command::Reason => self.work.reason(id, at_hunk.then_some(hunk), behind).await,
-            Command::Accept => self.work.accept(id).await,
-            Command::Reject => self.work.decide(id, Decision::Reject).await,
+            Command::Accept => self.work.accept(id, None).await,
+            Command::Reject => self.work.reject(id).await,
             Command::AcceptAll => reading.list_to_accept(),
             Command::AcceptAhead => reading.open_question(Question::AcceptAhead),
             Command::Edit => self.work.edit(),
@@ -331,10 +334,10 @@ impl LineDesk {
             | Command::ListAccepted
             | Command::WithdrawGrants
             | Command::Pause
+            | Command::Retired
             | Command::Help => {}
         }
     }
-            | Command::Retired
 }
 
 #[cfg(test)]

@@ -21,17 +21,17 @@ impl Search {
     }
 
     /// The next change with a text; without one, with the text of before. And what the person is told.
-    pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, Option<String>) {
-        let Some(text) = self.text(text) else { return (None, Some(prompts::NO_TEXT.to_owned())) };
+    pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, String) {
+        let Some(text) = self.text(text) else { return (None, prompts::NO_TEXT.to_owned()) };
         let hunks = review.hunks.len();
+        let all: Vec<_> = changes_with(review, 0..hunks, text).collect();
         // The change at the person's place comes last.
-        let found =
-            first_change(review, at + 1..hunks, text).or_else(|| first_change(review, 0..at + 1, text));
-        match found {
-            None => (None, Some(prompts::not_found(text))),
+        let next = all.iter().position(|hunk| *hunk > at).unwrap_or(0);
+        match all.get(next) {
+            None => (None, prompts::not_found(text)),
             Some(hunk) => {
-                let is_before = hunk <= at && at < hunks;
-                (Some(hunk), is_before.then(|| prompts::found_before(text)))
+                let is_before = *hunk <= at && at < hunks;
+                (Some(*hunk), prompts::found(text, (next + 1, all.len()), is_before))
             }
         }
     }
@@ -39,12 +39,17 @@ impl Search {
 
 /// The first of these changes that contains a text in a line that goes or comes, as an index.
 pub(super) fn first_change(review: &Review, among: Range<usize>, text: &str) -> Option<usize> {
+    changes_with(review, among, text).next()
+}
+
+/// All of these changes that do.
+fn changes_with(review: &Review, among: Range<usize>, text: &str) -> impl Iterator<Item = usize> {
     let any_case = !text.chars().any(char::is_uppercase);
-    let folded = |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };
+    let folded = move |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };
     let wanted = folded(text);
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
-    let contains = |index: &usize| {
+    let contains = move |index: &usize| {
         review.hunks.get(*index).is_some_and(|hunk| {
             let (new, lines) = match hunk.state {
                 HunkState::Edited => (&current, hunk.current),
@@ -54,7 +59,7 @@ pub(super) fn first_change(review: &Review, among: Range<usize>, text: &str) -> 
             [old, new.lines(lines.start..lines.end)].into_iter().any(|lines| folded(lines).contains(&wanted))
         })
     };
-    (among.start..among.end.min(review.hunks.len())).find(contains)
+    (among.start..among.end.min(review.hunks.len())).filter(contains)
 }
 
 #[cfg(test)]
@@ -93,11 +98,12 @@ mod tests {
         let review =
             Review { proposed: "ax\nb\ncx\n".into(), hunks: (0..3).map(hunk).collect(), ..Review::default() };
         let mut search = Search::default();
-        assert_eq!(search.next(&review, 0, ""), (None, Some(prompts::NO_TEXT.to_owned())));
-        assert_eq!(search.next(&review, 0, "x"), (Some(2), None));
-        let back = "No later change contains \"x\"; this one does.".to_owned();
-        assert_eq!(search.next(&review, 2, ""), (Some(0), Some(back)));
+        assert_eq!(search.next(&review, 0, ""), (None, prompts::NO_TEXT.to_owned()));
+        assert_eq!(search.next(&review, 0, "x"), (Some(2), "Match 2 of 2.".to_owned()));
+        let back = "No later change contains \"x\": match 1 of 2.".to_owned();
+        assert_eq!(search.next(&review, 2, ""), (Some(0), back));
+        assert_eq!(search.next(&review, 3, ""), (Some(0), "Match 1 of 2.".to_owned()));
         let none = "No change contains \"y\\\\x1b\".".to_owned();
-        assert_eq!(search.next(&review, 2, "y\x1b"), (None, Some(none)));
+        assert_eq!(search.next(&review, 2, "y\x1b"), (None, none));
     }
 }

@@ -102,7 +102,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
         HunkState::Kept | HunkState::Edited => (Ink::Removed, Ink::Added),
     };
     let crlf = origin.has_crlf(original.text(), &review.proposed);
-    let mut show = Show { look, crlf, lines: Vec::new(), is_cut: false };
+    let mut show = Show { crlf, ..Show::of(look) };
     let place = place(hunk, in_file.start, (before, after), new);
     let (above, under) =
         (in_file.start - before..in_file.start, in_file.end..in_file.end.saturating_add(after));
@@ -151,16 +151,18 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
         }
     };
     let is_edited = hunk.state == HunkState::Edited;
-    let seen = (!show.is_cut).then_some((old_part, proposed));
+    let begun = (old_part, proposed);
+    let seen = (!show.is_cut).then_some(begun);
     let next = Spot { old: from.old + old_part.len(), new: from.new + new_part.len(), ..from };
-    Page { seen, is_edited, next: (more > 0).then_some(next), text: show.lines.join("\n") }
+    let next = (more > 0).then_some(next);
+    Page { seen, begun, is_edited, has_neighbours: show.has_neighbours, next, text: show.lines.join("\n") }
 }
 
 /// The page of the proposal that begins at a spot, where there are no hunks to decide on.
 pub(super) fn text_page(review: &Review, from: Spot, look: Look) -> Page {
     let text = Text::new(review.current.clone());
     let left = rest(Lines::from(0..text.len()), from.new);
-    let mut show = Show { look, crlf: is_crlf(&review.current), lines: Vec::new(), is_cut: false };
+    let mut show = Show { crlf: is_crlf(&review.current), ..Show::of(look) };
     let below = rows_of(&more_lines(MOST_LINES, Origin::Proposal.remedy(review), look), look);
     let rows = rows_for_lines(look, rows_of_prompt(look) + below);
     let (part, _) = show.changed(('+', Ink::Added), &text, left, rows, |_| LineMarks::default());
@@ -168,9 +170,10 @@ pub(super) fn text_page(review: &Review, from: Spot, look: Look) -> Page {
     if more > 0 {
         show.lines.push(more_lines(more, Origin::Proposal.remedy(review), look));
     }
-    let seen = (!show.is_cut).then_some((Lines::default(), part));
+    let begun = (Lines::default(), part);
+    let seen = (!show.is_cut).then_some(begun);
     let next = (more > 0).then_some(Spot { new: from.new + part.len(), ..from });
-    Page { seen, is_edited: false, next, text: show.lines.join("\n") }
+    Page { seen, begun, is_edited: false, has_neighbours: false, next, text: show.lines.join("\n") }
 }
 
 /// The proposed lines of which a page has the person's own ones in their place: the last one is on the last
@@ -234,9 +237,15 @@ struct Show {
     lines: Vec<String>,
     /// Whether a part of a line is cut that changes.
     is_cut: bool,
+    /// Whether a line of the context has the sign of another change.
+    has_neighbours: bool,
 }
 
 impl Show {
+    fn of(look: Look) -> Self {
+        Self { look, crlf: false, lines: Vec::new(), is_cut: false, has_neighbours: false }
+    }
+
     /// As many of these lines that change as there are rows for, each with its marks, by its number in the
     /// text; one at least. Returns those that were written, and their rows.
     fn changed(
@@ -282,7 +291,9 @@ impl Show {
                 },
             };
             let is_of = |(_, lines): &(usize, Lines)| (lines.start..lines.end).contains(&number);
-            self.lines.push(match neighbours.iter().any(is_of) {
+            let is_neighbour = neighbours.iter().any(is_of);
+            self.has_neighbours |= is_neighbour;
+            self.lines.push(match is_neighbour {
                 true => self.look.inks.ink(Ink::Neighbour, &format!("{NEIGHBOUR}{shown}")),
                 false => format!(" {shown}"),
             });

@@ -31,8 +31,12 @@ pub(super) struct Page {
     /// The lines of the original and of the proposal of which all is printed now; none if a part of a line is
     /// cut that changes.
     pub(super) seen: Option<(Lines, Lines)>,
+    /// The same of which a part of a line may be cut.
+    pub(super) begun: (Lines, Lines),
     /// Whether the person's own lines are printed in the place of those of the proposal.
     pub(super) is_edited: bool,
+    /// Whether lines of the context have the sign of another change.
+    pub(super) has_neighbours: bool,
     /// Where the next page begins, if one follows.
     pub(super) next: Option<Spot>,
 }
@@ -57,7 +61,12 @@ impl Paging {
 
     /// The person goes to another place: its first page comes first.
     pub(super) fn begin(&mut self) {
-        *self = Self::default();
+        self.begin_at(Spot::default());
+    }
+
+    /// The person goes to another place: the page that begins at a spot comes first.
+    pub(super) fn begin_at(&mut self, at: Spot) {
+        *self = Self { at, next: None };
     }
 
     /// Goes on to the next page; false if there is none.

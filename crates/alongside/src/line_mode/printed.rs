@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use alongside_desk::review_model::{OpenReview, Seen};
 use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
 
-use super::pages::{Page, Paging};
+use super::pages::{Page, Paging, Spot};
 
 /// The printed part of each review, and the page on which the person is.
 #[derive(Debug, Default)]
@@ -25,8 +25,21 @@ pub(super) struct Printed {
     /// Those of the proposal, and those in whose place the person's own ones were printed: an undone edit
     /// brings lines back that were never on the screen.
     edited: Stretches,
+    /// The same three of lines of which at least the beginning was printed: some are too long for more.
+    begun: [Stretches; 3],
     /// Where printed lines begin on both sides, for hunks that have no line on either.
     places: BTreeSet<(usize, usize)>,
+}
+
+/// Where the first lines are that were not printed yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unseen {
+    /// In this hunk, on the page that begins at a spot.
+    From(usize, Spot),
+    /// Nowhere: but of a line in this hunk the end is cut.
+    OnlyCut(usize),
+    /// On the page behind the one that was printed last.
+    NextPage,
 }
 
 /// Lines in order, none of which touch.
@@ -53,14 +66,29 @@ impl PrintedReviews {
         review.hunks.iter().position(|hunk| hunk.state == HunkState::Edited && !is_seen(hunk))
     }
 
-    /// The first hunk of a review that would be written, and of which not all was printed; none if that
-    /// begins with the next page.
-    pub(super) fn next_unseen(&self, open: &OpenReview) -> Option<usize> {
-        let (review, has_more) = (open.review(), self.paging.has_more());
-        let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));
-        let unseen = review.hunks.iter().position(|it| it.state != HunkState::Dropped && !is_seen(it));
-        let is_whole = review.whole_file_only.is_some();
-        unseen.filter(|hunk| !is_whole && (*hunk != open.hunk() || !has_more))
+    /// Where the first lines are that would be written and were not printed yet.
+    pub(super) fn next_unseen(&self, open: &OpenReview) -> Unseen {
+        let review = open.review();
+        if review.whole_file_only.is_some() {
+            return Unseen::NextPage;
+        }
+        let nothing = Printed::default();
+        let printed = self.of(review.id).unwrap_or(&nothing);
+        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !printed.holds(hunk);
+        let mut unseen = review.hunks.iter().enumerate().filter(|(_, hunk)| is_unseen(hunk));
+        let cut = unseen.clone().next();
+        let at_page = unseen.find_map(|(at, hunk)| Some((at, hunk, printed.begin_of_rest(hunk)?)));
+        match (at_page, cut) {
+            // The person's own lines are not those that are counted.
+            (Some((at, hunk, _)), _)
+                if hunk.state == HunkState::Edited && at == open.hunk() && self.paging.has_more() =>
+            {
+                Unseen::NextPage
+            }
+            (Some((at, _, spot)), _) => Unseen::From(at, spot),
+            (None, Some((at, _))) => Unseen::OnlyCut(at),
+            (None, None) => Unseen::NextPage,
+        }
     }
 
     /// The page to print.
@@ -73,6 +101,7 @@ impl PrintedReviews {
         let printed = self.reviews.entry(review.id).or_default();
         printed.revision = review.revision;
         for page in pages {
+            printed.add_begun(page);
             match page.seen {
                 Some((original, proposed)) if page.is_edited => printed.add_edited(original, proposed),
                 seen => printed.add(review.revision, seen),
@@ -115,6 +144,16 @@ impl Printed {
         }
     }
 
+    /// A page was printed, and perhaps not the end of each line.
+    fn add_begun(&mut self, page: &Page) {
+        let [original, proposed, edited] = &mut self.begun;
+        original.add(page.begun.0);
+        edited.add(page.begun.1);
+        if !page.is_edited {
+            proposed.add(page.begun.1);
+        }
+    }
+
     /// The person's own lines were printed in the place of these ones of the proposal.
     fn add_edited(&mut self, original: Lines, proposed: Lines) {
         self.original.add(original);
@@ -134,6 +173,28 @@ impl Printed {
             true => self.places.contains(&(original.start, proposed.start)),
             false => self.lines_of(hunk) >= original.len() + proposed.len(),
         }
+    }
+
+    /// Where the page begins on which the first line of a hunk stands that was not printed yet; none if at least
+    /// the beginning of each was.
+    fn begin_of_rest(&self, hunk: &Hunk) -> Option<Spot> {
+        let [original, proposed, edited] = &self.begun;
+        let proposed = if hunk.state == HunkState::Edited { edited } else { proposed };
+        let (old, new) = (original.first_of(hunk.original), proposed.first_of(hunk.proposed));
+        let is_rest = old < hunk.original.len() || new < hunk.proposed.len() || !self.has_begun(hunk);
+        // The pages of an edited hunk have other lines in the place of the proposal's.
+        let spot = match hunk.state {
+            HunkState::Edited => Spot::default(),
+            HunkState::Kept | HunkState::Dropped => Spot { old, new, ..Spot::default() },
+        };
+        is_rest.then_some(spot)
+    }
+
+    /// Whether a hunk without a line on either side was printed; others are known by their lines.
+    fn has_begun(&self, hunk: &Hunk) -> bool {
+        let (original, proposed) = (hunk.original, hunk.proposed);
+        let has_lines = !original.is_empty() || !proposed.is_empty();
+        has_lines || self.places.contains(&(original.start, proposed.start))
     }
 
     /// How many lines of a hunk were printed.
@@ -181,6 +242,13 @@ impl Stretches {
             (joined.first().copied().unwrap_or(lines), joined.last().copied().unwrap_or(lines));
         let joined = Lines { start: first.start.min(lines.start), end: last.end.max(lines.end) };
         self.0.splice(from..to.max(from), [joined]);
+    }
+
+    /// How many of these lines are there before the first one that is not.
+    fn first_of(&self, lines: Lines) -> usize {
+        let at = self.0.partition_point(|known| known.end <= lines.start);
+        let known = self.0.get(at).filter(|known| known.start <= lines.start);
+        known.map_or(0, |known| known.end.min(lines.end).saturating_sub(lines.start))
     }
 
     /// How many of these lines are there.
@@ -260,6 +328,34 @@ mod tests {
         assert!(!printed.part_of(&review).is_all());
     }
 
+    #[test]
+    fn the_first_lines_that_were_not_printed_are_found_page_by_page() {
+        let long = || hunk(lines(0, 10), lines(0, 30));
+        let mut review = review(vec![long(), hunk(lines(20, 21), lines(40, 41))]);
+        review.hunks[1].state = HunkState::Kept;
+        let mut reviews = PrintedReviews::default();
+        let next =
+            |reviews: &PrintedReviews, review: &Review| reviews.next_unseen(&OpenReview::new(review.clone()));
+        let page = |old, new, is_cut: bool| Page {
+            text: String::new(),
+            seen: (!is_cut).then_some((old, new)),
+            begun: (old, new),
+            is_edited: false,
+            has_neighbours: false,
+            next: None,
+        };
+        assert_eq!(next(&reviews, &review), Unseen::From(0, Spot::default()));
+        reviews.add(&review, &[page(lines(0, 10), lines(0, 12), false)]);
+        let second = Spot { old: 10, new: 12, ..Spot::default() };
+        assert_eq!(next(&reviews, &review), Unseen::From(0, second));
+        reviews.add(&review, &[page(lines(10, 10), lines(12, 30), true)]);
+        assert_eq!(next(&reviews, &review), Unseen::From(1, Spot::default()), "a cut line shows no more");
+        reviews.add(&review, &[page(lines(20, 21), lines(40, 41), false)]);
+        assert_eq!(next(&reviews, &review), Unseen::OnlyCut(0));
+        review.hunks[0].state = HunkState::Dropped;
+        assert_eq!(next(&reviews, &review), Unseen::NextPage);
+    }
+
     proptest::proptest! {
         #[test]
         fn stretches_hold_exactly_what_was_added(
@@ -273,6 +369,8 @@ mod tests {
             }
             let (start, end) = (asked.0, asked.0 + asked.1);
             proptest::prop_assert_eq!(stretches.count(lines(start, end)), known.range(start..end).count());
+            let first = (start..end).take_while(|line| known.contains(line)).count();
+            proptest::prop_assert_eq!(stretches.first_of(lines(start, end)), first);
             proptest::prop_assert!(stretches.0.windows(2).all(|pair| pair[0].end < pair[1].start));
         }
     }

@@ -116,10 +116,27 @@ pub(super) fn found_before(text: &str) -> String {
     format!("No later change contains {:?}; this one does.", harmless::name(text))
 }
 
-/// Several changes were kept or dropped at once.
-pub(super) fn rest_decided(changes: usize, keep: bool) -> String {
+/// A search came to this one of so many changes with its text, counted from 1. `is_before`: it went on from
+/// the first change.
+pub(super) fn found(text: &str, (number, all): (usize, usize), is_before: bool) -> String {
+    match is_before {
+        true => format!("No later change contains {:?}: match {number} of {all}.", harmless::name(text)),
+        false => format!("Match {number} of {all}."),
+    }
+}
+
+/// The only lines that were not printed as a whole are too long for that.
+pub(super) const ONLY_CUT: &str = "All of it was printed but the end of a line that is too long; e shows it.";
+
+/// A change and all behind it were kept or dropped at once: their indexes.
+pub(super) fn rest_decided(changes: std::ops::Range<usize>, keep: bool) -> String {
     let done = if keep { "kept" } else { "dropped" };
-    format!("{} {done}; u undoes that.", messages::changes(changes))
+    let (first, last) = (changes.start + 1, changes.end);
+    match last.saturating_sub(first) {
+        0 => format!("Change {first} {done}; u undoes that."),
+        1 => format!("Changes {first} and {last} {done}; u undoes that."),
+        _ => format!("Changes {first} to {last} {done}; u undoes that."),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question, Seen};
+use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question};
 use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance, Status, messages};
 
 use super::accept_all::AcceptAll;
@@ -19,7 +19,8 @@ use super::letters::{self, At};
 use super::line_reader::LineReader;
 use super::open_prompt::Prompt;
 use super::pages::below;
-use super::printed::PrintedReviews;
+use super::place_printing::PlacePrinting;
+use super::printed::{PrintedReviews, Unseen};
 use super::printer::{Printer, wrapped};
 use super::waiting_list::waiting_list;
 use super::waiting_reviews::WaitingReviews;
@@ -39,6 +40,7 @@ pub(super) struct Reading {
     at: Option<ReviewId>,
     prompt: Prompt,
     printed: PrintedReviews,
+    printing: PlacePrinting,
     kept: KeptChanges,
     arrivals: Arrivals,
     search: Search,
@@ -58,6 +60,7 @@ impl Reading {
             at: None,
             prompt: Prompt::Place,
             printed: PrintedReviews::default(),
+            printing: PlacePrinting::default(),
             kept: KeptChanges::default(),
             arrivals: Arrivals::default(),
             search: Search::default(),
@@ -137,7 +140,7 @@ impl Reading {
         Question::before_leaving(self.reviews.all().len(), self.companion.status())
     }
 
-    /// The desk decides by itself, or leaves: no review is shown any more.
+    /// The desk decides by itself, or leaves.
     pub(super) fn stop_showing(&mut self) {
         self.policy = Policy::RejectAll;
         self.close_question();
@@ -275,11 +278,18 @@ impl Reading {
         }
     }
 
-    /// Shows what was not printed yet: the next page, or the first hunk that was not.
+    /// Shows the first lines that were not printed yet.
     pub(super) fn look_at_unseen(&mut self) {
-        match self.current().and_then(|open| self.printed.next_unseen(open)) {
-            Some(hunk) => self.look_at(hunk),
-            None => self.look_further(),
+        match self.current().map(|open| self.printed.next_unseen(open)) {
+            Some(Unseen::From(hunk, spot)) => {
+                self.look_at(hunk);
+                self.printed.paging().begin_at(spot);
+            }
+            Some(Unseen::OnlyCut(hunk)) => {
+                self.printer.say(prompts::ONLY_CUT);
+                self.look_at(hunk);
+            }
+            Some(Unseen::NextPage) | None => self.look_further(),
         }
     }
 
@@ -296,9 +306,7 @@ impl Reading {
     pub(super) fn find(&mut self, text: &str) {
         let Some(open) = self.at.and_then(|at| self.reviews.get(at)) else { return };
         let (found, said) = self.search.next(open.review(), open.hunk(), text);
-        if let Some(said) = said {
-            self.printer.say(&said);
-        }
+        self.printer.say(&said);
         if let Some(hunk) = found {
             self.look_at(hunk);
         }
@@ -320,9 +328,13 @@ impl Reading {
         }
     }
 
-    /// How much of a review was printed.
-    pub(super) fn seen(&self, review: &Review) -> Seen {
-        self.printed.seen(review)
+    /// The next question that comes before the review that is read is accepted, if one does. Dropped changes
+    /// are listed above it. `answered`: the last one to which the person said yes.
+    pub(super) fn question_before_accepting(&mut self, answered: Option<Question>) -> Option<Question> {
+        let review = self.reviews.get(self.at?)?.review();
+        let unlisted = self.printing.list_dropped(review, &mut self.printer, &self.roots);
+        let question = Question::before_accepting(review, self.printed.seen(review), answered);
+        question.or((unlisted > 0).then_some(Question::AcceptWithout(unlisted)))
     }
 
     /// Waits until proposals that have arrived are to be announced.
@@ -422,11 +434,9 @@ impl Reading {
             _ if due == Due::Nothing => return,
             Prompt::List(list) => return self.printer.ask(&list.prompt()),
             Prompt::Question(question) => {
-                let is_edited = self.reviews.all().iter().any(|open| open.review().is_edited());
-                let open = self.at.and_then(|at| self.reviews.get(at));
-                let about = open.map(|open| (open.review(), self.roots.as_slice()));
-                let waiting = self.reviews.all().len();
-                Some(prompts::question(*question, about, waiting, self.keeps_drafts && is_edited))
+                let about = self.current().map(|open| (open.review(), self.roots.as_slice()));
+                let (waiting, has_drafts) = self.reviews.count_edited();
+                Some(prompts::question(*question, about, waiting, self.keeps_drafts && has_drafts))
             }
             Prompt::Place => None,
         };
@@ -443,21 +453,11 @@ impl Reading {
             self.printer.show(&header);
         }
         if due >= Due::Place {
-            let at = self.printed.paging().at();
-            let pages = render::place(review, open.hunk(), at, look);
-            self.printed.add(review, &pages);
-            for page in &pages {
-                self.printer.show(&page.text);
-            }
-            if review.hunks.get(open.hunk()).is_none() {
-                let seen = self.printed.seen(review);
-                self.printer.say(&render::summary(review, seen, &self.roots));
-            }
+            self.printing.print(open, &mut self.printed, &mut self.printer, (&self.roots, look));
         }
         if !self.input.has_ended() {
-            let (is_kept, has_more) =
-                (self.kept.holds(review, open.hunk()), self.printed.paging().has_more());
-            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, has_more)));
+            let (is_kept, more) = (self.kept.holds(review, open.hunk()), self.printed.paging().has_more());
+            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");
         }

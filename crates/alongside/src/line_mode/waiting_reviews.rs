@@ -18,6 +18,11 @@ impl WaitingReviews {
         &self.all
     }
 
+    /// How many they are, and whether one is edited, so that its end leaves a draft.
+    pub(super) fn count_edited(&self) -> (usize, bool) {
+        (self.all.len(), self.all.iter().any(|open| open.review().is_edited()))
+    }
+
     pub(super) fn get(&self, id: ReviewId) -> Option<&OpenReview> {
         self.all.iter().find(|open| open.review().id == id)
     }

@@ -234,7 +234,7 @@ impl ReviewWork {
         if !is_changed || self.ask(id, Request::KeepHunks { id, revision, hunks, keep }).await.is_some() {
             self.push_step(id, place, is_changed);
             self.reading.mark_kept(id, place..place + decided, keep);
-            self.reading.say(&prompts::rest_decided(decided, keep));
+            self.reading.say(&prompts::rest_decided(place..place + decided, keep));
             self.reading.look_at(usize::MAX);
         }
     }
@@ -317,19 +317,19 @@ impl ReviewWork {
         }
     }
 
-    pub(super) async fn accept(&mut self, id: ReviewId) {
-        match self.reading.review(id).and_then(Question::before_accepting) {
+    /// Accepts the review that is read, after the questions behind the one that was `answered` with a yes.
+    pub(super) async fn accept(&mut self, id: ReviewId, answered: Option<Question>) {
+        match self.reading.question_before_accepting(answered) {
             Some(question) => self.reading.open_question(question),
-            None => self.accept_seen(id).await,
+            None => self.decide(id, Decision::Accept).await,
         }
     }
 
-    /// Accepts what was printed, and asks first if that is not all.
-    pub(super) async fn accept_seen(&mut self, id: ReviewId) {
-        let Some(review) = self.reading.review(id) else { return };
-        match Question::about_unseen(self.reading.seen(review)) {
+    /// Rejects a review, and asks first where work of the person would go.
+    pub(super) async fn reject(&mut self, id: ReviewId) {
+        match self.reading.review(id).and_then(Question::before_rejecting) {
             Some(question) => self.reading.open_question(question),
-            None => self.decide(id, Decision::Accept).await,
+            None => self.decide(id, Decision::Reject).await,
         }
     }
 

@@ -119,6 +119,7 @@ async fn rejected_edits_are_in_the_drafts() {
         home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
     desk.answers("(1/1) keep", "e").await;
     desk.answers("(1/1) keep", "r").await;
+    desk.answers("You edited a change; your text stays in drafts. Reject the proposal [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("Your edits are in ").await;
     desk.shows(" (`alongside drafts`).").await;

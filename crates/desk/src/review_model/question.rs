@@ -20,8 +20,12 @@ pub enum Question {
     SingleNewline,
     /// Accept ahead what the agent still proposes.
     AcceptAhead,
-    /// Reject although the person wrote something into the review.
-    RejectEdited,
+    /// Accept without these changes, which the person dropped, and which are listed above the question.
+    AcceptWithout(usize),
+    /// Accept a text of the agent that leaves nothing of the file.
+    AcceptEmptied,
+    /// Reject although the person edited or dropped changes of the review.
+    RejectWork,
     /// Leave although reviews are waiting.
     Leave,
 }
@@ -40,20 +44,31 @@ pub enum Reply {
 }
 
 impl Question {
-    /// The question that comes before accepting a review, if one does.
-    pub fn before_accepting(review: &Review) -> Option<Self> {
-        (review.stale || review.dirty).then_some(Self::AcceptAnyway)
+    /// The next question that comes before accepting a review of which so much was on the screen, if one does.
+    /// `answered`: the last one to which the person said yes.
+    pub fn before_accepting(review: &Review, seen: Seen, answered: Option<Self>) -> Option<Self> {
+        // A person who has emptied it themselves knows.
+        let agent_empties = messages::empties(review) && review.proposed.is_empty();
+        let all = [
+            (review.stale || review.dirty).then_some(Self::AcceptAnyway),
+            (!seen.is_all()).then_some(Self::AcceptUnseen(seen)),
+            agent_empties.then_some(Self::AcceptEmptied),
+        ];
+        let answered = match answered {
+            None => 0,
+            Some(Self::AcceptAnyway) => 1,
+            Some(Self::AcceptUnseen(_)) => 2,
+            Some(_) => all.len(),
+        };
+        all.into_iter().skip(answered).flatten().next()
     }
 
-    /// The question that comes before accepting a review of which so much was on the screen, if one does.
-    pub fn about_unseen(seen: Seen) -> Option<Self> {
-        (!seen.is_all()).then_some(Self::AcceptUnseen(seen))
-    }
-
-    /// The question that comes before rejecting a review, if one does. Drops and reasons need none: the agent
-    /// gets the reasons, and the text that it proposed is its own.
+    /// The question that comes before rejecting a review, if one does. Reasons need none: the agent gets
+    /// them. Neither does a proposal of which everything is dropped.
     pub fn before_rejecting(review: &Review) -> Option<Self> {
-        review.hunks.iter().any(|hunk| hunk.state == HunkState::Edited).then_some(Self::RejectEdited)
+        let (edited, dropped) = work(review);
+        let is_kept_in_part = dropped > 0 && dropped < review.hunks.len();
+        (edited > 0 || is_kept_in_part).then_some(Self::RejectWork)
     }
 
     /// The question that comes before leaving, if that ends reviews.
@@ -77,13 +92,33 @@ impl Question {
                 Some((review, roots)) => messages::accept_ahead(review, roots),
                 None => "Accept all that this agent still proposes until it ends?".into(),
             },
-            Self::RejectEdited => {
-                let edited = about.map_or(0, |(review, _)| {
-                    review.hunks.iter().filter(|hunk| hunk.state == HunkState::Edited).count()
-                });
-                let edited = if edited > 1 { format!("{edited} changes") } else { "a change".into() };
-                let end = if keeps_drafts { "your text stays in drafts" } else { "your text is lost" };
-                format!("You edited {edited}; {end}. Reject the proposal?")
+            Self::AcceptWithout(1) => "Accept without the change that you dropped?".into(),
+            Self::AcceptWithout(dropped) => format!("Accept without the {dropped} changes that you dropped?"),
+            Self::AcceptEmptied => {
+                let lines = about.and_then(|(review, _)| review.original.clone()).unwrap_or_default();
+                let lines = match lines.lines().count() {
+                    1 => "Its only line goes".into(),
+                    lines => format!("All {lines} lines go"),
+                };
+                format!("{lines}: the file will be empty. Accept that?")
+            }
+            Self::RejectWork => {
+                let (edited, dropped) = about.map_or((0, 0), |(review, _)| work(review));
+                let all = about.map_or(0, |(review, _)| review.hunks.len());
+                let edited = match edited {
+                    0 => None,
+                    1 => Some("edited a change".to_owned()),
+                    edited => Some(format!("edited {edited} changes")),
+                };
+                let end = match (&edited, keeps_drafts) {
+                    (None, _) => "",
+                    (_, true) => "; your text stays in drafts",
+                    (_, false) => "; your text is lost",
+                };
+                let dropped =
+                    (dropped > 0).then(|| format!("dropped {dropped} of {}", messages::changes(all)));
+                let done: Vec<_> = edited.into_iter().chain(dropped).collect();
+                format!("You {}{end}. Reject the proposal?", done.join(" and "))
             }
             Self::Leave => {
                 let reviews = match waiting {
@@ -99,10 +134,12 @@ impl Question {
     /// The replies, each as its key and its meaning in a word or two.
     pub fn choices(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::AcceptAnyway | Self::AcceptUnseen(_) => &[("y", "accept"), ("n", "no")],
+            Self::AcceptAnyway | Self::AcceptUnseen(_) | Self::AcceptWithout(_) | Self::AcceptEmptied => {
+                &[("y", "accept"), ("n", "no")]
+            }
             Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
             Self::AcceptAhead => &[("f", "this file"), ("d", "its folder"), ("n", "no")],
-            Self::RejectEdited => &[("y", "reject"), ("n", "no")],
+            Self::RejectWork => &[("y", "reject"), ("n", "no")],
             Self::Leave => &[("y", "leave"), ("n", "stay")],
         }
     }
@@ -112,7 +149,7 @@ impl Question {
         match typed {
             "f" | "file" if self == Self::AcceptAhead => Some(Reply::For(Scope::File)),
             "d" | "folder" if self == Self::AcceptAhead => Some(Reply::For(Scope::Folder)),
-            "y" | "yes" | "r" | "reject" if self == Self::RejectEdited => Some(Reply::Reject),
+            "y" | "yes" | "r" | "reject" if self == Self::RejectWork => Some(Reply::Reject),
             "y" | "yes" if self != Self::AcceptAhead => Some(Reply::Yes),
             "n" | "no" | "q" => Some(Reply::No),
             "r" | "reject" if self == Self::SingleNewline => Some(Reply::Reject),
@@ -121,9 +158,16 @@ impl Question {
     }
 }
 
+/// How many changes of a review the person has edited, and dropped.
+fn work(review: &Review) -> (usize, usize) {
+    let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
+    (count(HunkState::Edited), count(HunkState::Dropped))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::Hunk;
     use crate::review_model::open_review::tests::review;
 
     #[test]
@@ -148,11 +192,14 @@ mod tests {
     #[test]
     fn accepting_a_changed_file_is_a_question() {
         let mut review = review();
-        assert_eq!(Question::before_accepting(&review), None);
+        let (all, part) = (Seen::changes(2, 2), Seen::changes(1, 2));
+        assert_eq!(Question::before_accepting(&review, all, None), None);
+        assert_eq!(Question::before_accepting(&review, part, None), Some(Question::AcceptUnseen(part)));
         review.dirty = true;
-        assert_eq!(Question::about_unseen(Seen::changes(2, 2)), None);
-        assert!(Question::about_unseen(Seen::changes(1, 2)).is_some());
-        assert_eq!(Question::before_accepting(&review), Some(Question::AcceptAnyway));
+        let anyway = Some(Question::AcceptAnyway);
+        assert_eq!(Question::before_accepting(&review, part, None), anyway);
+        assert_eq!(Question::before_accepting(&review, part, anyway), Some(Question::AcceptUnseen(part)));
+        assert_eq!(Question::before_accepting(&review, all, anyway), None);
         assert_eq!(Question::after(&Refusal::Empty), Some(Question::SingleNewline));
         assert_eq!(Question::after(&Refusal::Unchanged), None);
     }
@@ -170,24 +217,45 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_asks_where_the_person_wrote_something() {
+    fn a_rejection_asks_where_work_of_the_person_would_go() {
         let mut review = review();
         assert_eq!(Question::before_rejecting(&review), None);
         review.hunks[0].state = HunkState::Dropped;
-        assert_eq!(Question::before_rejecting(&review), None, "the agent's text is its own");
-        review.hunks[0].state = HunkState::Edited;
+        assert_eq!(Question::before_rejecting(&review), None, "all is dropped, as a rejection drops it");
+        review.hunks.push(Hunk::default());
         let question = Question::before_rejecting(&review).unwrap();
-        let text = |keeps_drafts| question.text(Some((&review, &[])), 1, keeps_drafts);
-        assert_eq!(text(true), "You edited a change; your text stays in drafts. Reject the proposal?");
-        assert_eq!(text(false), "You edited a change; your text is lost. Reject the proposal?");
+        let text = |review: &Review, keeps| question.text(Some((review, &[])), 1, keeps);
+        assert_eq!(text(&review, true), "You dropped 1 of 2 changes. Reject the proposal?");
+        review.hunks[1].state = HunkState::Edited;
+        let both = "You edited a change and dropped 1 of 2 changes; your text is lost. Reject the proposal?";
+        assert_eq!(text(&review, false), both);
+        review.hunks.remove(0);
+        let edited = "You edited a change; your text stays in drafts. Reject the proposal?";
+        assert_eq!(Question::before_rejecting(&review), Some(question));
+        assert_eq!(text(&review, true), edited);
         assert_eq!(question.reply("y"), Some(Reply::Reject));
+    }
+
+    #[test]
+    fn a_text_that_the_agent_empties_is_a_question_and_one_that_the_person_emptied_is_none() {
+        let all = Seen::changes(1, 1);
+        let asked = |review: &Review, answered| Question::before_accepting(review, all, answered);
+        let emptied = Review { current: "".into(), original: Some("a\nb\n".into()), ..review() };
+        assert_eq!(asked(&emptied, None), None);
+        let emptied = Review { proposed: "".into(), ..emptied };
+        let question = asked(&emptied, None).unwrap();
+        let text = question.text(Some((&emptied, &[])), 1, true);
+        assert_eq!(text, "All 2 lines go: the file will be empty. Accept that?");
+        let unseen = Question::AcceptUnseen(Seen::changes(0, 1));
+        assert_eq!(asked(&emptied, Some(unseen)), Some(question), "that is another question");
+        assert_eq!(asked(&emptied, Some(question)), None);
+        assert_eq!(asked(&Review { current: "b\n".into(), ..emptied }, None), None);
     }
 
     #[test]
     fn every_choice_is_a_reply() {
         let unseen = Question::AcceptUnseen(Seen::changes(1, 2));
-        let others =
-            [Question::SingleNewline, Question::AcceptAhead, Question::RejectEdited, Question::Leave];
+        let others = [Question::SingleNewline, Question::AcceptAhead, Question::RejectWork, Question::Leave];
         for question in [Question::AcceptAnyway, unseen].into_iter().chain(others) {
             for (key, _) in question.choices() {
                 assert!(question.reply(key).is_some(), "{question:?} {key}");

@@ -271,12 +271,44 @@ async fn an_empty_text_offers_a_single_newline() {
     let mut stage = Stage::new(120, 28);
     stage.connect().await;
     let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "")]);
+    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "some of it\n")]);
+    stage.companion.change(1, |_, pieces| {
+        if let Piece::Differs { state, now, .. } = &mut pieces[0] {
+            (*state, *now) = (HunkState::Edited, String::new());
+        }
+    });
     stage.a_while().await;
     stage.press("ay").await;
-    let newline = Request::replace_text(ReviewId(1), 1, "\n".into());
-    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept), newline, decided(1, 2, Decision::Accept)]);
+    let newline = Request::replace_text(ReviewId(1), 2, "\n".into());
+    assert_eq!(stage.asked(), [decided(1, 2, Decision::Accept), newline, decided(1, 3, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_the_agent_empties_is_accepted_after_a_question() {
+    let mut stage = Stage::new(120, 28);
+    stage.connect().await;
+    let gemini = stage.gemini.clone();
+    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all\nof\nit\n", "")]);
+    stage.a_while().await;
+    stage.press("a").await;
+    stage.shows("All 3 lines go: the file will be empty. Accept that?");
+    stage.press("n").await;
+    assert_eq!(stage.asked(), []);
+    stage.press("ay").await;
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_asks_where_some_changes_are_dropped_and_others_are_not() {
+    let mut stage = Stage::reading(120, 28).await;
+    stage.press(" ").await;
+    stage.press("r").await;
+    stage.shows("You dropped 1 of 3 changes. Reject the proposal?");
+    stage.press("n").await;
+    assert_eq!(stage.asked().len(), 1, "the drop alone");
+    stage.press("rr").await;
+    assert_eq!(stage.asked()[1..], [decided(1, 2, Decision::Reject)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -49,7 +49,7 @@ async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     // Keeping what was kept changed nothing; redo still goes there.
     desk.plays(&["n", "y", "u", "u"]).await;
-    let shown = desk.plays(&["U", "U", "U", "a"]).await;
+    let shown = desk.plays(&["U", "U", "U", "a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
     assert_snapshot!(home.stable(shown));
 }
@@ -64,6 +64,33 @@ async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     desk.plays(&["r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_snapshot!(home.dialogue(&mut desk, "is told.\n").await);
+}
+
+#[tokio::test]
+async fn dropped_changes_are_listed_before_the_rest_is_accepted() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["n", "a"]).await;
+    let asked = "  dropped: numbers.txt:2 +TWO\n\
+                 1 of 3 changes was not on the screen yet. Accept all the same (n shows the rest) [y,n]? ";
+    desk.answers(asked, "n").await;
+    desk.plays(&["n"]).await;
+    let summary = "numbers.txt: 3 changes: 1 kept, 2 dropped.\n  dropped: numbers.txt:2 +TWO\n  \
+                   dropped: numbers.txt:11 -nine\naccept, reject, or look again [a,r,b,e,u,?]? ";
+    desk.answers(summary, "u").await;
+    // What is dropped is another thing now.
+    desk.plays(&["a"]).await;
+    desk.answers("numbers.txt:2 +TWO\nAccept without the change that you dropped [y,n]? ", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
+}
+
+#[tokio::test]
+async fn a_rejection_asks_where_a_part_was_dropped() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["n", "r"]).await;
+    desk.answers("You dropped 1 of 3 changes. Reject the proposal [y,n]? ", "n").await;
+    desk.plays(&["r"]).await;
+    desk.answers("Reject the proposal [y,n]? ", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 
 /// A change of one's own, between those that are proposed, leaves no hunk behind when it is dropped.

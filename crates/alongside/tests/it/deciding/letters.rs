@@ -16,6 +16,30 @@ async fn letters_of_the_release_before_answer_with_a_hint_and_do_nothing() {
 }
 
 #[tokio::test]
+async fn p_prints_the_change_and_letters_that_moved_say_where() {
+    let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\n", "ONE\n").await;
+    let printed = desk.plays(&["p", "p", "f", "f -"]).await;
+    let hint = "p shows the change, as in git add -p; z pauses context.\n";
+    assert_eq!(printed.matches(hint).count(), 1, "{printed}");
+    assert_eq!(printed.matches("-one\n+ONE\n").count(), 3, "{printed}");
+    desk.shows("f only finishes the review of a turn: F accepts ahead, F - takes that back.\n").await;
+    desk.plays(&["a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("ONE\n"));
+    desk.types("p");
+    desk.shows("p shows a change, and none is here: z pauses context.\n").await;
+}
+
+#[tokio::test]
+async fn lines_of_another_change_are_explained_once() {
+    let (original, text) = ("one\ntwo\nthree\nfour\nfive\n", "ONE\ntwo\nTHREE\nfour\nFIVE\n");
+    let (_home, mut desk, _agent, _diff) = proposed("a.txt", original, text).await;
+    desk.shows("Lines with ~ belong to another change, near this one.\n(1/3) keep this change").await;
+    let printed = desk.plays(&["j", "j"]).await;
+    assert!(printed.contains("~ by changes 1 and 3"), "{printed}");
+    assert!(!printed.contains("Lines with ~ belong"), "it was said: {printed}");
+}
+
+#[tokio::test]
 async fn a_person_goes_to_a_change_by_its_number_or_its_text() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     let shown = desk.plays(&["g 3", "/ new B", "/ new b", "/", "/one", "g 4", "g", "g1", "r"]).await;
@@ -35,7 +59,7 @@ async fn a_change_and_all_behind_it_are_decided_at_once() {
 async fn a_dropped_rest_is_one_step_to_undo() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     desk.plays(&["N"]).await;
-    desk.shows("3 changes dropped; u undoes that.\n").await;
+    desk.shows("Changes 1 to 3 dropped; u undoes that.\n").await;
     desk.shows("nothing is left of the proposal; the file would stay as it is.\n").await;
     desk.plays(&["u"]).await;
     desk.shows("Undone.\n").await;

@@ -25,6 +25,32 @@ async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
 }
 
 #[tokio::test]
+async fn the_rest_of_a_long_change_goes_on_where_it_was_left() {
+    let (original, text) = (format!("{}end\n", lines("old")), format!("{}END\n", lines("new")));
+    let original = original.replace("end\n", "same\nsame\nsame\nend\n");
+    let text = text.replace("END\n", "same\nsame\nsame\nEND\n");
+    let (_home, mut desk, _agent, diff) = proposed("long.txt", &original, &text).await;
+    desk.plays(&["y", "y", "a"]).await;
+    let asked = "1 of 2 changes was not on the screen yet. Accept all the same (n shows the rest) [y,n]? ";
+    desk.answers(asked, "n").await;
+    let rest = desk.plays(&["m"]).await;
+    assert!(rest.contains(" goes on\n-old 2000\n"), "{rest}");
+    desk.shows("+new 4999\n").await;
+    desk.plays(&["a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&text));
+}
+
+#[tokio::test]
+async fn a_text_that_the_agent_empties_is_accepted_after_a_question() {
+    let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\ntwo\n", "").await;
+    desk.plays(&["a"]).await;
+    desk.answers("All 2 lines go: the file will be empty. Accept that [y,n]? ", "n").await;
+    desk.plays(&["a"]).await;
+    desk.answers("Accept that [y,n]? ", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(""));
+}
+
+#[tokio::test]
 async fn an_undone_edit_is_no_look_at_the_proposal() {
     let home = Home::new();
     let editor = home.review_with_editor("sed -i 1q");
