@@ -40,7 +40,7 @@ pub(crate) const ASKED_AGAIN: &str = "Asked again: f sends it.";
 pub(crate) const ENTER_TAKES_BACK: &str =
     "Enter again asks no more, and the comment stays as it was read; Esc leaves it.";
 
-/// A comment that was asked again is not; the one that the agent has read stays. `words`: those of the asking.
+/// A comment is asked again no more; the one that the agent has read stays. `words`: those of the asking.
 pub(crate) fn not_asked_again(words: &str) -> String {
     let words = cut_end(&harmless::name(words.lines().next().unwrap_or_default()), WORDS);
     format!("Not asked again: only \"{words}\" is taken back, and the comment stays as it was read.")

@@ -51,7 +51,7 @@ impl PlacePrinting {
         }
     }
 
-    /// Lists the dropped changes of a review that were not listed as they are now. Returns how many these are.
+    /// Lists the dropped changes of a review that were not listed as they are now. Returns how many.
     pub(super) fn list_dropped(
         &mut self,
         review: &Review,

@@ -175,8 +175,8 @@ impl Printed {
         }
     }
 
-    /// Where the page begins on which the first line of a hunk stands that was not printed yet; none if at least
-    /// the beginning of each was.
+    /// Where the page begins on which the first line of a hunk stands that was not printed yet; none if at
+    /// least the beginning of each was.
     fn begin_of_rest(&self, hunk: &Hunk) -> Option<Spot> {
         let [original, proposed, edited] = &self.begun;
         let proposed = if hunk.state == HunkState::Edited { edited } else { proposed };

@@ -44,8 +44,8 @@ pub enum Reply {
 }
 
 impl Question {
-    /// The next question that comes before accepting a review of which so much was on the screen, if one does.
-    /// `answered`: the last one to which the person said yes.
+    /// The next question that comes before accepting a review of which so much was on the screen, if one
+    /// does. `answered`: the last one to which the person said yes.
     pub fn before_accepting(review: &Review, seen: Seen, answered: Option<Self>) -> Option<Self> {
         // A person who has emptied it themselves knows.
         let agent_empties = messages::empties(review) && review.proposed.is_empty();

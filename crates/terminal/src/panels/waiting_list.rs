@@ -1,4 +1,4 @@
-//! The list of the reviews that wait: a row each, with its size, its agent and what must be known of its file.
+//! The list of the reviews that wait: a row each, with its size, its agent and the state of its file.
 
 use alongside_desk::path_fit::shortened;
 use ratatui_core::layout::Rect;
