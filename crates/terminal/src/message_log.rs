@@ -1,6 +1,6 @@
-//! The message on the status line: one at a time. The answer to a key comes first, and no notice takes its
-//! place before the next key; then the newest of the most severe ones. A message goes when a key follows it,
-//! when its cause has ended, or when another one takes its place.
+//! The message on the status line: one at a time. The answer to a key comes first, and before the next key a
+//! notice stands beside it, not in its place; then the newest of the most severe ones. A message goes when a
+//! key follows it, when its cause has ended, or when another one takes its place.
 
 use std::collections::VecDeque;
 
@@ -35,8 +35,8 @@ struct Entry {
     /// A key followed: it gives way to any message.
     answered: bool,
     covers: Covers,
-    /// It is a notice that came while the answer to a key was on top.
-    waits: bool,
+    /// It is a notice that came while the answer to a key was on top, and stands beside it.
+    is_beside: bool,
 }
 
 /// The messages over which another one is shown until a key follows.
@@ -45,7 +45,7 @@ enum Covers {
     Nothing,
     /// Those that are there; a notice takes its place once none of them waits.
     Warnings,
-    /// Warnings that are there, and notices to come.
+    /// Warnings that are there; a notice stands beside it.
     Everything,
 }
 
@@ -66,7 +66,7 @@ impl MessageLog {
         self.insert(message, Covers::Nothing);
     }
 
-    /// Adds the answer to a key: it covers warnings and notices until the next key.
+    /// Adds the answer to a key: until the next key it covers warnings, and notices stand beside it.
     pub(crate) fn add_answer(&mut self, message: Message) {
         self.insert(message, Covers::Everything);
     }
@@ -109,17 +109,24 @@ impl MessageLog {
             entry.covers = Covers::Nothing;
         }
         let is_answer = |entry: &Entry| entry.is_on_top() && entry.covers == Covers::Everything;
-        let waits = is_notice && self.entries.iter().any(is_answer);
+        let is_beside = is_notice && self.entries.iter().any(is_answer);
         let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.is_on_top());
-        // A notice that waits behind an answer is news behind the next one, too.
-        let is_news = |entry: &Entry| !is_notice && entry.waits && entry.shown.is_none();
+        // A notice that nobody has read beside an answer is news beside the next one, too.
+        let is_news = |entry: &Entry| !is_notice && entry.is_beside;
         let stays = |entry: &Entry| is_answer(entry) || (entry.is_on_top() && warnings_wait);
         self.entries.retain(|entry| entry.is_pressing() || stays(entry) || is_news(entry));
         if self.entries.len() == MOST {
             self.entries.remove(0);
         }
         self.last += 1;
-        self.entries.push(Entry { number: self.last, message, shown: None, answered: false, covers, waits });
+        self.entries.push(Entry {
+            number: self.last,
+            message,
+            shown: None,
+            answered: false,
+            covers,
+            is_beside,
+        });
     }
 
     /// The message for the status line, and how many warnings wait behind it.
@@ -128,6 +135,17 @@ impl MessageLog {
         let behind =
             self.entries.iter().filter(|entry| entry.is_pressing() && entry.number != current.number);
         Some((&current.message, behind.count()))
+    }
+
+    /// The notice beside the answer on the status line.
+    pub(crate) fn beside(&self) -> Option<&Message> {
+        self.entry_beside().map(|entry| &entry.message)
+    }
+
+    fn entry_beside(&self) -> Option<&Entry> {
+        let current = self.current_entry()?;
+        let is_answer = current.is_on_top() && current.covers == Covers::Everything;
+        self.entries.iter().rfind(|entry| is_answer && entry.is_beside)
     }
 
     fn current_entry(&self) -> Option<&Entry> {
@@ -150,8 +168,9 @@ impl MessageLog {
     /// The message of this number is on the screen, and no other. One that it covers before a key came still
     /// waits for the person.
     pub(crate) fn mark_shown(&mut self, number: u64, now: Instant) {
+        let beside = self.entry_beside().map(|entry| entry.number);
         for entry in &mut self.entries {
-            if entry.number == number {
+            if entry.number == number || Some(entry.number) == beside {
                 entry.shown.get_or_insert(now);
             } else if entry.is_pressing() {
                 entry.shown = None;
@@ -285,18 +304,21 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_to_a_key_stays_until_the_next_key_and_news_wait() {
+    fn the_answer_to_a_key_stays_until_the_next_key_and_news_stand_beside_it() {
         let mut log = MessageLog::default();
+        let beside = |log: &MessageLog| log.beside().map(|message| message.text.clone());
         log.add_answer(Message::notice("Paused."));
+        assert_eq!(beside(&log), None);
+        log.add(Message::notice("Qwen Code is connected."));
         log.add(Message::notice("OpenCode is connected."));
         assert_eq!(shown(&log), Some(("Paused.", 0)));
-        key_after(&mut log, 300);
+        assert_eq!(beside(&log).as_deref(), Some("OpenCode is connected."), "the newest one");
+        key_after(&mut log, 100);
         log.add_answer(Message::notice("Resumed."));
-        assert_eq!(shown(&log), Some(("Resumed.", 0)), "this key has an answer of its own");
+        assert_eq!(shown(&log), Some(("Resumed.", 0)));
+        assert_eq!(beside(&log).as_deref(), Some("OpenCode is connected."), "nobody reads that fast");
         key_after(&mut log, 300);
-        assert_eq!(shown(&log), Some(("OpenCode is connected.", 0)));
-        key_after(&mut log, 300);
-        assert_eq!(shown(&log), None);
+        assert_eq!((shown(&log), beside(&log)), (None, None));
         log.add_answer(Message::notice("Accepted."));
         log.add_end(Message::notice("Written as accepted."));
         assert_eq!(shown(&log), Some(("Written as accepted.", 0)), "the end of what the answer announced");

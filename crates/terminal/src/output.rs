@@ -104,7 +104,7 @@ impl Output {
         self.answer(Message::warning(text));
     }
 
-    /// Answers the person, over warnings and news that wait.
+    /// Answers the person, over warnings that wait and beside news.
     pub(crate) fn answer(&mut self, message: Message) {
         self.messages.add_answer(message);
         self.due = true;

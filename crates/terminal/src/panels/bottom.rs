@@ -144,7 +144,8 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
     let more = if behind > 0 { format!(" ({behind} more: m)") } else { String::new() };
-    let text = in_one_line(&message.text) + &more;
+    let beside = scene.messages.beside().map(|news| format!(" {}", in_one_line(&news.text)));
+    let text = in_one_line(&message.text) + &more + &beside.unwrap_or_default();
     (text.lines().flat_map(rows).collect(), style)
 }
 

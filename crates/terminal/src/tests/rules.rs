@@ -28,9 +28,8 @@ async fn what_a_rule_accepts_is_said_once_and_listed_with_its_diff() {
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.a_while().await;
-    // The news waits behind the answer to a key.
+    // The news stands beside the answer to a key.
     stage.shows("Nothing was accepted without you since the companion started.");
-    stage.key(KeyCode::Esc).await;
     stage.shows("Accepted without you: docs/a.md (edit, +1 -1) by Claude Code");
     stage.companion.tell(Event::AcceptedByRule(acceptance(2, "/shop/docs/b.md")));
     let old = RuleAcceptance { is_earlier: true, ..acceptance(3, "/shop/docs/c.md") };

@@ -202,9 +202,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     stage.press("a").await;
     stage.shows("Nothing waits for a yes here: what changed stays.");
     stage.propose(2, "/shop/other.py").await;
-    stage.a_while().await;
     stage.shows("Nothing waits for a yes here: what changed stays.");
-    stage.press("g").await;
     stage.shows("New review: other.py by Gemini CLI; 2 are waiting (T: back).");
     stage.companion.close(1, Closing::AgentGone, None);
     stage.a_while().await;
