@@ -71,7 +71,7 @@ pub(crate) enum Event {
     PatchRefused(String),
     /// The hook of this call has gone without its answer.
     HookGone(u64),
-    /// The process of an agent that has a grant has ended.
+    /// The process of an agent that has a grant, or was at work, has ended.
     AgentEnded(u32),
     // Desks.
     /// Problems that were reported are over, in words for desks.

@@ -177,7 +177,10 @@ impl MainLoop {
                     self.end_review(id, Closing::AgentGone, None);
                 }
             }
-            Event::AgentEnded(pid) => self.rules.end_agent(pid),
+            Event::AgentEnded(pid) => {
+                self.rules.end_agent(pid);
+                self.with_turns(|turns, around| turns.end_agent(pid, around));
+            }
             Event::ProblemsOver(over, news) => {
                 self.desks.forget_problems(&over);
                 self.desks.notify_notice(news);
@@ -689,7 +692,7 @@ impl MainLoop {
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
-        self.with_turns(|turns, _| turns.join(id, shows_turns));
+        self.with_turns(|turns, around| turns.join(id, shows_turns, around));
     }
 
     fn desk_left(&mut self, id: DeskId) {
@@ -855,6 +858,7 @@ impl MainLoop {
         for effect in step(&mut self.turns, &mut around) {
             match effect {
                 TurnEffect::Work(job) => self.background.work_on_turn(*job),
+                TurnEffect::WatchAgent(pid) => self.background.watch_agent(pid),
                 TurnEffect::Tell(desks, event) => self.desks.tell(&desks, &event),
                 // No journal holds a turn review, and a desk that is gone needs no answer.
                 TurnEffect::Answer(answer, revision) => {

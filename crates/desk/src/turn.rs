@@ -44,6 +44,20 @@ pub struct Turn {
     /// The last message that was sent, and whether it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<TurnMessage>,
+    /// The agents whose turns have begun and not ended: more may change at any moment. Most agents tell
+    /// nothing of a turn that Esc has stopped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_work: Vec<AtWork>,
+}
+
+/// An agent in its turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AtWork {
+    /// Its name, for people and harmless.
+    pub agent: String,
+    /// When its turn began, in milliseconds since the Unix epoch.
+    pub since: u64,
 }
 
 /// The beginning of the changes that a turn review shows.

@@ -74,6 +74,20 @@ impl Reviews {
         self.status().agents.is_empty()
     }
 
+    /// Whether the screen tells how long ago something was.
+    pub(crate) fn has_ages(&self) -> bool {
+        !self.is_alone() || self.turn.files().is_some()
+    }
+
+    /// Since when all agents of this name are at work; `None` if one of them may be idle.
+    pub(crate) fn at_work(&self, name: &str) -> Option<u64> {
+        let at_work = self.turn.files().map_or(&[][..], |files| &files.turn().at_work);
+        let of_name = at_work.iter().filter(|at_work| at_work.agent == name);
+        let agents = self.status().agents.iter().filter(|agent| messages::agent_name(agent) == name);
+        let is_each = of_name.clone().count() >= agents.count();
+        of_name.map(|at_work| at_work.since).min().filter(|_| is_each)
+    }
+
     /// Directories that file names are shown relative to.
     pub(crate) fn roots(&self) -> &[PathBuf] {
         let roots = &self.status().roots;

@@ -140,7 +140,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
         let has_editor = app.work().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
-        let shows_ages = !app.out().is_due() && !app.work().reviews().is_alone();
+        let shows_ages = !app.out().is_due() && app.work().reviews().has_ages();
         let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
             biased;

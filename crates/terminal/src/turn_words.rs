@@ -219,6 +219,22 @@ pub(crate) fn lines(turn: &Turn) -> (usize, usize) {
     turn.files.iter().fold((0, 0), add)
 }
 
+/// Beside an agent that is at work: `at work, 2 min`.
+pub(crate) fn at_work_since(since: u64, now: u64) -> String {
+    match ago(since, now) {
+        age if age == "now" => "at work".into(),
+        age => format!("at work, {age}"),
+    }
+}
+
+/// The agents that are at work, in a sentence; none if nobody is.
+pub(crate) fn at_work(turn: &Turn, now: u64) -> Option<String> {
+    let agents: Vec<_> = turn.at_work.iter().map(|agent| line(&agent.agent)).collect();
+    let since = turn.at_work.iter().map(|agent| agent.since).min()?;
+    let are = if agents.len() == 1 { "is" } else { "are" };
+    Some(format!("{} {are} {}: more changes may come.", agents.join(" and "), at_work_since(since, now)))
+}
+
 /// Files have changed, and nobody looks at them.
 pub(crate) fn waits(turn: &Turn) -> String {
     let (files, name) = (turn.files.len(), line(&turn.baseline.name));

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::fault::Fault;
-use crate::log::{AgentProcess, Kind};
+use crate::log::AgentProcess;
+use crate::open_turns::last_of;
 use crate::places::Places;
 use crate::route;
 use crate::shelf::Shelf;
@@ -27,9 +28,6 @@ pub fn running_agent(places: &Places, directory: &Path) -> Result<Option<Running
     let Some(tree) = WorkingTree::around_or_at(directory, &places.homes()) else { return Ok(None) };
     let log = Shelf::of(places.state(), &tree.top).log().read()?;
     let Some(to) = route::address(&log) else { return Ok(None) };
-    let mut of_session =
-        log.iter().rev().filter(|record| (&record.agent, &record.session) == (&to.agent, &to.session));
-    let last = of_session.find(|record| matches!(record.kind, Kind::Prompt | Kind::End));
-    let process = last.and_then(|record| record.process).filter(AgentProcess::runs);
+    let process = last_of(&log, &to).and_then(|record| record.process).filter(AgentProcess::runs);
     Ok(process.map(|process| RunningAgent { name: to.agent, pid: process.pid }))
 }

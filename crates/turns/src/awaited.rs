@@ -4,16 +4,14 @@ use alongside_companion::private;
 
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
+use crate::open_turns::last_of;
 use crate::shelf::Shelf;
 
 /// Whether a hook waits for the messages to this session, and no turn has begun since.
 pub(crate) fn is_awaited(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> bool {
-    let Some(Address { agent, session }) = to else { return false };
-    let of_session = |record: &&Record| record.agent == *agent && record.session == *session;
-    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    let last = log.iter().rev().filter(of_session).find(is_turn);
-    let lock = shelf.file(&lock_of(agent, session));
-    let is_idle = last.is_some_and(|last| last.kind == Kind::End);
+    let Some(to) = to else { return false };
+    let lock = shelf.file(&lock_of(&to.agent, &to.session));
+    let is_idle = last_of(log, to).is_some_and(|last| last.kind == Kind::End);
     is_idle && lock.exists() && matches!(private::try_lock(&lock), Ok(None))
 }
 

@@ -36,6 +36,7 @@ mod look;
 mod look_state;
 mod message;
 mod notes;
+mod open_turns;
 mod places;
 mod project_index;
 mod promises;

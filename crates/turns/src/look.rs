@@ -20,6 +20,7 @@ use crate::left_out;
 use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
 use crate::notes::{self, Note, NoteKind};
+use crate::open_turns::open_turns;
 use crate::project_index::ProjectIndex;
 use crate::route;
 use crate::texts::Texts;
@@ -107,6 +108,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         files,
         remarks,
         feedback,
+        at_work: open_turns(&log),
     })
 }
 

@@ -22,6 +22,7 @@ use crate::line_changes::LineChanges;
 use crate::look::look;
 use crate::look_state::LookState;
 use crate::notes;
+use crate::open_turns::open_turns;
 use crate::places::Places;
 use crate::promises::{broken, promise};
 use crate::shelf::Shelf;
@@ -141,6 +142,12 @@ impl TurnSource for TurnStore {
             look(&bench, since)
         });
         look.map_err(|fault| fault.to_string())
+    }
+
+    fn is_at_work(&self, directory: &Path) -> bool {
+        let Some(tree) = WorkingTree::around_or_at(directory, &self.places.homes()) else { return false };
+        let log = Shelf::of(self.places.state(), &tree.top).log().read();
+        log.is_ok_and(|log| !open_turns(&log).is_empty())
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {

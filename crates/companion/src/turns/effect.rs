@@ -12,6 +12,8 @@ use crate::ids::DeskId;
 pub(crate) enum TurnEffect {
     /// Do this beside the loop. Its result comes back as an event.
     Work(Box<TurnJob>),
+    /// An agent with this process is at work: its end is to be noted.
+    WatchAgent(u32),
     /// Tell these desks.
     Tell(BTreeSet<DeskId>, Box<Event>),
     /// Answer a request, with the new revision of the turn review or of the open file.

@@ -30,6 +30,8 @@ pub(crate) struct TurnJob {
 pub(super) enum Work {
     /// A look at the working tree of a directory, which has to be in one of these roots.
     Look { key: LookKey, number: u64, roots: Arc<[PathBuf]> },
+    /// Those of the roots are wanted in which an agent is at work.
+    FindAtWork { roots: Arc<[PathBuf]> },
     /// The texts of a file. `known` are those that are open.
     Read { turn: TurnId, look: Arc<TurnLook>, file: FoundFile, known: Option<KnownTexts> },
     /// An undo, and a message about it. `finishes` if nothing that is marked is left out: then the review
@@ -49,6 +51,8 @@ pub(crate) enum WorkDone {
         number: u64,
         result: Result<TurnLook, String>,
     },
+    /// An agent is at work in these directories.
+    AtWork(Vec<PathBuf>),
     Read {
         turn: TurnId,
         file: FoundFile,
@@ -86,6 +90,10 @@ impl TurnJob {
             Work::Look { key, number, roots } => {
                 let result = look(&*source, &key, &roots);
                 WorkDone::Look { key, number, result }
+            }
+            Work::FindAtWork { roots } => {
+                let at_work = roots.iter().filter(|root| source.is_at_work(root));
+                WorkDone::AtWork(at_work.cloned().collect())
             }
             Work::Read { turn, look, file, known } => {
                 let result = read(&*source, &look, &file, known.as_ref());

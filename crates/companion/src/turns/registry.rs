@@ -35,6 +35,8 @@ pub(crate) struct Turns {
     finishes: BTreeMap<TurnId, Finish>,
     /// The desks that are there, and whether they show turns.
     desks: BTreeMap<DeskId, bool>,
+    /// The processes of agents that were at work, whose end is told.
+    watched: BTreeSet<u32>,
 }
 
 type Effects = Vec<TurnEffect>;
@@ -47,6 +49,7 @@ impl Turns {
             work: TurnWork::new(source),
             finishes: BTreeMap::new(),
             desks: BTreeMap::new(),
+            watched: BTreeSet::new(),
         }
     }
 
@@ -61,9 +64,13 @@ impl Turns {
 
     // Desks.
 
-    pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool) -> Effects {
+    pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool, around: &Surroundings<'_>) -> Effects {
         self.desks.insert(desk, shows_turns);
         let mut effects = Effects::new();
+        // Whoever comes in the middle of a turn hears of it before its end.
+        if shows_turns && self.reviews.is_empty() {
+            self.work.begin(Work::FindAtWork { roots: around.roots.clone() }, &mut effects);
+        }
         let known: Vec<_> = self.reviews.keys().copied().collect();
         for turn in known {
             self.tell_list(turn, None, &mut effects);
@@ -186,6 +193,18 @@ impl Turns {
         effects
     }
 
+    /// The process of an agent has ended, and its turn with it.
+    pub(crate) fn end_agent(&mut self, pid: u32, around: &Surroundings<'_>) -> Effects {
+        let mut effects = Effects::new();
+        if self.watched.contains(&pid) {
+            let of_agent = self.reviews.values().filter(|review| review.is_at_work(pid));
+            for key in of_agent.map(|review| review.key().clone()).collect::<Vec<_>>() {
+                self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+            }
+        }
+        effects
+    }
+
     /// The store is to remember something of a file.
     pub(crate) fn note(&self, noting: Noting, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
@@ -213,6 +232,12 @@ impl Turns {
         match done {
             WorkDone::Look { key, number, result } => {
                 self.end_look(key, number, result, around.roots, &mut effects);
+            }
+            WorkDone::AtWork(directories) => {
+                for directory in directories {
+                    let key = LookKey { directory, since: None };
+                    self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+                }
             }
             WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around, &mut effects),
             WorkDone::Undo { turn, undone, sent } => {
@@ -271,6 +296,9 @@ impl Turns {
         roots: &Arc<[PathBuf]>,
         effects: &mut Effects,
     ) {
+        let processes = look.at_work.iter().filter_map(|open| open.process);
+        let new = processes.filter(|pid| self.watched.insert(*pid));
+        effects.extend(new.map(TurnEffect::WatchAgent));
         let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
         let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
             // Nobody would hear of a review whose only desk has left.

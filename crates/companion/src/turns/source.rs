@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{
-    Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
+    AtWork, Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,12 @@ pub trait TurnSource: Debug + Send + Sync {
     /// # Errors
     /// Why it cannot be told, in one line for the person, harmless.
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String>;
+
+    /// Whether an agent is at work in the working tree of a directory, as far as that is known without a look.
+    fn is_at_work(&self, directory: &Path) -> bool {
+        let _ = directory;
+        false
+    }
 
     /// Reads the two texts of a file that a look has found.
     ///
@@ -191,6 +197,17 @@ pub struct TurnLook {
     pub remarks: Vec<String>,
     /// The comments of the working tree, and the way back to its agent.
     pub feedback: Feedback,
+    /// The turns that have begun and not ended.
+    pub at_work: Vec<OpenTurn>,
+}
+
+/// A turn that has begun and not ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenTurn {
+    /// Whatever desks are told of it.
+    pub told: AtWork,
+    /// The agent's process, with which the turn ends in any case.
+    pub process: Option<u32>,
 }
 
 /// A file that differs.

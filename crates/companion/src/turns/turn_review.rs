@@ -95,6 +95,11 @@ impl TurnReview {
         self.key.since.is_some()
     }
 
+    /// Whether the agent with this process is at work.
+    pub(super) fn is_at_work(&self, pid: u32) -> bool {
+        self.look.at_work.iter().any(|open| open.process == Some(pid))
+    }
+
     pub(super) fn is_finishing(&self) -> bool {
         self.is_finishing
     }
@@ -195,6 +200,7 @@ impl TurnReview {
             comments: self.feedback.comments.clone(),
             route: self.feedback.route.clone(),
             message: self.feedback.message.clone(),
+            at_work: look.at_work.iter().map(|open| open.told.clone()).collect(),
             id: self.list.id,
             root: self.list.root.clone(),
             revision: self.list.revision,
@@ -233,12 +239,12 @@ impl TurnReview {
         news
     }
 
-    /// Whether nothing differs, and nothing waits for the person or the agent.
+    /// Whether nothing differs, nobody is at work, and nothing waits for the person or the agent.
     fn is_empty(&self) -> bool {
-        let Turn { files, comments, message, .. } = &self.list;
+        let Turn { files, comments, message, at_work, .. } = &self.list;
         let waits = comments.iter().any(|comment| comment.state.is_unsent() || comment.state.is_open())
             || message.as_ref().is_some_and(|message| message.read.is_none());
-        files.is_empty() && !waits
+        files.is_empty() && at_work.is_empty() && !waits
     }
 
     pub(super) fn leave(&mut self, desk: DeskId) {

@@ -1,12 +1,15 @@
-//! The panel of agents: name, version, and age of the connection, or that the agent comes by its hook.
+//! The panel of agents: name, version, and age of the connection, or that the agent is at work or comes by its
+//! hook.
 
 use alongside_desk::harmless;
+use alongside_desk::messages::agent_name;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use super::scene::{Scene, draw_lines};
 use crate::messages;
 use crate::text_fit::{beginning, both_ends};
+use crate::turn_words;
 use crate::width;
 
 /// The words beside an agent that is not connected.
@@ -25,10 +28,11 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         lines.push(Line::styled("none yet", palette.quiet));
     }
     for agent in &scene.status().agents {
-        let (style, since) = if agent.listening {
-            (palette.text, messages::ago(agent.since, scene.now))
-        } else {
-            (palette.quiet, "away".into())
+        let at_work = scene.reviews.at_work(&agent_name(agent));
+        let (style, since) = match (agent.listening, at_work) {
+            (false, _) => (palette.quiet, "away".into()),
+            (true, Some(since)) => (palette.text, turn_words::at_work_since(since, scene.now)),
+            (true, None) => (palette.text, messages::ago(agent.since, scene.now)),
         };
         // The name is what tells them apart. A part of a version reads as another one.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
@@ -38,8 +42,10 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
     }
     for hook in scene.reviews.hook_agents() {
-        let name = beginning(&hook.name, usize::from(area.width).saturating_sub(HOOK.len() + 1));
-        lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), HOOK, area.width));
+        let at_work = scene.reviews.at_work(&hook.name);
+        let how = at_work.map_or(HOOK.into(), |since| turn_words::at_work_since(since, scene.now));
+        let name = beginning(&hook.name, usize::from(area.width).saturating_sub(how.len() + 1));
+        lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), &how, area.width));
     }
     let more = lines.len().saturating_sub(usize::from(area.height));
     if more > 0 && area.height > 1 {

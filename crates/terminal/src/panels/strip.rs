@@ -1,5 +1,6 @@
 //! Agents, context and reviews in one or two lines, for narrow screens.
 
+use alongside_desk::messages::agent_name;
 use alongside_desk::path_fit::shortened;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
@@ -87,11 +88,21 @@ pub(crate) fn places(scene: &Scene<'_>, strip: Rect) -> Vec<(Rect, Listed)> {
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let (strip, palette) = (scene.areas.strip, scene.palette);
     if strip.height > 1 {
-        let name = |agent: &alongside_desk::Agent| {
-            let away = if agent.listening { "" } else { " (away)" };
-            scene.reviews.agent(agent) + away
+        let at_work = |name: &str| {
+            let since = scene.reviews.at_work(name)?;
+            Some(format!(" ({})", turn_words::at_work_since(since, scene.now)))
         };
-        let hooks = scene.reviews.hook_agents().map(|hook| format!("{} (by its hook)", hook.name));
+        let name = |agent: &alongside_desk::Agent| {
+            let state = match agent.listening {
+                true => at_work(&agent_name(agent)).unwrap_or_default(),
+                false => " (away)".to_owned(),
+            };
+            scene.reviews.agent(agent) + &state
+        };
+        let hooks = scene.reviews.hook_agents().map(|hook| {
+            let state = at_work(&hook.name).unwrap_or_else(|| " (by its hook)".to_owned());
+            format!("{}{state}", hook.name)
+        });
         let agents: Vec<_> = scene.status().agents.iter().map(name).chain(hooks).collect();
         let agents = if agents.is_empty() { "no agent yet".to_owned() } else { agents.join(", ") };
         let context = match (scene.status().paused, scene.status().context.len()) {

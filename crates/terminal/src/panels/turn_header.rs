@@ -36,6 +36,9 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     lines.extend(files.file().map(|file| title(scene, files, file, usize::from(width))));
     lines.push(summary(scene, files, usize::from(width)));
+    let at_work = words::at_work(files.turn(), scene.now);
+    let at_work = at_work.map(|said| cut_end(&said, usize::from(width)));
+    lines.extend(at_work.map(|said| Line::styled(said, scene.palette.warning)));
     lines.extend(remark(scene, files, usize::from(width)));
     lines.extend(message(scene, files, usize::from(width)));
     let answers = answers(&files.turn().comments);

@@ -2,8 +2,8 @@
 //! screen from no proposal, nor gives it to one.
 
 use alongside_desk::{
-    Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Route, Turn, TurnFile,
-    TurnId,
+    AtWork, Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Route, Turn,
+    TurnFile, TurnId,
 };
 use insta::assert_snapshot;
 
@@ -149,6 +149,36 @@ async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
     stage.shows("Codex notes its turns here: T shows what changed since your last look.");
     stage.does_not_show("No agent is connected yet.");
     stage.does_not_show("before you accept it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_at_work_is_named_until_its_turn_ends() {
+    let at_work = |minutes: u64| vec![AtWork { agent: "Gemini CLI".into(), since: NOW - minutes * 60_000 }];
+    let turn_at = |revision, at_work, files| Turn { revision, at_work, ..turn(files) };
+    for (width, sidebar, name) in [
+        (130, Some(true), "Gemini CLI  at work, 2 min"),
+        (100, None, "Gemini CLI (at work, 2 min), Qwen Code"),
+    ] {
+        let mut stage = Stage::with_sidebar(width, 30, "false", sidebar, Options::default());
+        stage.connect().await;
+        stage.does_not_show("at work");
+        stage.set_turn(turn_at(1, at_work(2), Vec::new()));
+        stage.companion.tell_turn();
+        stage.a_while().await;
+        stage.shows("Gemini CLI is at work, 2 min: more changes may come.");
+        stage.shows(name);
+        stage.set_turn(turn_at(2, Vec::new(), files()));
+        stage.companion.tell_turn();
+        stage.a_while().await;
+        stage.does_not_show("at work");
+        stage.shows("6 files changed");
+        stage.press("T").await;
+        stage.a_while().await;
+        stage.set_turn(turn_at(3, at_work(0), files()));
+        stage.companion.tell_turn();
+        stage.a_while().await;
+        stage.shows("Gemini CLI is at work: more changes may come.");
+    }
 }
 
 #[tokio::test(start_paused = true)]

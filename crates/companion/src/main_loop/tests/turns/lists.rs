@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use alongside_desk::AtWork;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -128,6 +130,34 @@ async fn a_snapshot_that_a_hook_has_taken_is_told_to_desks_that_show_turns() {
     desk.settle().await;
     assert_eq!(desk.turns(), [], "nothing has changed, and nothing is told of elsewhere");
     assert_eq!(stage.source.looks.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_at_work_is_told_before_anything_differs_and_to_whoever_comes_later() {
+    let stage = Stage::of(&[]).await;
+    stage.source.begin_turn(Some(std::process::id()));
+    let mut desk = stage.desk();
+    desk.settle().await;
+    let at_work = vec![AtWork { agent: "Codex".into(), since: 1 }];
+    let told: Vec<_> = desk.turns().into_iter().map(|turn| turn.at_work).collect();
+    assert_eq!(told, std::slice::from_ref(&at_work), "no hook has said anything since the desk is there");
+    let mut late = stage.desk();
+    late.settle().await;
+    assert_eq!(late.turns()[0].at_work, at_work);
+    stage.source.begin_turn(None);
+    stage.story.companion.snapshot_taken(stage.path(""));
+    desk.settle().await;
+    assert_eq!(desk.turns()[0].at_work, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_ends_in_its_turn_is_at_work_no_more() {
+    let stage = Stage::of(&[]).await;
+    // Its process is none any more, which the companion notices at once.
+    stage.source.begin_turn(Some(u32::MAX / 2));
+    let mut desk = stage.desk();
+    desk.settle().await;
+    assert_eq!(stage.source.looks.load(Ordering::SeqCst), 2, "its end is looked at, and once");
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,12 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use alongside_desk::{
-    Anchor, Baseline, Comment, CommentId, FileChange, Lines, Refusal, Route, TurnFile, TurnMessage,
+    Anchor, AtWork, Baseline, Comment, CommentId, FileChange, Lines, Refusal, Route, TurnFile, TurnMessage,
     UndoneFile,
 };
 
 use crate::turns::source::{
-    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnNote, TurnSource, TurnTexts, Undo, UndoTo,
+    Feedback, FoundFile, NewComment, NewRound, OpenTurn, TurnLook, TurnNote, TurnSource, TurnTexts, Undo, UndoTo,
 };
 
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(super) struct DiskSource {
     pub(super) looks: AtomicUsize,
     /// Whether looks and undos wait.
     pub(super) is_held: AtomicBool,
+    /// The turns that go on.
+    pub(super) at_work: Mutex<Vec<OpenTurn>>,
     /// The number of reviews that were finished.
     pub(super) finished: AtomicUsize,
     feedback: Mutex<Kept>,
@@ -48,6 +50,17 @@ impl DiskSource {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.feedback.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn at_work(&self) -> Vec<OpenTurn> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A turn begins of an agent with this process; without one, every turn ends.
+    pub(super) fn begin_turn(&self, process: Option<u32>) {
+        let told = AtWork { agent: "Codex".into(), since: 1 };
+        let open = process.map(|pid| OpenTurn { told, process: Some(pid) });
+        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = open.into_iter().collect();
     }
 
     pub(super) fn notes(&self) -> Vec<(PathBuf, TurnNote)> {
@@ -134,7 +147,12 @@ impl TurnSource for DiskSource {
         // Nobody has seen the changes from here on.
         self.wait();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
-        Ok(TurnLook { root: directory.to_owned(), baseline, files, feedback, ..TurnLook::default() })
+        let (root, at_work) = (directory.to_owned(), self.at_work());
+        Ok(TurnLook { root, baseline, files, feedback, at_work, ..TurnLook::default() })
+    }
+
+    fn is_at_work(&self, _: &Path) -> bool {
+        !self.at_work().is_empty()
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
