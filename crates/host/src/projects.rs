@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
-use alongside_companion::{Companion, StartError, Workspace};
+use alongside_companion::{Companion, DeskProfile, StartError, Workspace};
 use alongside_desk::{Problem, harmless};
 use alongside_platform::paths::Canonical as _;
 use tokio::task::AbortHandle;
@@ -62,7 +62,10 @@ impl Projects {
                 roots.retain(|root| !self.unread.iter().any(|(unread, _)| unread == root));
                 let filter =
                     SaveFilter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
-                self.save_watcher = Some(save_watcher::start(companion.observe(), roots, filter));
+                // It hears of turns, whose files no person has saved.
+                let profile = DeskProfile { observes: true, shows_turns: true, ..DeskProfile::default() };
+                let desk = companion.join_as(profile).1;
+                self.save_watcher = Some(save_watcher::start(desk, roots, filter));
             }
             (Some(_), false) => self.stop_save_watcher(),
             _ => {}

@@ -1,8 +1,8 @@
 //! Context without an editor: the person works on the file that was saved last in the workspace.
 //!
 //! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
-//! accepted it here does not count, as the last word of its review tells, nor does one that git wrote, nor a
-//! burst of files from a build.
+//! accepted it here does not count, as the last word of its review tells, nor does one that is written while an
+//! agent is at work in its turn, nor one that git wrote, nor a burst of files from a build.
 
 mod filter;
 mod git_writes;
@@ -15,7 +15,8 @@ use std::time::{Duration, SystemTime};
 
 use alongside_contract::context::MAX_OPEN_FILES;
 use alongside_desk::{
-    ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId,
+    ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId, Turn,
+    TurnId,
 };
 use alongside_platform::Os;
 use alongside_platform::paths::Canonical as _;
@@ -62,6 +63,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> Abor
         held: HashSet::new(),
         written: HashMap::new(),
         by_rule: HashMap::new(),
+        at_work: HashMap::new(),
     };
     match watcher {
         Ok(watcher) => save_watcher.watcher = Some(watcher),
@@ -93,6 +95,8 @@ struct SaveWatcher {
     written: HashMap<PathBuf, SystemTime>,
     /// When a rule last accepted a change of each file: its agent writes it now.
     by_rule: HashMap<PathBuf, Instant>,
+    /// The working trees in which an agent is at work. Nobody can tell its files from the person's.
+    at_work: HashMap<TurnId, PathBuf>,
 }
 
 impl SaveWatcher {
@@ -162,13 +166,21 @@ impl SaveWatcher {
                 self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
             }
+            Event::Turn(turn) => self.take_turn(&turn),
             Event::Changed(_)
             | Event::Status(_)
             | Event::Notice { .. }
-            | Event::Turn(_)
             | Event::TurnFile(_)
             | Event::TurnFinished(_)
             | Event::DiagnosticsWanted { .. } => {}
+        }
+    }
+
+    /// A turn has begun or ended, or something has changed in it.
+    fn take_turn(&mut self, turn: &Turn) {
+        match turn.at_work.is_empty() {
+            true => drop(self.at_work.remove(&turn.id)),
+            false => drop(self.at_work.insert(turn.id, real(Path::new(&turn.root)))),
         }
     }
 
@@ -193,9 +205,10 @@ impl SaveWatcher {
                 if comes(event.kind) && self.filter.wants_folder(path) {
                     self.watch_below(path).await;
                     // Files may have been saved in it before it was watched.
-                    touched.extend(files_in(path).into_iter().filter(|file| self.filter.wants(file)));
+                    let wanted = |file: &PathBuf| self.filter.wants(file) && !self.is_within_turn(file);
+                    touched.extend(files_in(path).into_iter().filter(wanted));
                 }
-            } else if found.is_file() && self.wants(path) {
+            } else if found.is_file() && self.wants(path) && !self.is_within_turn(path) {
                 touched.insert(path.clone());
             }
         }
@@ -233,6 +246,14 @@ impl SaveWatcher {
             open_files: Some(open),
             trusted: None,
         }));
+    }
+
+    /// Whether an agent is at work around a file.
+    fn is_within_turn(&self, path: &Path) -> bool {
+        !self.at_work.is_empty() && {
+            let real = real(path);
+            self.at_work.values().any(|root| real.starts_with(root))
+        }
     }
 
     /// Whether an agent is to write a file.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use alongside_desk::{Call, Closed, Review, Seat, Word};
+use alongside_desk::{AtWork, Call, Closed, Review, Seat, Word};
 use alongside_platform::paths::Canonical as _;
 
 use super::*;
@@ -175,6 +175,40 @@ async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
     project.save("b.rs", "mine");
     project.newest_is("b.rs").await;
     project.tell(Word::SomethingElse);
+    project.newest_is("src/a.rs").await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() {
+    let mut project = Watched::project().await;
+    let tell = |project: &Watched, at_work| {
+        let root = project.root.display().to_string();
+        project
+            .seat
+            .events
+            .send(Event::Turn(Turn { id: TurnId(1), root, at_work, ..Turn::default() }))
+            .unwrap();
+        project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
+    };
+    // The watcher answers a flush once it has heard everything before it.
+    let heard = async |project: &mut Watched| loop {
+        let call = project.seat.calls.recv().await.expect("the watcher is there");
+        if matches!(call.request, Request::Flushed { .. }) {
+            return;
+        }
+    };
+    tell(&project, vec![AtWork { agent: "Codex".into(), since: 1 }]);
+    heard(&mut project).await;
+    project.save("src/a.rs", "the agent's");
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    tell(&project, Vec::new());
+    heard(&mut project).await;
+    // The next save is the first that the watcher reports.
+    project.save("b.rs", "mine");
+    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    assert_eq!(files.first().map(String::as_str), Some("b.rs"));
+    assert!(!files.iter().any(|file| file == "src/a.rs"), "{files:?}");
+    project.save("src/a.rs", "mine, too");
     project.newest_is("src/a.rs").await;
 }
 
