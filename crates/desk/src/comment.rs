@@ -180,6 +180,9 @@ pub struct TurnMessage {
     /// When an agent has read it; absent as long as none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
+    /// When the turn ended that has read it; absent as long as it goes on, and where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<u64>,
 }
 
 /// Leaves the usual value out of a message.

@@ -53,6 +53,6 @@ pub use rules::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::{Change, OutOfText, Text};
 pub use turn::{
-    AtWork, Author, Baseline, FileChange, Marked, OpenedTurnFile, SnapshotKind, SnapshotTaken, Turn, TurnFile,
-    TurnFinished, TurnId, UndoneFile,
+    AtWork, Author, Baseline, FileChange, Marked, OpenedTurnFile, SnapshotKind, SnapshotTaken, Turn,
+    TurnFile, TurnFinished, TurnId, UndoneFile,
 };

@@ -57,7 +57,7 @@ pub(crate) fn send(turn: &mut Turn, finished: &mut TurnFinished, asks_to_undo: b
         text: format!("{} comments\nand more", turn.comments.len()),
         words: route.words.clone(),
         at: now,
-        read: None,
+        ..TurnMessage::default()
     };
     finished.sent = Some(message.clone());
     turn.message = Some(message);

@@ -1,18 +1,35 @@
-//! Whether a hook waits beside an agent's session for a person's message, as its lock tells.
+//! When an agent's session reads a message that waits for it: at once if a hook waits beside the idle session, as
+//! its lock tells; when its turn ends if the agent starts such a hook then; else with the person's next prompt.
 
 use alongside_companion::private;
 
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
-use crate::open_turns::last_of;
+use crate::open_turns::{is_at_work, last_of};
 use crate::shelf::Shelf;
 
-/// Whether a hook waits for the messages to this session, and no turn has begun since.
-pub(crate) fn is_awaited(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> bool {
-    let Some(to) = to else { return false };
+/// The moment at which a message is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// A hook waits for it, and no turn has begun since.
+    AtOnce,
+    /// Such a hook comes with the end of the turn that goes on. After Esc, none does.
+    AfterTurn,
+    /// The person's next prompt takes it along.
+    NextPrompt,
+}
+
+/// When this session reads a message that is sent now.
+pub(crate) fn when(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> When {
+    let Some(to) = to else { return When::NextPrompt };
+    let last = last_of(log, to);
+    if is_at_work(log, to) && last.is_some_and(|last| last.is_woken) {
+        return When::AfterTurn;
+    }
     let lock = shelf.file(&lock_of(&to.agent, &to.session));
-    let is_idle = last_of(log, to).is_some_and(|last| last.kind == Kind::End);
-    is_idle && lock.exists() && matches!(private::try_lock(&lock), Ok(None))
+    let is_idle = last.is_some_and(|last| last.kind == Kind::End);
+    let is_awaited = is_idle && lock.exists() && matches!(private::try_lock(&lock), Ok(None));
+    if is_awaited { When::AtOnce } else { When::NextPrompt }
 }
 
 /// The name of a session's lock. Names of sessions come from outside.

@@ -213,7 +213,7 @@ pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fault> {
+pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -> Result<Claimed, Fault> {
     let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
     if !messages.shelf.comments().read()?.is_needed() {
         return Ok(Claimed::Nothing);
@@ -236,7 +236,7 @@ pub fn claim_for_person(places: &Places, directory: &Path) -> Result<Claimed, Fa
     }
     let found = messages.message(&all, all.waiting().collect(), usize::MAX);
     let Some((message, rounds)) = found else { return Ok(Claimed::Nothing) };
-    let (shelf, delivery) = (messages.shelf, Delivery::Clipboard);
+    let shelf = messages.shelf;
     let claim = Claim { message, shelf, rounds, delivery, by: None, unsent, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
 }

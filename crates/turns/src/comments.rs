@@ -10,7 +10,7 @@ use alongside_desk::{Anchor, CommentId, LineRange, Lines, Refusal, Side, TurnMes
 use alongside_platform::paths;
 
 use crate::anchors::Quotation;
-use crate::awaited::is_awaited;
+use crate::awaited::when;
 use crate::comment_log::{CommentLog, Comments, Line, Trees};
 use crate::compaction::compact_large;
 use crate::escaped::escape;
@@ -195,8 +195,8 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     let tree = around(places, directory)?;
     let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let is_awaited = is_awaited(&shelf, route::address(&log).as_ref(), &log);
-    let tell = |texts: &mut Texts<'_>| feedback::feedback(&all, &log, is_awaited, texts);
+    let when = when(&shelf, route::address(&log).as_ref(), &log);
+    let tell = |texts: &mut Texts<'_>| feedback::feedback(&all, &log, when, texts);
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }
 

@@ -12,8 +12,10 @@ pub enum Delivery {
     Wake,
     /// By the agent's own queue.
     Queue,
-    /// By the person, who pastes it.
+    /// By the person, who pastes it from their clipboard.
     Clipboard,
+    /// By a paste into the agent's pane, which the person sends.
+    Pane,
     /// By one that only later programs know.
     #[serde(other)]
     Other,

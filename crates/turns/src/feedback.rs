@@ -10,7 +10,7 @@ use alongside_platform::paths;
 
 use crate::anchors::{self, Quotation};
 use crate::answers::{load, place, state, was_open};
-use crate::awaited::is_awaited;
+use crate::awaited::{When, when};
 use crate::comment_log::{About, Comments, Round, Written};
 use crate::escaped::unescape;
 use crate::log::Record;
@@ -98,12 +98,12 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
 /// When its logs cannot be read.
 pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedback> {
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let is_awaited = is_awaited(shelf, route::address(&log).as_ref(), &log);
-    Ok(feedback(&all, &log, is_awaited, texts))
+    let when = when(shelf, route::address(&log).as_ref(), &log);
+    Ok(feedback(&all, &log, when, texts))
 }
 
-/// All that desks are told. `is_awaited`: a hook waits beside the session of the last turn.
-pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: &mut Texts<'_>) -> Feedback {
+/// All that desks are told. `when`: the session of the last turn reads a message.
+pub(crate) fn feedback(all: &Comments, log: &[Record], when: When, texts: &mut Texts<'_>) -> Feedback {
     load(all, texts);
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
@@ -122,9 +122,9 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], is_awaited: bool, texts: 
         }
     }
     let to = route::address(log);
-    let awaits = |round: &Round| is_awaited && round.to == to;
-    let message = last.last().map(|round| message(all, round, awaits(round), &last, texts));
-    let route = Some(route::route(to.as_ref(), is_awaited, log));
+    let when_of = |round: &Round| if round.to == to { when } else { When::NextPrompt };
+    let message = last.last().map(|round| message(all, (round, when_of(round)), log, &last, texts));
+    let route = Some(route::route(to.as_ref(), when, log));
     Feedback { comments, route, message, revision: all.lines }
 }
 
@@ -203,19 +203,23 @@ fn with_round(all: &Comments, number: u64) -> Vec<&Round> {
 
 fn message(
     all: &Comments,
-    newest: &Round,
-    is_awaited: bool,
+    (newest, when): (&Round, When),
+    log: &[Record],
     rounds: &[&Round],
     texts: &mut Texts<'_>,
 ) -> TurnMessage {
     let words = match (&newest.read, &newest.given) {
-        (Some(read), _) => route::read(read),
+        (Some(read), _) => route::read(read, log),
         (None, Some(given)) => route::given(given),
-        (None, None) => route::waiting(newest.to.as_ref(), is_awaited),
+        (None, None) => route::waiting(newest.to.as_ref(), when),
     };
     let is_uncertain =
         newest.read.is_none() && newest.given.is_none() && rounds.iter().any(|round| round.attempts > 0);
     let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
     let text = content(all, rounds.iter().copied(), texts).text(MOST_TOLD);
-    TurnMessage { text, words, at: newest.at, read: newest.read.as_ref().map(|read| read.at) }
+    let (read, ended) = match &newest.read {
+        Some(read) => (Some(read.at), route::ended(read, log)),
+        None => (None, None),
+    };
+    TurnMessage { text, words, at: newest.at, read, ended }
 }

@@ -19,6 +19,7 @@ use crate::workbench::Workbench;
 pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
     let record = Record {
         tree: Some(seen(bench, look)?),
+        finished: Some(alongside_desk::now_ms()),
         left: look.left.clone(),
         head: bench.head(),
         branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),

@@ -34,6 +34,9 @@ pub(crate) struct Record {
     pub(crate) kind: Kind,
     /// When the snapshot was begun, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
+    /// For a finish: when the person finished. Its snapshot is that of the look before, which they saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finished: Option<u64>,
     /// The agent, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) agent: String,
@@ -46,6 +49,9 @@ pub(crate) struct Record {
     /// Nobody is at the session, as far as the agent says so: a script has started it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_unattended: bool,
+    /// For a prompt: the agent starts a hook at the end of the turn that wakes its session.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_woken: bool,
     /// The agent's process, as far as its hook can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<AgentProcess>,
@@ -110,12 +116,33 @@ pub(crate) struct Undone {
 }
 
 impl Record {
+    /// Whether the agent still runs, as far as that is known.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.process.as_ref().is_none_or(AgentProcess::runs)
+    }
+
     /// A line of this kind, now.
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
         let (agent, session, turn) = (String::new(), String::new(), String::new());
         let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
-        let (is_unattended, process) = (false, None);
-        Self { kind, at, agent, session, turn, is_unattended, process, tree, left, head, branch, why, undone }
+        let (finished, is_unattended, is_woken, process) = (None, false, false, None);
+        Self {
+            kind,
+            at,
+            finished,
+            agent,
+            session,
+            turn,
+            is_unattended,
+            is_woken,
+            process,
+            tree,
+            left,
+            head,
+            branch,
+            why,
+            undone,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use alongside_platform::paths;
 use crate::accepted::is_all_accepted;
 use crate::answers::written_again;
 use crate::authors::{self, Authors};
-use crate::awaited::is_awaited;
+use crate::awaited::when;
 use crate::changes::Changes;
 use crate::comment_log::Comments;
 use crate::compaction::compact_large;
@@ -86,10 +86,10 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     }
     let feedback = match bench.shelf.comments().read() {
         Ok(comments) => {
-            let is_awaited = is_awaited(&bench.shelf, route::address(&log).as_ref(), &log);
+            let when = when(&bench.shelf, route::address(&log).as_ref(), &log);
             let mut texts = Texts::of_look(bench, Some(&state.before), &files);
             remarks.extend(written_again(&comments, &log, &state.now, &mut texts));
-            let feedback = feedback(&comments, &log, is_awaited, &mut texts);
+            let feedback = feedback(&comments, &log, when, &mut texts);
             mark_known(bench, &comments, &state, &mut files);
             feedback
         }
@@ -104,7 +104,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     Ok(TurnLook {
         root: bench.tree.top.clone(),
         snapshot: state.name(),
-        baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.at },
+        baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.told_at },
         files,
         remarks,
         feedback,
@@ -151,13 +151,17 @@ fn mark_notes(notes: &[Note], differences: &[Difference], since: u64, files: &mu
 struct Start {
     tree: String,
     name: String,
+    /// When its snapshot was begun.
     at: Option<u64>,
+    /// When it was for the person: of a finish, the end of it.
+    told_at: Option<u64>,
     /// Its place in the log.
     record: Option<usize>,
 }
 
 impl Start {
     fn of_record(log: &[Record], place: usize) -> Self {
+        let told_at = log.get(place).map(|record| record.finished.unwrap_or(record.at));
         let (tree, name, at) = match log.get(place) {
             Some(record) => {
                 let name = match record.kind {
@@ -169,7 +173,7 @@ impl Start {
             }
             None => (String::new(), String::new(), None),
         };
-        Self { tree, name, at, record: Some(place) }
+        Self { tree, name, at, told_at, record: Some(place) }
     }
 
     fn of_revision(bench: &Workbench, revision: &str) -> Result<Self, Fault> {
@@ -179,7 +183,7 @@ impl Start {
             Some(commit) => format!("the commit {}", short(&commit)),
             None => format!("the tree {}", short(&tree)),
         };
-        Ok(Self { tree, name, at: None, record: None })
+        Ok(Self { tree, name, at: None, told_at: None, record: None })
     }
 
     fn of_head(bench: &Workbench) -> Result<Self, Fault> {
@@ -190,7 +194,7 @@ impl Start {
             Ok(start) => Ok(start),
             Err(_) => {
                 let (tree, name) = (bench.empty_tree()?, "the repository without a commit".to_owned());
-                Ok(Self { tree, name, at: None, record: None })
+                Ok(Self { tree, name, at: None, told_at: None, record: None })
             }
         }
     }

@@ -5,7 +5,7 @@ use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};
 
 use crate::comment_log::Address;
-use crate::log::{AgentProcess, Kind, Record};
+use crate::log::{Kind, Record};
 
 /// The turns that are open, each with its agent, in the order in which they began.
 pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
@@ -31,7 +31,7 @@ pub(crate) fn last_of<'l>(log: &'l [Record], to: &Address) -> Option<&'l Record>
 }
 
 fn is_open(last: &Record) -> bool {
-    last.kind == Kind::Prompt && last.process.as_ref().is_none_or(AgentProcess::runs)
+    last.kind == Kind::Prompt && last.may_go_on()
 }
 
 fn told(record: &Record) -> OpenTurn {
@@ -46,6 +46,7 @@ fn told(record: &Record) -> OpenTurn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::AgentProcess;
 
     fn record(kind: Kind, agent: &str, session: &str, at: u64) -> Record {
         Record { agent: agent.into(), session: session.into(), ..Record::new(kind, at) }
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn a_turn_is_open_from_its_prompt_to_its_end() {
-        let mut log = vec![record(Kind::Prompt, "Codex", "c", 1), record(Kind::Prompt, "Claude Code", "s", 2)];
+        let mut log =
+            vec![record(Kind::Prompt, "Codex", "c", 1), record(Kind::Prompt, "Claude Code", "s", 2)];
         let open = |log: &[Record]| -> Vec<_> {
             open_turns(log).into_iter().map(|open| (open.told.agent, open.told.since)).collect()
         };

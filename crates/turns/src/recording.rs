@@ -27,6 +27,8 @@ pub struct TurnEvent {
     pub turn: String,
     /// Whether a person is at the session, as far as the agent says so.
     pub is_attended: bool,
+    /// Whether the agent starts a hook at the end of the turn that wakes its session.
+    pub is_woken: bool,
 }
 
 /// The outcome of an event.
@@ -63,6 +65,7 @@ pub fn record(
         session: event.session.clone(),
         turn: event.turn.clone(),
         is_unattended: !event.is_attended,
+        is_woken: event.is_woken,
         process: AgentProcess::here(),
         branch,
         ..Record::new(kind, alongside_desk::now_ms())

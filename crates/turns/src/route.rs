@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use alongside_desk::{Route, harmless};
 use alongside_platform::process;
 
+use crate::awaited::When;
 use crate::comment_log::{Address, Given, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 use crate::look_state::baseline;
+use crate::open_turns::last_of;
 
 /// How long a session keeps others from a message that it was given, if its turn does not end, and its
 /// process does neither.
@@ -22,10 +24,10 @@ pub(crate) fn address(log: &[Record]) -> Option<Address> {
     Some(Address { agent: last.agent.clone(), session: last.session.clone() })
 }
 
-/// The way of a message to it, before the person writes one. `is_awaited`: a hook waits for it.
-pub(crate) fn route(to: Option<&Address>, is_awaited: bool, log: &[Record]) -> Route {
+/// The way of a message to it, before the person writes one.
+pub(crate) fn route(to: Option<&Address>, when: When, log: &[Record]) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
-    let mut words = waiting(to, is_awaited);
+    let mut words = waiting(to, when);
     let others = others(to, log);
     if !others.is_empty() {
         let do_not = if others.len() == 1 { "does not" } else { "do not" };
@@ -45,12 +47,16 @@ fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
 }
 
 /// How and when a message is read that waits.
-pub(crate) fn waiting(to: Option<&Address>, is_awaited: bool) -> String {
-    match to {
-        Some(to) if is_awaited => format!("{} reads it at once", harmless::name(&to.agent)),
-        Some(to) => format!("{} reads it with your next prompt", harmless::name(&to.agent)),
-        None => "the next agent whose turns are noted here reads it with your prompt".to_owned(),
-    }
+pub(crate) fn waiting(to: Option<&Address>, when: When) -> String {
+    let Some(to) = to else {
+        return "the next agent whose turns are noted here reads it with your prompt".to_owned();
+    };
+    let when = match when {
+        When::AtOnce => "at once",
+        When::AfterTurn => "when its turn ends, or with your next prompt",
+        When::NextPrompt => "with your next prompt",
+    };
+    format!("{} reads it {when}", harmless::name(&to.agent))
 }
 
 /// How a message waits that a session was given beside a prompt.
@@ -68,15 +74,29 @@ fn has_ended(given: &Given) -> bool {
     given.process.is_some_and(|process| !process::is_alive(process))
 }
 
-/// How a message was read.
-pub(crate) fn read(read: &Read) -> String {
+/// How a message was read, and whether the turn that has read it has ended.
+pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     let agent = read.by.as_ref().map_or("an agent".into(), |by| harmless::name(&by.agent));
-    match read.delivery {
-        Delivery::Prompt => format!("{agent} has read it with your prompt"),
-        Delivery::Wake => format!("{agent} has read it, and goes on"),
-        Delivery::Queue | Delivery::Other => format!("{agent} has read it"),
-        Delivery::Clipboard => "you have copied it, to paste it yourself".to_owned(),
+    let goes_on = read.by.as_ref().is_some_and(|by| last_of(log, by).is_some_and(Record::may_go_on));
+    match (read.delivery, ended(read, log)) {
+        (Delivery::Clipboard, _) => "you have copied it, to paste it yourself".to_owned(),
+        (Delivery::Pane, _) => "you have pasted it into the agent's pane".to_owned(),
+        (_, Some(_)) => format!("{agent} has read it, and has ended its turn"),
+        (Delivery::Prompt, None) => format!("{agent} has read it with your prompt"),
+        (Delivery::Wake, None) if goes_on => format!("{agent} has read it, and goes on"),
+        (Delivery::Wake | Delivery::Queue | Delivery::Other, None) => format!("{agent} has read it"),
     }
+}
+
+/// When the turn ended in which a session has read a message.
+pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
+    let by = read.by.as_ref()?;
+    let is_end = |record: &&Record| {
+        record.kind == Kind::End
+            && (&record.agent, &record.session) == (&by.agent, &by.session)
+            && record.at > read.at
+    };
+    log.iter().find(is_end).map(|record| record.at)
 }
 
 /// The keys of the other sessions of an agent that are in the log, for a message to one of them.
@@ -126,17 +146,49 @@ mod tests {
         ];
         let to = address(&log);
         assert_eq!(to, Some(Address { agent: "Claude Code".into(), session: "s".into() }));
-        assert_eq!(route(to.as_ref(), false, &[]).words, "Claude Code reads it with your next prompt");
-        assert_eq!(route(to.as_ref(), true, &[]).words, "Claude Code reads it at once");
+        assert_eq!(
+            route(to.as_ref(), When::NextPrompt, &[]).words,
+            "Claude Code reads it with your next prompt"
+        );
+        assert_eq!(route(to.as_ref(), When::AtOnce, &[]).words, "Claude Code reads it at once");
         let both = "Claude Code reads it at once; Codex worked here too, and does not";
-        assert_eq!(route(to.as_ref(), true, &log).words, both);
+        assert_eq!(route(to.as_ref(), When::AtOnce, &log).words, both);
         let tree = |mut record: Record| {
             record.tree = Some("a".into());
             record
         };
         let reviewed = log.clone().map(tree);
-        assert_eq!(route(to.as_ref(), true, &reviewed).words, "Claude Code reads it at once", "since then");
-        assert!(waiting(None, true).starts_with("the next agent"), "nobody is known");
+        assert_eq!(
+            route(to.as_ref(), When::AtOnce, &reviewed).words,
+            "Claude Code reads it at once",
+            "since then"
+        );
+        assert!(waiting(None, When::AtOnce).starts_with("the next agent"), "nobody is known");
+    }
+
+    #[test]
+    fn what_becomes_of_a_message_is_said_until_the_turn_that_has_read_it_ends() {
+        let words = |delivery, log: &[Record]| {
+            let message = Read { delivery, by: Some(session("Claude Code", "s")), at: 5 };
+            (read(&message, log), ended(&message, log))
+        };
+        let mut log =
+            vec![record(Kind::Prompt, "Claude Code", "s", 1), record(Kind::End, "Claude Code", "s", 4)];
+        assert_eq!(words(Delivery::Wake, &log), ("Claude Code has read it, and goes on".into(), None));
+        log.push(record(Kind::Prompt, "Claude Code", "s", 6));
+        log.push(record(Kind::End, "Claude Code", "beside", 7));
+        assert_eq!(words(Delivery::Prompt, &log), ("Claude Code has read it with your prompt".into(), None));
+        log.push(record(Kind::End, "Claude Code", "s", 8));
+        log.push(record(Kind::End, "Claude Code", "s", 9));
+        let ended = ("Claude Code has read it, and has ended its turn".to_owned(), Some(8));
+        assert_eq!((words(Delivery::Wake, &log), words(Delivery::Prompt, &log)), (ended.clone(), ended));
+        // The agent is gone in the middle of it.
+        let process = Some(crate::log::AgentProcess { pid: std::process::id(), started: 1 });
+        let gone = [Record { process, ..record(Kind::Prompt, "Claude Code", "s", 6) }];
+        assert_eq!(words(Delivery::Wake, &gone), ("Claude Code has read it".into(), None));
+        let by_person = |delivery| read(&Read { delivery, by: None, at: 5 }, &log);
+        assert_eq!(by_person(Delivery::Clipboard), "you have copied it, to paste it yourself");
+        assert_eq!(by_person(Delivery::Pane), "you have pasted it into the agent's pane");
     }
 
     fn round(to: Option<Address>, log: &[Record]) -> Round {

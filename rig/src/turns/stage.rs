@@ -52,7 +52,14 @@ impl Stage {
     /// An agent's hook takes a snapshot, and tells the companion.
     pub(super) fn note(&self, moment: Moment, session: u8) -> Result<()> {
         let (agent, turn) = (["Codex", "Claude Code"][usize::from(session)].to_owned(), String::new());
-        let event = TurnEvent { moment, agent, session: session.to_string(), turn, is_attended: true };
+        let event = TurnEvent {
+            moment,
+            agent,
+            session: session.to_string(),
+            turn,
+            is_attended: true,
+            is_woken: false,
+        };
         let kept = record(&self.places, &event, &self.top, Instant::now() + PATIENCE);
         ensure!(kept == Ok(Recorded::Kept), "the snapshot of a {moment:?}: {kept:?}");
         self.companion.snapshot_taken(self.top.clone());

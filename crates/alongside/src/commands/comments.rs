@@ -9,7 +9,7 @@ use alongside_common::failure::{Hint, failure};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
 use alongside_terminal::AgentPane;
-use alongside_turns::{Claimed, Places, claim_for_person, feedback_in, running_agent, sent_text};
+use alongside_turns::{Claimed, Delivery, Places, claim_for_person, feedback_in, running_agent, sent_text};
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
 use serde_json::json;
@@ -84,7 +84,7 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         };
     }
     match args.copy {
-        true => match claim_for_person(&places, &args.directory)? {
+        true => match claim_for_person(&places, &args.directory, Delivery::Clipboard)? {
             Claimed::Nothing => super::print(NOTHING),
             Claimed::Busy => Err(failure(
                 "another alongside writes or delivers comments here",
@@ -120,7 +120,7 @@ fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
     let Some(agent) = running_agent(places, directory)? else {
         return Err(failure("no agent is known here that runs", INSTEAD));
     };
-    match claim_for_person(places, directory)? {
+    match claim_for_person(places, directory, Delivery::Pane)? {
         Claimed::Nothing => Ok(NOTHING.trim_end().to_owned()),
         Claimed::Busy => Err(failure(
             "another alongside writes or delivers comments here",

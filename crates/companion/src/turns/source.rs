@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{
-    AtWork, Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage, UndoneFile,
+    AtWork, Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage,
+    UndoneFile,
 };
 use serde::{Deserialize, Serialize};
 

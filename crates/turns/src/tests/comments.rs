@@ -67,7 +67,7 @@ impl Project {
     }
 
     fn claim_for_person(&self) -> Option<Claim> {
-        claimed(claim_for_person(&self.places, &self.top))
+        claimed(claim_for_person(&self.places, &self.top, Delivery::Clipboard))
     }
 
     fn log(&self) -> std::path::PathBuf {

@@ -159,7 +159,7 @@ fn a_copy_that_fails_sends_nothing() {
     let Some(project) = Project::new() else { return };
     let look = project.look();
     project.says(&look, "one");
-    let copied = || match claim_for_person(&project.places, &project.top).unwrap() {
+    let copied = || match claim_for_person(&project.places, &project.top, Delivery::Clipboard).unwrap() {
         Claimed::Message(claim) => claim,
         other => panic!("{other:?}"),
     };

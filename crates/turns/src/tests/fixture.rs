@@ -104,8 +104,13 @@ impl Project {
     }
 
     pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, Fault> {
+        self.event_of(moment, session, false)
+    }
+
+    /// `is_woken`: a hook waits at the end of the turn.
+    pub(super) fn event_of(&self, moment: Moment, session: &str, is_woken: bool) -> Result<Recorded, Fault> {
         let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
-        let event = TurnEvent { moment, agent, session, turn, is_attended: true };
+        let event = TurnEvent { moment, agent, session, turn, is_attended: true, is_woken };
         record(&self.places, &event, &self.top, Instant::now() + Duration::from_secs(60))
     }
 

@@ -11,7 +11,7 @@ use crate::{Fault, Recorded, TurnEvent, clear, record, seed, trim, waiting, wait
 
 fn event() -> TurnEvent {
     let (agent, session, turn) = ("Codex".to_owned(), "s".to_owned(), String::new());
-    TurnEvent { moment: Moment::Prompt, agent, session, turn, is_attended: true }
+    TurnEvent { moment: Moment::Prompt, agent, session, turn, is_attended: true, is_woken: false }
 }
 
 fn soon() -> Instant {

@@ -62,6 +62,24 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
 }
 
 #[test]
+fn in_the_middle_of_a_turn_desks_say_whether_its_end_brings_the_message() {
+    use alongside_contract::turns::Moment;
+    let Some(project) = Project::new() else { return };
+    project.event_of(Moment::Prompt, "s", true).unwrap();
+    let look = project.look();
+    let after = "Codex reads it when its turn ends, or with your next prompt";
+    assert_eq!(project.words(&look), after);
+    project.sends(&look);
+    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, after);
+    project.end();
+    assert_eq!(project.words(&look), "Codex reads it with your next prompt", "no hook waits");
+    let _waiter = project.waits().unwrap();
+    assert_eq!(project.words(&look), "Codex reads it at once");
+    project.prompt();
+    assert_eq!(project.words(&look), "Codex reads it with your next prompt", "its end wakes nobody");
+}
+
+#[test]
 fn the_next_prompt_and_the_end_of_the_store_end_a_wait() {
     let Some(project) = Project::new() else { return };
     project.prompt();

@@ -4,9 +4,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::hooks::{self, FoundHook, OurHook};
 use alongside_common::logging;
 use alongside_common::runtime_dirs::RuntimeDirs;
-use alongside_contract::agent::Agent;
+use alongside_contract::agent::{Agent, HookAgent};
 use alongside_contract::turns::Turns;
 use alongside_desk::SnapshotKind;
 use alongside_hook::TurnInput;
@@ -37,6 +39,7 @@ pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnE
         session: input.session,
         turn: input.turn,
         is_attended: is_attended(turns),
+        is_woken: agent.with_hook().is_some_and(|agent| is_woken(agent, &directory)),
     };
     Ok(Some((turns, event, directory)))
 }
@@ -46,6 +49,19 @@ fn is_attended(turns: &Turns) -> bool {
     let Some(wake) = &turns.wake else { return true };
     let (variable, value) = wake.attended;
     std::env::var_os(variable).is_none_or(|found| found == value)
+}
+
+/// Whether the agent starts our hook at the end of a turn that waits beside its idle session, by the settings
+/// that it reads in this directory.
+fn is_woken(agent: HookAgent, directory: &Path) -> bool {
+    let Some(wake) = agent.turns.as_ref().and_then(|turns| turns.wake.as_ref()) else { return false };
+    let Ok(here) = Surroundings::of_this_process() else { return false };
+    let here = Surroundings { cwd: directory.to_owned(), ..here };
+    let wakes = |hook: &FoundHook| hook.hook == OurHook::Turn && hook.waits && hook.event == wake.event;
+    hooks::all_files(agent, None, &here).iter().any(|(_, path)| {
+        let found = hooks::text(path).ok().flatten().and_then(|text| hooks::find_hook(&text, agent).ok());
+        found.is_some_and(|found| found.iter().any(wakes))
+    })
 }
 
 /// Tells the host of a working tree, if one runs.

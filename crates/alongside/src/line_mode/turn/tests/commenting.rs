@@ -133,8 +133,8 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
     let input = LineReader::from(true, move || Box::new(lines()));
     let played = played_from(companion, input).await;
     for said in [
-        "Your last message: Codex has read it (read, ",
-        "c comments on a change, for the agent. Codex reads it with your next prompt.\n",
+        "Your last message: Codex has read it (",
+        "c comments on a change, for the agent. After f: Codex reads it with your next prompt.\n",
         "Comment 4 on lines 3–4 (read); this code is nowhere in the file now:\n  gone()\n  why\\x1b?\n",
         "Codex reads it with your next prompt.\nType the comment; an empty line ends it.\n",
     ] {

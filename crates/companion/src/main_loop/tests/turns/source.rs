@@ -13,7 +13,8 @@ use alongside_desk::{
 };
 
 use crate::turns::source::{
-    Feedback, FoundFile, NewComment, NewRound, OpenTurn, TurnLook, TurnNote, TurnSource, TurnTexts, Undo, UndoTo,
+    Feedback, FoundFile, NewComment, NewRound, OpenTurn, TurnLook, TurnNote, TurnSource, TurnTexts, Undo,
+    UndoTo,
 };
 
 #[derive(Debug, Default)]
@@ -113,7 +114,8 @@ impl DiskSource {
 
 impl Kept {
     fn message(&self) -> Option<TurnMessage> {
-        let message = TurnMessage { text: "the message".into(), words: "soon".into(), at: 1, read: None };
+        let (text, words) = ("the message".into(), "soon".into());
+        let message = TurnMessage { text, words, at: 1, ..TurnMessage::default() };
         self.rounds.last().map(|_| message)
     }
 }
