@@ -188,9 +188,9 @@ pub fn dropped(hunk: &Hunk) -> String {
     format!("dropped: {}", new_lines(hunk))
 }
 
-/// A change of a turn that the person has marked: what is undone, above its lines.
-pub fn undone(hunk: &Hunk) -> String {
-    format!("undone: {}", new_lines(hunk))
+/// A change of a turn that the person has marked: what the finish undoes, above its lines.
+pub fn to_be_undone(hunk: &Hunk) -> String {
+    format!("to be undone: {}", new_lines(hunk))
 }
 
 /// A block of lines that goes here and comes elsewhere, below the change that removes it.

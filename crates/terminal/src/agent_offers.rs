@@ -195,6 +195,7 @@ impl AgentOffers {
             Answer::Close => close(out),
             Answer::Copy
             | Answer::Paste
+            | Answer::TakeBack
             | Answer::Comment
             | Answer::CommentAll
             | Answer::AskAgain

@@ -296,6 +296,11 @@ impl App {
                 }
                 _ => {}
             },
+            (Answer::TakeBack, _) => {
+                drop(self.close_cover());
+                let (reviews, out) = self.work.parts();
+                reviews.turn_mut().take_back(out);
+            }
             (
                 Answer::Copy
                 | Answer::Paste

@@ -61,6 +61,12 @@ pub(crate) fn route(turn: &Turn) -> String {
     sentence(&route.words)
 }
 
+/// The same for a person who types: nothing goes before the finish.
+pub(crate) fn route_after_finish(turn: &Turn) -> String {
+    let after = if turn.route.is_some() { "After f: " } else { "" };
+    format!("{after}{}", route(turn))
+}
+
 /// The companion has a new comment.
 pub(crate) fn kept(turn: &Turn) -> String {
     let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();

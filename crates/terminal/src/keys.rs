@@ -142,6 +142,8 @@ pub(crate) enum Answer {
     Copy,
     /// The message that waits for the agent goes into its pane.
     Paste,
+    /// What the finish has undone is taken back.
+    TakeBack,
     /// A comment on the chosen file.
     Comment,
     /// A comment on the whole turn.

@@ -28,6 +28,8 @@ pub struct Options {
     pub turn: TurnOptions,
     /// Pastes into the panes of agents; without it nothing is pasted.
     pub agent_pane: Option<Arc<dyn AgentPane>>,
+    /// Takes undos back; without it, the person does by `alongside drafts`.
+    pub undo_back: Option<Arc<dyn UndoBack>>,
     /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
     /// to press first.
     pub rehearsal: bool,
@@ -41,6 +43,16 @@ pub trait AgentPane: Debug + Send + Sync {
     /// # Errors
     /// Why nothing is pasted, for the person.
     fn paste(&self, root: &str) -> Result<String, String>;
+}
+
+/// Takes undos of a turn review back.
+pub trait UndoBack: Debug + Send + Sync {
+    /// Writes the text of a draft back into the file from which an undo has taken it, while that is as the undo
+    /// has left it. Blocks.
+    ///
+    /// # Errors
+    /// Why it stays as it is, for the person.
+    fn take_back(&self, file: &str, draft: &str) -> Result<(), String>;
 }
 
 /// The turn review that a key opens.

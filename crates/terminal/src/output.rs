@@ -9,6 +9,7 @@ use alongside_desk::{Request, ReviewId, messages};
 use crate::key_gate::KeyGate;
 use crate::message_log::MessageLog;
 use crate::overlays::{OpenQuestion, Overlay, Overlays};
+use crate::turn_review::UndoneText;
 
 /// Work that the state asks the loop for.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(crate) enum Effect {
     Copy(String),
     /// Paste what waits for the agent of this working tree into its pane.
     Paste(String),
+    /// Take these undos back.
+    TakeBack(Vec<UndoneText>),
     /// Announce a review of this file to a person who looks elsewhere.
     Notify(String),
     /// Stop the process until the shell continues it.

@@ -109,6 +109,7 @@ impl Overlay {
             }
             (Self::Turn(list), KeyCode::Char('y')) if list.message().is_some() => return Answer::Copy,
             (Self::Turn(list), KeyCode::Char('p')) if list.message().is_some() => return Answer::Paste,
+            (Self::Turn(list), KeyCode::Char('u')) if list.has_undone() => return Answer::TakeBack,
             (Self::Turn(list), KeyCode::Char('c')) if list.chosen().is_some() => return Answer::Comment,
             (Self::Turn(list), KeyCode::Char('C')) if list.purpose() == ListPurpose::Files => {
                 return Answer::CommentAll;

@@ -400,6 +400,11 @@ impl ReviewWork {
         self.reviews.turn_mut().take_pasted(pasted, &mut self.out);
     }
 
+    /// Takes the end of undos that are taken back.
+    pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
+        self.reviews.turn_mut().take_taken_back(back, &mut self.out);
+    }
+
     /// Takes back what the person has accepted ahead.
     pub(crate) fn withdraw_grants(&mut self) {
         self.out.ask(Request::WithdrawGrants {}, Purpose::Grant);

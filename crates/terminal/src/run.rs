@@ -17,6 +17,7 @@ use crate::output::{Effect, Look, Purpose};
 use crate::picture::Picture;
 use crate::screen::{Screen, ScreenEvent};
 use crate::signals::{SignalKind, Signals};
+use crate::turn_review::UndoneText;
 
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
@@ -60,6 +61,8 @@ enum Event {
     Screen(ScreenEvent),
     Setup(SetupReply),
     Pasted(Result<String, String>),
+    /// Each of these files is as it was before a finish, or stays.
+    TakenBack(Vec<(String, Result<(), String>)>),
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
     LookForSavedText,
@@ -188,6 +191,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
             Event::Setup(reply) => self.app.take_setup(reply),
             Event::Pasted(pasted) => self.app.work_mut().take_pasted(pasted),
+            Event::TakenBack(back) => self.app.work_mut().take_taken_back(&back),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
                     self.app.mark_shown(&picture, Instant::now());
@@ -248,6 +252,7 @@ impl<S: Screen> MainLoop<'_, S> {
                 Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Paste(root) => self.paste(root),
+                Effect::TakeBack(undone) => self.take_back(undone),
                 Effect::Notify(file) => {
                     if let Some(how) = self.app.options().notify {
                         self.screen.notify(how.bytes(&file, self.inputs.in_tmux))?;
@@ -311,6 +316,20 @@ impl<S: Screen> MainLoop<'_, S> {
             let pasted = pane.map_or_else(unknown, |pane| pane.paste(&root));
             // A loop that has ended takes no replies.
             drop(reply_to.send(Event::Pasted(pasted)));
+        });
+    }
+
+    /// Starts to take undos back; the reply is an event.
+    fn take_back(&self, undone: Vec<UndoneText>) {
+        let (program, reply_to) = (self.app.options().undo_back.clone(), self.reply_to.clone());
+        tokio::task::spawn_blocking(move || {
+            let back = undone.into_iter().map(|UndoneText { file, draft }| {
+                let unable = || Err("only `alongside drafts` takes an undo back here".to_owned());
+                let done = program.as_ref().map_or_else(unable, |program| program.take_back(&file, &draft));
+                (file, done)
+            });
+            // A loop that has ended takes no replies.
+            drop(reply_to.send(Event::TakenBack(back.collect())));
         });
     }
 

@@ -4,7 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use alongside_desk::review_model::comment_place::is_on;
-use alongside_desk::{Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
+use alongside_desk::{
+    Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
+};
 
 use crate::comment_words;
 use crate::review_view::ReviewView;
@@ -228,6 +230,14 @@ impl TurnFiles {
     /// How many hunks an opened file has.
     pub(crate) fn hunks(&self, file: &TurnFile) -> Option<usize> {
         Some(self.view_at(&file.path)?.review().hunks.len())
+    }
+
+    /// The marked hunks of an opened file, with its review; none if the whole of it is marked.
+    pub(crate) fn marked_hunks(&self, file: &TurnFile) -> Vec<(&Hunk, &Review)> {
+        let view = self.view_at(&file.path).filter(|_| !matches!(file.marked, Marked::Whole));
+        let Some(review) = view.map(ReviewView::review) else { return Vec::new() };
+        let marked = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped);
+        marked.map(|hunk| (hunk, review)).collect()
     }
 
     /// The files that have a mark, each with how much of it.

@@ -118,10 +118,13 @@ impl TurnList {
             _ => false,
         };
         let at = list.rows.iter().position(is_it).unwrap_or_else(|| {
-            // Its row is gone: the one above it, else the first one.
-            let above = list.rows.get(..=self.at).unwrap_or(&list.rows);
-            let is_choice = TurnRow::is_choice;
-            above.iter().rposition(is_choice).or_else(|| list.rows.iter().position(is_choice)).unwrap_or(0)
+            // Its row is gone. The next comment is in its place, or else the one above it.
+            let is_comment = |row: &TurnRow| matches!(row, TurnRow::Comment { .. });
+            let is_like = if self.chosen_comment().is_some() { is_comment } else { TurnRow::is_choice };
+            let (above, below) = list.rows.split_at(self.at.min(list.rows.len()));
+            let next = below.iter().position(is_like).map(|at| above.len() + at);
+            let next = next.or_else(|| above.iter().rposition(is_like));
+            next.or_else(|| list.rows.iter().rposition(TurnRow::is_choice)).unwrap_or(0)
         });
         Some(Self { at, ..list })
     }
@@ -170,6 +173,11 @@ impl TurnList {
         let message = finished.sent.as_ref().map(|sent| sent.text.clone());
         let finished = Some(finished.clone());
         (!rows.is_empty()).then(|| Self { message, finished, ..Self::new(ListPurpose::Finished, rows) })
+    }
+
+    /// Whether it tells of something undone that can be taken back.
+    pub(crate) fn has_undone(&self) -> bool {
+        self.finished.as_ref().is_some_and(|finished| turn_rows::with_draft(finished).next().is_some())
     }
 
     /// The parts of a finish.
@@ -232,9 +240,18 @@ impl TurnList {
 
     /// The comment at which the person is, which an agent has read.
     pub(crate) fn chosen_comment(&self) -> Option<CommentId> {
+        self.comment_row().map(|(id, _)| id)
+    }
+
+    /// Whether that one is asked again with the next finish.
+    pub(crate) fn asks_again(&self) -> bool {
+        self.comment_row().is_some_and(|(_, again)| again)
+    }
+
+    fn comment_row(&self) -> Option<(CommentId, bool)> {
         let mut upwards = self.rows.get(..=self.at()?)?.iter().rev();
         match upwards.find(|row| !matches!(row, TurnRow::Words(_)))? {
-            TurnRow::Comment { id, .. } => Some(*id),
+            TurnRow::Comment { id, again, .. } => Some((*id, *again)),
             _ => None,
         }
     }
@@ -394,6 +411,31 @@ mod tests {
         assert_eq!(list.rows_on_screen(6).end, list.rows().len());
         list.scroll(-1, 6);
         assert_eq!(there(&list), second);
+    }
+
+    #[test]
+    fn after_a_comment_is_closed_the_next_one_is_chosen() {
+        let comment = |id| Comment {
+            id: CommentId(id),
+            text: "no".into(),
+            state: CommentState::Open,
+            ..Comment::default()
+        };
+        let turn = |ids: &[u64]| {
+            let comments = ids.iter().map(|id| comment(*id)).collect();
+            TurnFiles::new(Turn { files: vec![file("a", Marked::Nothing)], comments, ..Turn::default() })
+        };
+        let mut list = TurnList::files(&turn(&[1, 2, 3]), 0);
+        list.scroll(1, 30);
+        list.scroll(1, 30);
+        let chosen = |list: &TurnList| list.chosen_comment().map(|id| id.0);
+        assert_eq!(chosen(&list), Some(2));
+        list = list.renewed(&turn(&[1, 3])).unwrap();
+        assert_eq!(chosen(&list), Some(3));
+        list = list.renewed(&turn(&[1])).unwrap();
+        assert_eq!(chosen(&list), Some(1));
+        list = list.renewed(&turn(&[])).unwrap();
+        assert_eq!(list.chosen(), Some("a"));
     }
 
     #[test]

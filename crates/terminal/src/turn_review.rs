@@ -16,6 +16,7 @@ use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
+use crate::turn_rows;
 use crate::turn_words as words;
 
 /// See the module.
@@ -28,14 +29,33 @@ pub(crate) struct TurnReview {
     files: Option<TurnFiles>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
-    /// The drafts of the texts that the last finish has undone, until the person marks something else.
-    undone: Vec<String>,
+    /// The texts that the last finish has undone, until the person marks something else.
+    undone: Vec<UndoneText>,
+    /// Whether the agent was told of that.
+    is_told: bool,
+}
+
+/// A text that a finish has undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UndoneText {
+    /// The path of its file.
+    pub(crate) file: String,
+    /// The draft that holds it.
+    pub(crate) draft: String,
 }
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
         let (asking, comments) = (TurnAsking::new(options), TurnComments::default());
-        Self { asking, comments, is_open: false, files: None, unannounced: 0, undone: Vec::new() }
+        Self {
+            asking,
+            comments,
+            is_open: false,
+            files: None,
+            unannounced: 0,
+            undone: Vec::new(),
+            is_told: false,
+        }
     }
 
     /// Whether it has the screen.
@@ -208,12 +228,14 @@ impl TurnReview {
     /// The companion has undone what was marked.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
         self.asking.end(TurnRequest::Finish);
-        let is_ours = self.files.as_ref().is_some_and(|files| files.turn().id == finished.turn);
-        if !is_ours {
+        let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
-        }
-        let drafts = finished.files.iter().filter(|file| file.refused.is_none());
-        self.undone = drafts.filter_map(|file| file.draft.clone()).collect();
+        };
+        let root = &files.turn().root;
+        let undone = turn_rows::with_draft(finished);
+        let undone = undone
+            .map(|(path, draft)| UndoneText { file: format!("{root}/{path}"), draft: draft.to_owned() });
+        (self.undone, self.is_told) = (undone.collect(), finished.sent.is_some());
         let said = words::finished(finished);
         let is_partial = finished.files.iter().any(|file| file.refused.is_some());
         match is_partial || finished.not_sent.is_some() {
@@ -309,7 +331,7 @@ impl TurnReview {
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
         match action {
             Action::Undo if !self.undone.is_empty() => {
-                out.say(words::brings_back(&self.undone));
+                self.take_back(out);
                 return true;
             }
             Action::Comment | Action::CommentAll | Action::Finish => {}
@@ -401,6 +423,24 @@ impl TurnReview {
             Err(why) => out.warn(words::not_pasted(&why)),
         }
         // The companion does not know yet that nothing waits any more.
+        self.look(out);
+    }
+
+    /// The person takes back what the last finish has undone.
+    pub(crate) fn take_back(&mut self, out: &mut Output) {
+        let undone = std::mem::take(&mut self.undone);
+        if !undone.is_empty() {
+            out.add_effect(Effect::TakeBack(undone));
+        }
+    }
+
+    /// Each of these files is as it was before the finish, or stays.
+    pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
+        let said = words::taken_back(back, self.is_told);
+        match back.iter().any(|(_, done)| done.is_err()) {
+            true => out.warn(said),
+            false => out.say(said),
+        }
         self.look(out);
     }
 

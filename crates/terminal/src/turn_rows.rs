@@ -2,7 +2,7 @@
 
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::{answers, state_words};
-use alongside_desk::{Comment, CommentId, TurnFile, TurnFinished};
+use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished};
 
 use crate::comment_words;
 use crate::text_fit::wrapped;
@@ -26,6 +26,8 @@ pub(crate) enum TurnRow {
     /// A comment that an agent has read, with its place and what has become of it.
     Comment {
         id: CommentId,
+        /// It is asked again with the next finish.
+        again: bool,
         text: String,
     },
     /// A file that was undone, or the place of a comment.
@@ -45,6 +47,12 @@ impl TurnRow {
     }
 }
 
+/// The files that were undone and whose text of before is kept, with the draft that holds it.
+pub(crate) fn with_draft(finished: &TurnFinished) -> impl Iterator<Item = (&str, &str)> {
+    let undone = finished.files.iter().filter(|file| file.refused.is_none());
+    undone.filter_map(|file| Some((&*file.path, file.draft.as_deref()?)))
+}
+
 /// The end of a finish: files that were undone or not, and the message.
 pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
     let mut parts: Vec<Vec<TurnRow>> = Vec::new();
@@ -56,11 +64,9 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
         }
     };
     let row = |path: &str| std::iter::once(TurnRow::Item(words::path(path)));
-    let with_draft = |draft: Option<&str>| {
-        draft.map(words::draft).into_iter().flat_map(|draft| sentence(&draft, TurnRow::Sentence))
-    };
-    let undone = undone.iter().flat_map(|file| row(&file.path).chain(with_draft(file.draft.as_deref())));
-    part("Undone:", undone.collect());
+    let back = with_draft(finished).next().map(|_| sentence(words::HOW_BACK, TurnRow::Sentence));
+    let undone = undone.iter().flat_map(|file| row(&file.path));
+    part("Undone:", undone.chain(back.into_iter().flatten()).collect());
     let why = |why: Option<&str>| sentence(&words::line(why.unwrap_or_default()), TurnRow::Warning);
     let refused = refused.iter().flat_map(|file| row(&file.path).chain(why(file.refused.as_deref())));
     part("Not undone; these are as they were:", refused.collect());
@@ -76,14 +82,17 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
 
 /// The files that are marked, below a heading; none if nothing is.
 pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
-    let rows: Vec<_> = files
-        .all_marked()
-        .map(|(file, marked)| TurnRow::File {
+    let row = |(file, marked): (&TurnFile, Marked)| {
+        let row = TurnRow::File {
             is_seen: true,
             what: words::undoing(file, marked, files.hunks(file)),
             file: Box::new(TurnFile { marked, ..file.clone() }),
-        })
-        .collect();
+        };
+        let lines =
+            files.marked_hunks(file).into_iter().map(|(hunk, texts)| words::marked_lines(hunk, texts));
+        std::iter::once(row).chain(lines.map(TurnRow::Sentence)).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = files.all_marked().flat_map(row).collect();
     let heading = TurnRow::Heading(heading.to_owned());
     (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
 }
@@ -95,7 +104,7 @@ pub(crate) fn read(files: &TurnFiles) -> Vec<TurnRow> {
     let mut rows = vec![TurnRow::Blank, TurnRow::Heading(format!("Your last rounds: {answers}"))];
     for comment in turn.comments.iter().filter(|comment| is_answer(comment)) {
         let text = format!("{}{}", place(comment), state_words(comment, turn));
-        rows.push(TurnRow::Comment { id: comment.id, text });
+        rows.push(TurnRow::Comment { id: comment.id, again: comment.again, text });
         rows.extend(said(comment));
     }
     rows

@@ -2,12 +2,12 @@
 //! is marked and then undone.
 
 use std::borrow::Cow;
-use std::path::Path;
 
+use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
-    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnFinished, TurnMessage,
-    harmless, messages,
+    Author, Baseline, FileChange, Hunk, LineRange, Marked, Refusal, Review, Side, Turn, TurnFile,
+    TurnFinished, TurnMessage, harmless, messages,
 };
 
 use crate::messages::ago;
@@ -30,6 +30,10 @@ pub(crate) const NOTHING_ELSE: &str =
 
 /// Below the list of what is sent, if nothing is undone.
 pub(crate) const NOTHING_WRITTEN: &str = "Nothing is written in the project.";
+
+/// Below what was undone.
+pub(crate) const HOW_BACK: &str =
+    "u takes it back, while nothing else changes there. `alongside drafts` has the texts, too.";
 
 /// The message to the agent went to the clipboard.
 pub(crate) const COPIED: &str =
@@ -192,6 +196,21 @@ pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> 
     }
 }
 
+/// The lines of a marked hunk, and the first of them: `lines 4–7: limit = 240`. Where lines only went, the old
+/// ones.
+pub(crate) fn marked_lines(hunk: &Hunk, review: &Review) -> String {
+    let old = review.original.as_deref().unwrap_or_default();
+    let (side, lines, text) = match LineRange::of(hunk.proposed) {
+        Some(lines) => (Side::New, Some(lines), &*review.proposed),
+        None => (Side::Old, LineRange::of(hunk.original), old),
+    };
+    let Some(lines) = lines else { return String::new() };
+    // The first line with words, or none.
+    let of_hunk = text.lines().skip(lines.first.saturating_sub(1)).take(lines.last + 1 - lines.first);
+    let first = of_hunk.map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    format!("{}: {}", lines_words(side, lines), line(first))
+}
+
 /// Since when: `since the end of the last turn of Codex, 5 min ago`.
 pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
     let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", line(asked))).unwrap_or_default();
@@ -252,15 +271,16 @@ pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
 }
 
-/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`.
+/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`, `Codex
+/// has read it, and has ended its turn (1 min ago)`.
 pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
-    let (what, since) = match message.read {
-        Some(read) => ("read", read),
-        None => ("sent", message.at),
+    let (what, since) = match message.ended.or(message.read) {
+        Some(since) => ("", since),
+        None => ("sent ", message.at),
     };
     let age = ago(since, now);
     let age = if age == "now" { "just now".into() } else { format!("{age} ago") };
-    format!("{} ({what} {age})", capital(&line(&message.words)).trim_end_matches('.'))
+    format!("{} ({what}{age})", capital(&line(&message.words)).trim_end_matches('.'))
 }
 
 /// An agent has read the message.
@@ -294,28 +314,21 @@ fn undone(finished: &TurnFinished) -> String {
     }
 }
 
-/// The person wants to take a finish back, which has left these drafts.
-pub(crate) fn brings_back(drafts: &[String]) -> String {
-    // The directory of a draft is its name. The copy of a file that is no text is no draft.
-    let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let name = |draft: &str| -> Option<String> {
-        let name = Path::new(draft).parent()?.file_name()?.to_str().filter(is_name)?;
-        Some(name.to_owned())
+/// What the last finish has undone is as it was before, or stays. `is_told`: the agent's message says that it is
+/// undone.
+pub(crate) fn taken_back(back: &[(String, Result<(), String>)], is_told: bool) -> String {
+    let name = |path: &str| self::path(path.rsplit('/').next().unwrap_or(path));
+    let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
+    let done = match &*done {
+        [] => None,
+        [(path, _)] => Some(format!("Taken back: {} is as it was before f.", name(path))),
+        files => Some(format!("Taken back: {} are as they were before f.", count(files.len()))),
     };
-    match drafts {
-        [draft] => match name(draft) {
-            Some(name) => format!("f has written that. `alongside drafts save {name}` takes it back."),
-            None => format!("f has written that. The text of before: {}", line(draft)),
-        },
-        _ => {
-            "f has written that. `alongside drafts` lists the texts of before; save N takes one back.".into()
-        }
-    }
-}
-
-/// The draft that holds the text of before.
-pub(crate) fn draft(draft: &str) -> String {
-    format!("The text of before: {}", line(draft))
+    let told =
+        (is_told && done.is_some()).then(|| "Your message to the agent says that it is undone.".into());
+    let stays = back.iter().filter_map(|(path, done)| Some((path, done.as_ref().err()?)));
+    let stays = stays.map(|(path, why)| format!("{} stays as f has left it: {}", name(path), sentence(why)));
+    done.into_iter().chain(told).chain(stays).collect::<Vec<_>>().join(" ")
 }
 
 /// A refusal as a sentence, with what to do. `key`: the one that looks again.
@@ -406,6 +419,17 @@ mod tests {
     }
 
     #[test]
+    fn a_message_is_as_old_as_what_is_said_of_it() {
+        let said = |read, ended| {
+            let words = "Codex reads it".into();
+            message(&TurnMessage { words, at: 0, read, ended, ..TurnMessage::default() }, 600_000)
+        };
+        assert_eq!(said(None, None), "Codex reads it (sent 10 min ago)");
+        assert_eq!(said(Some(60_000), None), "Codex reads it (9 min ago)");
+        assert_eq!(said(Some(60_000), Some(540_000)), "Codex reads it (1 min ago)");
+    }
+
+    #[test]
     fn a_list_says_whose_a_file_is_and_what_is_not_known() {
         let file = TurnFile { author: Author::Both, saved: true, ..TurnFile::default() };
         assert_eq!(notes(&file, Marked::Nothing, 0), "partly yours");
@@ -417,13 +441,20 @@ mod tests {
     }
 
     #[test]
-    fn a_step_back_after_a_finish_names_the_drafts() {
-        let said = brings_back(&["/s/drafts/17-4-0/a.py".into()]);
-        assert_eq!(said, "f has written that. `alongside drafts save 17-4-0` takes it back.");
-        let said = brings_back(&["/s/turns/undone/0a1b".into()]);
-        assert_eq!(said, "f has written that. The text of before: /s/turns/undone/0a1b");
-        let said = brings_back(&["/s/drafts/1/a".into(), "/s/drafts/2/b".into()]);
-        assert!(said.contains("`alongside drafts` lists"), "{said}");
+    fn an_undo_that_is_taken_back_says_what_stays() {
+        let back =
+            [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
+        assert_eq!(
+            taken_back(&back, true),
+            "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py stays \
+             as f has left it: It has changed since the undo."
+        );
+        assert_eq!(
+            taken_back(&back[1..], true),
+            "c.py stays as f has left it: It has changed since the undo."
+        );
+        let two = [back[0].clone(), back[0].clone()];
+        assert_eq!(taken_back(&two, false), "Taken back: 2 files are as they were before f.");
     }
 
     #[test]

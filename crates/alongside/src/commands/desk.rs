@@ -12,7 +12,7 @@ use alongside_host::JoinRequest;
 use alongside_platform::process;
 use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme, TurnOptions};
 
-use super::{agent_setup, comments, output, review};
+use super::{agent_setup, comments, drafts, output, review};
 use crate::draft_keeper::draft_keeper;
 
 /// The terminal desk's own arguments.
@@ -103,6 +103,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             since: args.since.flatten(),
         },
         agent_pane: Some(comments::panes()),
+        undo_back: Some(drafts::undo_back()),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
+use alongside_terminal::UndoBack;
 use alongside_turns::{Places, write_back};
 use anyhow::Context;
 use clap::Subcommand;
@@ -140,6 +142,21 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes undos back, for a desk.
+pub(super) fn undo_back() -> Arc<dyn UndoBack> {
+    Arc::new(WriteBack)
+}
+
+#[derive(Debug)]
+struct WriteBack;
+
+impl UndoBack for WriteBack {
+    fn take_back(&self, file: &str, draft: &str) -> Result<(), String> {
+        let back = write_back(&Places::of_this_process(), Path::new(file), Path::new(draft));
+        back.map_err(|fault| fault.to_string())
+    }
 }
 
 fn list(all: &[Draft]) -> String {

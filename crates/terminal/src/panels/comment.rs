@@ -14,7 +14,7 @@ const SIGN: &str = "> ";
 
 /// The rows above the text: they are there before the person types.
 fn head(scene: &Scene<'_>, input: &CommentInput, width: usize) -> Vec<String> {
-    let route = scene.reviews.turn().files().map(|files| comment_words::route(files.turn()));
+    let route = scene.reviews.turn().files().map(|files| comment_words::route_after_finish(files.turn()));
     let says = input.hint().map(str::to_owned).or(route).unwrap_or_default();
     wrapped(&format!("{}. {says}", input.prompt()), width)
 }

@@ -125,6 +125,7 @@ pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static s
     match list.purpose() {
         ListPurpose::Files => {
             let chosen: &[_] = match (list.chosen_comment(), list.chosen()) {
+                (Some(_), _) if list.asks_again() => &[("a, x", "do not ask again")],
                 (Some(_), _) => &[("a", "ask again"), ("x", "close it")],
                 (None, Some(_)) => &[("Enter", "go to it"), ("c", "comment")],
                 (None, None) => &[],
@@ -135,7 +136,8 @@ pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static s
         ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),
         ListPurpose::Finished => {
-            more.into_iter().chain(copy).chain([("L", "files"), ("Esc", "back")]).collect()
+            let back = list.has_undone().then_some(("u", "take it back"));
+            back.into_iter().chain(more).chain(copy).chain([("L", "files"), ("Esc", "back")]).collect()
         }
     }
 }

@@ -257,7 +257,7 @@ impl Content {
     pub(super) fn dropped(&self, hunk: usize) -> String {
         let said = match self.kind {
             ReviewKind::Proposal => messages::dropped,
-            ReviewKind::TurnFile => messages::undone,
+            ReviewKind::TurnFile => messages::to_be_undone,
         };
         self.hunks.get(hunk).map(said).unwrap_or_default()
     }

@@ -55,7 +55,7 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
     for (width, height) in [(130, 40), (80, 24), (60, 20)] {
         let mut stage = Stage::commenting(width, height).await;
         stage.press("c").await;
-        stage.shows("Comment on change 1 of 3, lines 4–6. Codex reads it with your next prompt.");
+        stage.shows("Comment on change 1 of 3, lines 4–6. After f: Codex reads it with your next prompt.");
         stage.press("Where does the tax come from? Nobody asked for it").await;
         stage.ctrl('j').await;
         stage.press("Take it out.").await;
@@ -99,7 +99,7 @@ async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
     stage.key(KeyCode::Tab).await;
     stage.press("of it all").await;
     stage.key(KeyCode::Tab).await;
-    stage.shows("Comment on the whole file. Codex reads it");
+    stage.shows("Comment on the whole file. After f: Codex reads it");
     stage.key(KeyCode::Tab).await;
     stage.shows("Comment on the whole turn.");
     stage.key(KeyCode::BackTab).await;
@@ -197,7 +197,7 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.companion.tell_turn();
         stage.a_while().await;
         stage.shows("Your message was read. Codex has read it with your prompt.");
-        stage.shows("Codex has read it with your prompt (read just now)");
+        stage.shows("Codex has read it with your prompt (just now)");
     }
 }
 
@@ -303,6 +303,8 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.press("Gka").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
     stage.shows("src/basket.py (asked again)");
+    stage.shows("a, x do not ask again");
+    stage.does_not_show("close it");
     stage.press("x").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "")));
     stage.shows("Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.");

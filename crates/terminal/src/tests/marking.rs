@@ -1,10 +1,13 @@
 //! Marks in a turn review, and the one act that undoes what is marked.
 
+use std::sync::{Arc, Mutex};
+
 use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Turn, TurnId};
 use insta::assert_snapshot;
 
 use super::turns::{ID, file, files, turn};
 use super::*;
+use crate::UndoBack;
 
 fn mark(file: usize, undo: bool, revision: u64) -> Request {
     Request::MarkTurnFile { turn: ID, revision, file, undo }
@@ -113,21 +116,61 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
     }
 }
 
+/// Takes undos back, but for those of one file, and remembers what it was asked.
+#[derive(Debug, Default)]
+struct Undos(Mutex<Vec<(String, String)>>);
+
+impl UndoBack for Undos {
+    fn take_back(&self, file: &str, draft: &str) -> Result<(), String> {
+        self.0.lock().unwrap().push((file.to_owned(), draft.to_owned()));
+        if file.ends_with("README.md") { Err("it has changed since the undo".into()) } else { Ok(()) }
+    }
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_step_back_after_a_finish_says_how_what_was_undone_comes_back() {
-    let mut stage = at_basket(100, 24).await;
+async fn a_step_back_after_a_finish_takes_the_undo_back() {
+    let undos = Arc::new(Undos::default());
+    let options = Options { undo_back: Some(undos.clone()), ..Options::default() };
+    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
+    stage.connect().await;
+    stage.set_turn(turn(files()));
+    stage.press("T").await;
+    stage.a_while().await;
+    stage.press("X").await;
+    stage.key(KeyCode::Tab).await;
+    stage.key(KeyCode::Tab).await;
+    stage.a_while().await;
     stage.press("X").await;
     stage.a_while().await;
     stage.press("fy").await;
     stage.a_while().await;
-    stage.key(KeyCode::Esc).await;
+    stage.shows("u takes it back, while nothing else changes there.");
+    stage.shows("u take it back");
     stage.press("u").await;
-    stage.shows("f has written that. The text of before: /drafts/src/basket.py");
-    // A mark that comes later is the last step.
+    stage.a_while().await;
+    let asked = |file: &str| (format!("/shop/{file}"), format!("/drafts/{file}"));
+    assert_eq!(*undos.0.lock().unwrap(), ["README.md", "src/basket.py"].map(asked));
+    stage.does_not_show("u take it back");
+    stage.shows(
+        "Taken back: basket.py is as it was before f. README.md stays as f has left it: It has changed",
+    );
+    // Once is enough, and a mark that comes later is the last step.
+    stage.press("u").await;
     stage.press("X").await;
     stage.a_while().await;
     stage.press("u").await;
-    stage.does_not_show("f has written that");
+    stage.a_while().await;
+    assert_eq!(undos.0.lock().unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press(" j ").await;
+    stage.a_while().await;
+    stage.shows("to be undone: ");
+    stage.press("f").await;
+    assert_snapshot!("turn_finish_lines", stage.screen());
 }
 
 #[tokio::test(start_paused = true)]

@@ -156,7 +156,7 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
     let at_work = |minutes: u64| vec![AtWork { agent: "Gemini CLI".into(), since: NOW - minutes * 60_000 }];
     let turn_at = |revision, at_work, files| Turn { revision, at_work, ..turn(files) };
     for (width, sidebar, name) in [
-        (130, Some(true), "Gemini CLI  at work, 2 min"),
+        (130, Some(true), "Gemini CLI at work, 2 min│"),
         (100, None, "Gemini CLI (at work, 2 min), Qwen Code"),
     ] {
         let mut stage = Stage::with_sidebar(width, 30, "false", sidebar, Options::default());

@@ -55,9 +55,15 @@ pub(super) fn route(turn: &Turn) -> String {
     turn.route.as_ref().map_or_else(|| NO_ROUTE.to_owned(), |route| sentence(&route.words))
 }
 
+/// The same for a person who has not sent anything: nothing goes before the finish.
+pub(super) fn route_after_finish(turn: &Turn) -> String {
+    let after = if turn.route.is_some() { "After f: " } else { "" };
+    format!("{after}{}", route(turn))
+}
+
 /// The same for a person who has not begun one.
 pub(super) fn head(turn: &Turn) -> String {
-    format!("c comments on a change, for the agent. {}", route(turn))
+    format!("c comments on a change, for the agent. {}", route_after_finish(turn))
 }
 
 /// A comment that does not belong here.
@@ -170,11 +176,9 @@ pub(super) fn count(comments: usize) -> String {
 
 /// The last message to an agent, and whether it was read.
 pub(super) fn message(message: &TurnMessage) -> String {
-    let (what, since) = match message.read {
-        Some(read) => ("read", read),
-        None => ("sent, and not read yet", message.at),
-    };
-    format!("Your last message: {} ({what}, {})", harmless::name(&message.words), age(since))
+    let since = message.ended.or(message.read);
+    let since = since.map_or_else(|| format!("sent, and not read yet, {}", age(message.at)), age);
+    format!("Your last message: {} ({since})", harmless::name(&message.words))
 }
 
 /// An agent has read the message.

@@ -220,7 +220,7 @@ impl TurnReading {
             (None, About::Known(_)) => comment_words::HOW_AGAIN.to_owned(),
             (None, About::Change | About::File | About::Whole) => comment_words::HOW.to_owned(),
         };
-        let route = comment_words::route(self.walk.turn());
+        let route = comment_words::route_after_finish(self.walk.turn());
         self.say(&format!("{route}\n{how}"));
         let lines: Vec<_> = unsent.iter().flat_map(|words| words.lines()).map(str::to_owned).collect();
         self.typed = Some(TypedComment { about, spot, lines, is_resumed: unsent.is_some() });
