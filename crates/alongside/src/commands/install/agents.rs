@@ -285,6 +285,10 @@ impl Setup<'_> {
         let paths: Vec<_> = paths.into_iter().map(|path| self.user.shown(path)).collect();
         print(&format!("Files that change: {}\n", paths.join(", ")))?;
         if let Err(no) = self.consent.obtain("Make these changes?").await {
+            // Enter chose before; here it is a no.
+            if no == No::Declined {
+                note("run it again, and type y at this question, to make these changes");
+            }
             self.break_off(no);
             return Ok(());
         }

@@ -159,13 +159,15 @@ async fn one_choice_sets_all_agents_up() {
     home.agent_program("qwen", "0.24.4");
     home.program("codex", "echo 'codex-cli 0.169.0'\n");
     let before = home.everything();
-    for (answers, code) in [(["4\n", ""], 1), (["1\n", "n\n"], 1), (["\x03", ""], 130)] {
+    for (answers, code) in [(["4\n", ""], 1), (["1\n", "n\n"], 1), (["\n", "\n"], 1), (["\x03", ""], 130)] {
         let mut install = home.asks(&["install", "agent"]);
         install.shows("Number (Enter for 1): ").await;
         install.presses(answers[0]);
         if !answers[1].is_empty() {
             install.shows("Make these changes? [y/N] ").await;
             install.presses(answers[1]);
+            install.shows("nothing is changed").await;
+            install.shows("run it again, and type y at this question, to make these changes").await;
         }
         assert_eq!(install.ends().code(), Some(code));
         assert_eq!(home.everything(), before);
