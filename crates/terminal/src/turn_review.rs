@@ -33,6 +33,8 @@ pub(crate) struct TurnReview {
     undone: Vec<UndoneText>,
     /// Whether the agent was told of that.
     is_told: bool,
+    /// The words on an undo that was taken back, once the list holds its files.
+    back: Option<Message>,
 }
 
 /// A text that a finish has undone.
@@ -55,6 +57,7 @@ impl TurnReview {
             unannounced: 0,
             undone: Vec::new(),
             is_told: false,
+            back: None,
         }
     }
 
@@ -262,6 +265,11 @@ impl TurnReview {
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
+                if let Some(back) = self.back.take() {
+                    // Its files are no news.
+                    out.messages.end(Subject::TurnFiles);
+                    out.answer(back);
+                }
                 if let Err(refusal) = reply {
                     self.look_refused(&refusal, out);
                 }
@@ -437,10 +445,8 @@ impl TurnReview {
     /// Each of these files is as it was before the finish, or stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
         let said = words::taken_back(back, self.is_told);
-        match back.iter().any(|(_, done)| done.is_err()) {
-            true => out.warn(said),
-            false => out.say(said),
-        }
+        let is_partial = back.iter().any(|(_, done)| done.is_err());
+        self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
         self.look(out);
     }
 

@@ -251,7 +251,11 @@ pub(crate) fn at_work(turn: &Turn, now: u64) -> Option<String> {
     let agents: Vec<_> = turn.at_work.iter().map(|agent| line(&agent.agent)).collect();
     let since = turn.at_work.iter().map(|agent| agent.since).min()?;
     let are = if agents.len() == 1 { "is" } else { "are" };
-    Some(format!("{} {are} {}: more changes may come.", agents.join(" and "), at_work_since(since, now)))
+    Some(format!(
+        "{} {are} {}: more changes may come, unless Esc has stopped it.",
+        agents.join(" and "),
+        at_work_since(since, now)
+    ))
 }
 
 /// Files have changed, and nobody looks at them.

@@ -81,6 +81,9 @@ pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     match (read.delivery, ended(read, log)) {
         (Delivery::Clipboard, _) => "you have copied it, to paste it yourself".to_owned(),
         (Delivery::Pane, _) => "you have pasted it into the agent's pane".to_owned(),
+        (Delivery::Prompt, Some(_)) => {
+            format!("{agent} has read it with your prompt, and has ended its turn")
+        }
         (_, Some(_)) => format!("{agent} has read it, and has ended its turn"),
         (Delivery::Prompt, None) => format!("{agent} has read it with your prompt"),
         (Delivery::Wake, None) if goes_on => format!("{agent} has read it, and goes on"),
@@ -91,12 +94,13 @@ pub(crate) fn read(read: &Read, log: &[Record]) -> String {
 /// When the turn ended in which a session has read a message.
 pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
     let by = read.by.as_ref()?;
-    let is_end = |record: &&Record| {
-        record.kind == Kind::End
-            && (&record.agent, &record.session) == (&by.agent, &by.session)
-            && record.at > read.at
-    };
-    log.iter().find(is_end).map(|record| record.at)
+    let of_session = |record: &&Record| (&record.agent, &record.session) == (&by.agent, &by.session);
+    let mut later = log.iter().filter(of_session).filter(|record| record.at > read.at);
+    // The snapshot of the end that woke the session may be taken after that.
+    if read.delivery == Delivery::Wake {
+        later.find(|record| record.kind == Kind::Prompt)?;
+    }
+    later.find(|record| record.kind == Kind::End).map(|record| record.at)
 }
 
 /// The keys of the other sessions of an agent that are in the log, for a message to one of them.
@@ -175,13 +179,18 @@ mod tests {
         let mut log =
             vec![record(Kind::Prompt, "Claude Code", "s", 1), record(Kind::End, "Claude Code", "s", 4)];
         assert_eq!(words(Delivery::Wake, &log), ("Claude Code has read it, and goes on".into(), None));
+        // The end at which it was woken, whose snapshot took its time.
+        log.push(record(Kind::End, "Claude Code", "s", 6));
+        assert_eq!(words(Delivery::Wake, &log), ("Claude Code has read it, and goes on".into(), None));
+        log.pop();
         log.push(record(Kind::Prompt, "Claude Code", "s", 6));
         log.push(record(Kind::End, "Claude Code", "beside", 7));
         assert_eq!(words(Delivery::Prompt, &log), ("Claude Code has read it with your prompt".into(), None));
         log.push(record(Kind::End, "Claude Code", "s", 8));
         log.push(record(Kind::End, "Claude Code", "s", 9));
-        let ended = ("Claude Code has read it, and has ended its turn".to_owned(), Some(8));
-        assert_eq!((words(Delivery::Wake, &log), words(Delivery::Prompt, &log)), (ended.clone(), ended));
+        let said = |how: &str| (format!("Claude Code has read it{how}, and has ended its turn"), Some(8));
+        assert_eq!(words(Delivery::Wake, &log), said(""));
+        assert_eq!(words(Delivery::Prompt, &log), said(" with your prompt"));
         // The agent is gone in the middle of it.
         let process = Some(crate::log::AgentProcess { pid: std::process::id(), started: 1 });
         let gone = [Record { process, ..record(Kind::Prompt, "Claude Code", "s", 6) }];

@@ -146,11 +146,14 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
     stage.a_while().await;
     stage.shows("u takes it back, while nothing else changes there.");
     stage.shows("u take it back");
+    // The files are in the list again then.
+    stage.set_turn(Turn { revision: 9, ..turn(files()) });
     stage.press("u").await;
     stage.a_while().await;
     let asked = |file: &str| (format!("/shop/{file}"), format!("/drafts/{file}"));
     assert_eq!(*undos.0.lock().unwrap(), ["README.md", "src/basket.py"].map(asked));
     stage.does_not_show("u take it back");
+    stage.does_not_show("more changed");
     stage.shows(
         "Taken back: basket.py is as it was before f. README.md stays as f has left it: It has changed",
     );

@@ -165,7 +165,7 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
         stage.set_turn(turn_at(1, at_work(2), Vec::new()));
         stage.companion.tell_turn();
         stage.a_while().await;
-        stage.shows("Gemini CLI is at work, 2 min: more changes may come.");
+        stage.shows("Gemini CLI is at work, 2 min: more changes may come, unless Esc has");
         stage.shows(name);
         stage.set_turn(turn_at(2, Vec::new(), files()));
         stage.companion.tell_turn();
@@ -177,7 +177,7 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
         stage.set_turn(turn_at(3, at_work(0), files()));
         stage.companion.tell_turn();
         stage.a_while().await;
-        stage.shows("Gemini CLI is at work: more changes may come.");
+        stage.shows("Gemini CLI is at work: more changes may come, unless Esc has stopped it.");
     }
 }
 
