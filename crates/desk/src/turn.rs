@@ -159,7 +159,7 @@ pub enum FileChange {
     Renamed,
     /// Only whether it can be executed differs.
     Mode,
-    /// It was a file, and is a link, a directory or a repository now, or the reverse.
+    /// It was a file, and is a link, a directory, a repository, a pipe or the like now, or the reverse.
     Kind,
     /// It is new, or its content differs: nothing is known of it at the baseline.
     #[serde(other)]

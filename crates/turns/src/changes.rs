@@ -12,7 +12,7 @@ use alongside_platform::{files, paths};
 use crate::authors::Authors;
 use crate::fault::Fault;
 use crate::ignored::{self, TooLarge};
-use crate::left_out::{LeftOut, LeftOuts, Why};
+use crate::left_out::{LeftOut, LeftOuts, REPLACED, Why};
 use crate::project_index::ProjectIndex;
 use crate::tree_diff::{Difference, Lines, SideKind};
 use crate::workbench::Workbench;
@@ -87,13 +87,18 @@ impl Changes {
                 (None, Some(FileChange::Deleted)) if left.why == Why::Repository => {
                     if self.nested.contains(path) { FileChange::Modified } else { FileChange::Kind }
                 }
+                (None, Some(FileChange::Deleted)) if left.why == Why::Special => FileChange::Kind,
                 (None, Some(FileChange::Deleted)) => FileChange::Modified,
                 (None, Some(held)) => held,
                 (None, None) => FileChange::Added,
             };
+            let why = match (change, left.why) {
+                (FileChange::Kind, Why::Special) => REPLACED,
+                (_, why) => why.words(),
+            };
             let stamps = [earlier.map(|earlier| &earlier.stamp), Some(&left.stamp)];
             let content = stamps.map(|stamp| stamp.map_or("", String::as_str)).join(" ");
-            self.add_without_text(path, change, left.why.words(), author(path), content);
+            self.add_without_text(path, change, why, author(path), content);
         }
         for (path, left) in before.into_iter().flatten().filter(|(path, _)| !now.contains_key(*path)) {
             let change = match self.rows.get(path) {

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use alongside_companion::private;
-use alongside_platform::files;
+use alongside_platform::directory::Entry;
 use alongside_platform::untrusted::{self, Whose};
+use alongside_platform::{files, paths};
 use serde::{Deserialize, Serialize};
 
 use crate::escaped::{escape, unescape};
@@ -16,11 +17,14 @@ use crate::fault::Fault;
 use crate::hash::hash;
 use crate::repository::Repository;
 use crate::shelf::Shelf;
+use crate::tree_place::TreePlace;
 
 /// The largest file in bytes whose content is kept.
 pub(crate) const MAX_FILE: u64 = 8 << 20;
 /// The largest list, in bytes.
 const MAX_LIST: u64 = 64 << 20;
+/// Why a file is neither shown nor undone in whose place is a pipe, a socket or a device.
+pub(crate) const REPLACED: &str = "something that is no file has replaced it";
 
 /// Why a snapshot does not hold a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +110,21 @@ pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
     let rows: Vec<Row> = serde_json::from_slice(&bytes).unwrap_or_default();
     let file = |row: Row| (unescape(&row.path), LeftOut { why: row.why, stamp: row.stamp });
     rows.into_iter().map(file).collect()
+}
+
+/// Adds those of these paths where something stands that is no file: git lists it only once, when it takes
+/// the file out that was there.
+pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u8]>, left: &mut LeftOuts) {
+    for path in paths {
+        let Some(below) = paths::from_bytes(path).filter(|_| !left.contains_key(path)) else { continue };
+        let place = TreePlace::find(top, &below).ok().flatten();
+        if place.is_some_and(|place| matches!(place.entry(), Ok(Some(Entry::Other))))
+            && let Ok(found) = top.join(&below).symlink_metadata()
+        {
+            let stamp = stamp(Why::Special, &below, &found);
+            left.insert(path.to_vec(), LeftOut { why: Why::Special, stamp });
+        }
+    }
 }
 
 /// The state of a file that is left out.

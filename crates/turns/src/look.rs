@@ -37,25 +37,30 @@ const SHORT: usize = 7;
 pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, Fault> {
     let log = bench.shelf.log().read()?;
     let at = alongside_desk::now_ms();
-    let taken = bench.take_for_look()?;
-    let left = left_out::keep(&bench.shelf, &taken.left)?;
+    let mut taken = bench.take_for_look()?;
     let start = match (since, baseline(&log)) {
         (Some(revision), _) => Start::of_revision(bench, revision)?,
         (None, Some(place)) => Start::of_record(&log, place),
         (None, None) => Start::of_head(bench)?,
     };
+    let differences = tree_diff::differences(&bench.git, &start.tree, &taken.tree)?;
+    let record = start.record.and_then(|place| log.get(place));
+    let before = record.map(|record| left_out::read(&bench.shelf, record.left.as_deref()));
+    let gone = differences.iter().filter(|it| !it.now.exists()).map(|it| &*it.path);
+    let special = before.iter().flatten().filter(|(_, left)| left.why == left_out::Why::Special);
+    let special = special.map(|(path, _)| &**path);
+    left_out::add_special(&bench.tree.top, gone.chain(special), &mut taken.left);
+    let left = left_out::keep(&bench.shelf, &taken.left)?;
     let state = LookState { before: start.tree.clone(), now: taken.tree.clone(), left, at };
-    let differences = tree_diff::differences(&bench.git, &state.before, &state.now)?;
     let mut remarks = Vec::new();
     let authors = match start.record {
         Some(place) => Authors::since(&bench.git, &log, place, &state.now)?,
         None => Authors::unknown(),
     };
     let mut changes = Changes::of_trees(&differences, &authors);
-    match start.record.and_then(|place| log.get(place)) {
+    changes.add_left_out(&bench.tree.top, before.as_ref(), &taken.left, &authors);
+    match record {
         Some(record) => {
-            let before = left_out::read(&bench.shelf, record.left.as_deref());
-            changes.add_left_out(&bench.tree.top, Some(&before), &taken.left, &authors);
             let since = SystemTime::UNIX_EPOCH + Duration::from_millis(record.at);
             let mut unseen = changes.add_nested(bench, &taken.left, since, &authors);
             unseen += changes.add_ignored(bench, since, &authors)?;
@@ -68,7 +73,6 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         }
         None => {
             let index = ProjectIndex::read(bench)?;
-            changes.add_left_out(&bench.tree.top, None, &taken.left, &authors);
             changes.forget_unchanged(&differences, &index, &taken.left);
             if taken.left.values().any(|left| left.why == left_out::Why::Repository) {
                 remarks.push("Uncommitted changes inside nested repositories are not shown.".to_owned());

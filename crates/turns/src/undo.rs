@@ -16,7 +16,7 @@ use crate::blobs::{self, Blob, Blobs};
 use crate::escaped::escape;
 use crate::fault::Fault;
 use crate::hash::hash;
-use crate::left_out::MAX_FILE;
+use crate::left_out::{self, LeftOuts, MAX_FILE, REPLACED, Why};
 use crate::log::{Kind, Record, Undone};
 use crate::look_state::LookState;
 use crate::tree_diff::SideKind;
@@ -40,6 +40,8 @@ pub(crate) struct Undoing<'a> {
     bench: &'a Workbench,
     state: &'a LookState,
     drafts: &'a Drafts,
+    /// The files that the snapshot of the look leaves out, so that nobody has seen their content.
+    left: LeftOuts,
     /// Why a copy of a text is kept, for people.
     why: &'static str,
 }
@@ -53,7 +55,8 @@ struct Step {
 
 impl<'a> Undoing<'a> {
     pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
-        Self { bench, state, drafts, why: "the text before you undid changes of a turn" }
+        let left = left_out::read(&bench.shelf, state.left.as_deref());
+        Self { bench, state, drafts, left, why: "the text before you undid changes of a turn" }
     }
 
     /// Takes an undo back: the text of before returns to a file that is as the undo has left it.
@@ -144,7 +147,11 @@ impl<'a> Undoing<'a> {
                 // there now would lose both.
                 let is_new = undo.file.told.change == FileChange::Added;
                 let is_lost = wanted.is_none() && (!is_new || shown.is_none());
-                if is_lost || self.is_left_out(path, &undo.file.told.path) {
+                let left = self.left.get(&paths::to_bytes(path));
+                if left.is_some_and(|left| left.why == Why::Special) && wanted.is_some() {
+                    return Err(REPLACED.to_owned());
+                }
+                if is_lost || left.is_some() || undo.file.told.path.ends_with('/') {
                     return Err(NOT_HELD.to_owned());
                 }
                 if earlier == path {
@@ -167,12 +174,6 @@ impl<'a> Undoing<'a> {
             whole.iter().map(|file| &**file.from.as_ref().unwrap_or(&file.path)).collect();
         let now: Vec<&Path> = whole.iter().map(|file| &*file.path).collect();
         Blobs::read(self.bench, (&self.state.before, &earlier), (&self.state.now, &now))
-    }
-
-    /// Whether the snapshot of the look leaves a file out, so that nobody has seen its content.
-    fn is_left_out(&self, path: &Path, told: &str) -> bool {
-        let left = crate::left_out::read(&self.bench.shelf, self.state.left.as_deref());
-        told.ends_with('/') || left.contains_key(&paths::to_bytes(path))
     }
 
     /// Fails for a file that is not as it was shown, or not ours to write. Returns its place.

@@ -206,7 +206,7 @@ fn links_and_pipes_are_not_followed() {
     fs::remove_file(project.path("run")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(project.path("run")).status().unwrap().success());
     let look = project.look();
-    assert_eq!(rows(&look), ["A- b", "D b/c", "A- d", "M- run"]);
+    assert_eq!(rows(&look), ["A- b", "D b/c", "A- d", "T- run"]);
     assert_eq!(project.texts(&look, "b/c").before.as_deref(), Some(b"c\n".as_slice()));
     project.end();
     let blobs = super::fixture::git_in(

@@ -59,6 +59,39 @@ fn a_file_becomes_a_directory_and_a_directory_a_file() {
 }
 
 #[test]
+fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
+    let Some(project) = Project::new() else { return };
+    let pipe = |name: &str| {
+        fs::remove_file(project.path(name)).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(project.path(name)).status().unwrap().success());
+    };
+    // One that is there at the prompt already is no change of the turn.
+    pipe("run");
+    project.prompt();
+    pipe("a");
+    fs::remove_file(project.path("b/c")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(project.path("b/c")).unwrap();
+    // Git lists such a file when it takes it out of an index, and never again.
+    for _ in 0..2 {
+        let look = project.look();
+        assert_eq!(rows(&look), ["T- a", "T- b/c"]);
+        let why = Some("something that is no file has replaced it");
+        for name in ["a", "b/c"] {
+            assert_eq!(file(&look, name).told.without_text.as_deref(), why);
+            assert_eq!(project.undo(&look, &[name])[0].refused.as_deref(), why);
+        }
+        project.end();
+    }
+    assert_eq!(rows(&project.since("HEAD")), ["T- a", "T- b/c", "T- run"]);
+    // What the person has seen is no change any more, until a file is there again.
+    project.store.finish(&project.look());
+    assert_eq!(rows(&project.look()), [""; 0]);
+    fs::remove_file(project.path("a")).unwrap();
+    project.write("a", "a file again\n");
+    assert_eq!(rows(&project.look()), ["M- a"]);
+}
+
+#[test]
 fn a_stash_and_a_rebase_in_the_middle_leave_the_baseline() {
     let Some(project) = Project::new() else { return };
     project.git(&["checkout", "-q", "-b", "other"]);
