@@ -214,6 +214,17 @@ pub fn mode(found: &Metadata) -> Option<u32> {
     }
 }
 
+/// The permissions with these bits; `None` on Windows.
+pub fn permissions(mode: u32) -> Option<Permissions> {
+    #[cfg(unix)]
+    return Some(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    {
+        let _ = mode;
+        None
+    }
+}
+
 /// When the content, the permissions or the name of a file last changed, which no program can choose; on
 /// Windows, when its content was last changed.
 pub fn changed_at(found: &Metadata) -> Option<SystemTime> {

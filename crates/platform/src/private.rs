@@ -9,7 +9,7 @@ use crate::files::{self, Links};
 
 /// The permissions of a private directory; `None` on Windows.
 pub fn directory_permissions() -> Option<Permissions> {
-    permissions(0o700)
+    files::permissions(0o700)
 }
 
 /// Creates a directory that is private from the start.
@@ -53,7 +53,7 @@ pub fn open_for_appending(path: &Path) -> io::Result<File> {
         if !files::is_ours(&found) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to another user"));
         }
-        if let Some(private) = permissions(0o600) {
+        if let Some(private) = files::permissions(0o600) {
             file.set_permissions(private)?;
         }
     } else if is_pipe(&found) {
@@ -93,16 +93,6 @@ fn builder() -> DirBuilder {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
-}
-
-#[cfg(unix)]
-fn permissions(mode: u32) -> Option<Permissions> {
-    Some(std::os::unix::fs::PermissionsExt::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn permissions(_: u32) -> Option<Permissions> {
-    None
 }
 
 #[cfg(test)]

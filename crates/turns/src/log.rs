@@ -113,6 +113,9 @@ pub(crate) struct Undone {
     pub(crate) copy: Option<String>,
     /// The hash of the content afterwards; absent where there is no file.
     pub(crate) after: Option<String>,
+    /// The permission bits before, if the undo changes them, or there is no file afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<u32>,
 }
 
 impl Record {

@@ -51,6 +51,21 @@ struct Step {
     path: PathBuf,
     shown: Option<Blob>,
     wanted: Option<Blob>,
+    /// The permission bits that it is to have, if not those that it has or the usual ones.
+    mode: Option<u32>,
+}
+
+impl Step {
+    fn new(path: &Path, shown: Option<Blob>, wanted: Option<Blob>) -> Self {
+        Self { path: path.to_owned(), shown, wanted, mode: None }
+    }
+
+    /// The permission bits of the file at its place, if they go with this step.
+    fn lost_mode(&self, place: Option<&TreePlace>) -> Option<u32> {
+        let shown = self.shown.as_ref().filter(|shown| shown.kind != SideKind::Link)?;
+        let place = place.filter(|_| self.wanted.as_ref().is_none_or(|wanted| wanted.kind != shown.kind))?;
+        files::mode(&place.directory.read(&place.name).and_then(|file| file.metadata()).ok()?)
+    }
 }
 
 impl<'a> Undoing<'a> {
@@ -82,9 +97,13 @@ impl<'a> Undoing<'a> {
         if left.is_some() != undone.after.is_some() {
             return Err(CHANGED_SINCE.to_owned());
         }
-        let kind = left.as_ref().map_or(SideKind::File, |left| left.kind);
+        let kind = match (undone.mode, &left) {
+            (Some(mode), _) if mode & 0o100 == 0 => SideKind::File,
+            (Some(_), _) => SideKind::Program,
+            (None, left) => left.as_ref().map_or(SideKind::File, |left| left.kind),
+        };
         let wanted = Some(Blob { kind, bytes: before });
-        let step = Step { path: path.to_owned(), shown: left, wanted };
+        let step = Step { mode: undone.mode, ..Step::new(path, left, wanted) };
         let done = self.step(&step).map(drop);
         done.map_err(|why| if why == CHANGED { CHANGED_SINCE.to_owned() } else { why })
     }
@@ -137,7 +156,7 @@ impl<'a> Undoing<'a> {
                 // The mode stays, whatever it is.
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
                 let blob = |bytes: &Vec<u8>| Some(Blob { kind, bytes: bytes.clone() });
-                self.step(&Step { path: path.clone(), shown: blob(shown), wanted: blob(wanted) })
+                self.step(&Step::new(path, blob(shown), blob(wanted)))
             }
             UndoTo::Baseline => {
                 let shown = blobs.now(path)?;
@@ -155,14 +174,15 @@ impl<'a> Undoing<'a> {
                     return Err(NOT_HELD.to_owned());
                 }
                 if earlier == path {
-                    return self.step(&Step { path: path.clone(), shown, wanted });
+                    return self.step(&Step::new(path, shown, wanted));
                 }
                 // The file has its earlier name again before the later one goes.
-                self.check(&Step { path: path.clone(), shown: shown.clone(), wanted: None })?;
-                let restored = Step { path: earlier.clone(), shown: None, wanted };
+                let gone = Step::new(path, shown, None);
+                self.check(&gone)?;
+                let restored = Step::new(earlier, None, wanted);
                 self.check(&restored).map_err(|why| if why == CHANGED { TAKEN.to_owned() } else { why })?;
                 self.step(&restored)?;
-                self.step(&Step { path: path.clone(), shown, wanted: None })
+                self.step(&gone)
             }
         }
     }
@@ -221,7 +241,7 @@ impl<'a> Undoing<'a> {
 
     /// Makes a file what it is to be, with the text of before in a copy and the act in the log beforehand.
     fn step(&self, step: &Step) -> Result<Option<String>, String> {
-        self.check(step)?;
+        let place = self.check(step)?;
         let copy = step.shown.as_ref().map(|shown| self.keep(&step.path, shown)).transpose()?.flatten();
         let hash_of = |blob: &Option<Blob>| blob.as_ref().map(|blob| hash(&blob.bytes));
         let undone = Undone {
@@ -229,6 +249,7 @@ impl<'a> Undoing<'a> {
             before: hash_of(&step.shown),
             copy: copy.clone(),
             after: hash_of(&step.wanted),
+            mode: step.lost_mode(place.as_ref()),
         };
         let record = Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) };
         self.bench
@@ -268,7 +289,9 @@ impl<'a> Undoing<'a> {
                 file.set_permissions(old.permissions())?;
             }
             let found = file.metadata()?;
-            if files::is_executable(&found) != (wanted.kind == SideKind::Program) {
+            if let Some(permissions) = step.mode.and_then(files::permissions) {
+                file.set_permissions(permissions)?;
+            } else if files::is_executable(&found) != (wanted.kind == SideKind::Program) {
                 file.set_permissions(files::with_execution(&found, wanted.kind == SideKind::Program))?;
             }
             file.sync_all()?;

@@ -216,7 +216,7 @@ fn undone_text_that_is_written_again_is_named() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     project.write("a", AFTER.replace("TWO", "two"));
-    let record = crate::log::Undone { path: "a".into(), before: None, copy: None, after: None };
+    let record = crate::log::Undone { path: "a".into(), before: None, copy: None, after: None, mode: None };
     let record = crate::log::Record {
         undone: Some(record),
         ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
@@ -309,7 +309,13 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
         names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
         let record = |name: &String| crate::log::Record {
-            undone: Some(crate::log::Undone { path: name.clone(), before: None, copy: None, after: None }),
+            undone: Some(crate::log::Undone {
+                path: name.clone(),
+                before: None,
+                copy: None,
+                after: None,
+                mode: None,
+            }),
             ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
         };
         let log = Shelf::of(project.places.state(), &project.top).log();

@@ -68,6 +68,24 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
 }
 
 #[test]
+fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    for (name, mode) in [("new", 0o755), ("private", 0o600), ("b/c", 0o755)] {
+        project.write(name, "#!/bin/sh\n");
+        project.chmod(name, mode);
+    }
+    let tree = project.tree();
+    let undone = project.undo(&project.look(), &["new", "private", "b/c"]);
+    assert!(!project.path("new").exists() && project.tree() != tree);
+    for undone in undone {
+        let draft = undone.draft.unwrap();
+        assert_eq!(write_back(&project.places, &project.path(&undone.path), Path::new(&draft)), Ok(()));
+    }
+    assert_eq!(project.tree(), tree);
+}
+
+#[test]
 fn whole_files_become_what_they_were() {
     let Some(project) = Project::new() else { return };
     project.write("gone/deep", "g\n");
