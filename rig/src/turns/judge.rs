@@ -7,7 +7,7 @@ use alongside_desk::{FileChange, Turn, TurnFile, TurnFinished, UndoneFile};
 use anyhow::{Result, ensure};
 
 use super::marking::{Decided, Decision, Names};
-use super::tree::{Class, Entry, Name, Tree, path, shown};
+use super::tree::{Class, Entry, Name, Tree, shown};
 
 /// The state of a project that a review begins with.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +53,9 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
         let has_other = baseline.pipes.contains(name) || now.entries.get(name) == Some(&Entry::Other);
         ensure!(differing.contains(name) || has_other, "{} has not changed: {file:?}", shown(name));
         if has_other {
+            let is_replaced = before.is_some() && now.entries.get(name) == Some(&Entry::Other);
+            let is_told_so = file.change == FileChange::Kind && file.without_text.is_some();
+            ensure!(!is_replaced || is_told_so, "{} is no file any more: {file:?}", shown(name));
             continue;
         }
         let expected = match (before, after) {
@@ -137,20 +140,17 @@ impl Finish<'_> {
     /// The state that the person has seen, with what they undid.
     fn next_baseline(&self, undone: &BTreeSet<&Name>) -> Baseline {
         let (seen, after) = (self.seen.kept(), self.after.kept());
-        let names: BTreeSet<&Name> = seen.keys().chain(after.keys()).collect();
-        let entry = |name: &&Name| {
-            let entry = if undone.contains(*name) { after.get(*name) } else { seen.get(*name) };
-            Some(((*name).clone(), entry?.clone()))
+        let mut kept: BTreeMap<Name, Entry> =
+            seen.into_iter().filter(|(name, _)| !undone.contains(name)).collect();
+        // Where a file has become a directory since the look, or a directory a file, no tree has both: what
+        // was seen counts.
+        let is_above = |file: &[u8], other: &[u8]| {
+            other.strip_prefix(file).is_some_and(|below| below.first() == Some(&b'/'))
         };
-        let mut kept: BTreeMap<Name, Entry> = names.iter().filter_map(entry).collect();
-        // Where a file has become a directory since the look, no tree has both: what was seen counts.
-        let files: BTreeSet<Name> = kept.keys().cloned().collect();
-        let is_below_file = |name: &Name| {
-            let above =
-                path(name).ancestors().skip(1).map(|above| above.as_os_str().as_encoded_bytes().to_vec());
-            above.into_iter().any(|above| files.contains(&above))
-        };
-        kept.retain(|name, _| !is_below_file(name));
+        let has_room = |name: &Name| !kept.keys().any(|seen| is_above(seen, name) || is_above(name, seen));
+        let undone = after.into_iter().filter(|(name, _)| undone.contains(name) && has_room(name));
+        let undone: Vec<(Name, Entry)> = undone.collect();
+        kept.extend(undone);
         Baseline { kept, ..Baseline::of(self.seen) }
     }
 
@@ -170,6 +170,7 @@ impl Finish<'_> {
         let is_left_out =
             [&decided.path, place].into_iter().any(|name| self.is_left_out(name) || was_pipe(name));
         let is_true = match why {
+            "something that is no file has replaced it" => paths.clone().any(was_pipe),
             "it has changed since it was shown" | "it has changed since it was opened" => has_changed,
             "its earlier text is not kept" => is_left_out,
             "it has several names (hard links)" => nature.is_some_and(|it| it.names > 1),

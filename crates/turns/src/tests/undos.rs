@@ -276,6 +276,21 @@ fn more_files_than_are_read_together_are_undone() {
 }
 
 #[test]
+fn where_a_file_is_undone_in_the_place_of_a_directory_that_went_what_was_seen_counts() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    fs::remove_file(project.path("a")).unwrap();
+    project.write("a/below", "x\n");
+    let look = project.look();
+    assert_eq!(rows(&look), ["D a", "A a/below"]);
+    // Nobody has seen that the directory goes: no tree has both.
+    fs::remove_dir_all(project.path("a")).unwrap();
+    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
+    project.store.finish(&look);
+    assert_eq!(rows(&project.look()), ["A a", "D a/below"]);
+}
+
+#[test]
 fn a_path_that_leaves_the_tree_is_never_written() {
     let Some(project) = Project::new() else { return };
     project.prompt();
