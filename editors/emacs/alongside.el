@@ -380,6 +380,14 @@ The file that was used last stays the active one, in a terminal or a review."
               (desk (alongside--desk-of root)))
     (alongside--notify desk 'alongside/didFocus (make-hash-table))))
 
+(defun alongside--saved ()
+  "Tell the companion of the current buffer's file that the person has saved it."
+  (when-let* ((file (alongside--file (current-buffer)))
+              (root (alongside--root (current-buffer)))
+              (desk (alongside--desk-of root))
+              ((alongside--desk-ready desk)))
+    (alongside--notify desk 'alongside/didSave (list :path file))))
+
 ;;;; Events
 
 (defun alongside--find (desk id)
@@ -1320,6 +1328,7 @@ An Emacs that ends sends nothing more."
 (defconst alongside--hooks
   '((post-command-hook . alongside--report-soon)
     (after-save-hook . alongside--report-soon)
+    (after-save-hook . alongside--saved)
     (window-configuration-change-hook . alongside--report-soon)
     (kill-buffer-hook . alongside--report-soon)
     (after-set-visited-file-name-hook . alongside--forget-root)

@@ -54,6 +54,10 @@ export def ReportSoon()
   context.ReportSoon()
 enddef
 
+export def Saved(buffer: number, path: string)
+  context.Saved(buffer, path)
+enddef
+
 # Vim has another current directory, which decides for files outside repositories.
 export def ForgetRoots()
   context.Forget()

@@ -23,6 +23,7 @@ augroup alongside
   autocmd!
   autocmd BufEnter,BufFilePost,BufDelete,BufWritePost * call alongside#ReportSoon()
   autocmd CursorMoved,CursorMovedI,ModeChanged,TextChanged,TextChangedI * call alongside#ReportSoon()
+  autocmd BufWritePost * call alongside#Saved(str2nr(expand('<abuf>')), expand('<afile>:p'))
   autocmd BufReadCmd alongside://review/*,alongside://original/* call alongside#view#ReadAgain()
   autocmd DirChanged * call alongside#ForgetRoots()
   autocmd FocusGained * call alongside#Focused()

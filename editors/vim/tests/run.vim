@@ -10,7 +10,7 @@ import autoload 'alongside/tabline.vim'
 import autoload 'alongside/text.vim'
 import autoload 'alongside/view.vim'
 
-# No test starts a server.
+# No test starts the program itself.
 g:alongside_program = 'no-such-program'
 
 def Test_every_function_compiles()
@@ -236,6 +236,44 @@ def Test_a_missing_program_is_named_once()
   final before = Said()
   server.Start(directory)
   assert_equal(before, Said())
+enddef
+
+# Waits until this is so. Messages come meanwhile.
+def Await(IsSo: func(): any)
+  for _ in range(1000)
+    if IsSo()
+      return
+    endif
+    sleep 10m
+  endfor
+  v:errors->add('it does not come true')
+enddef
+
+def Test_a_file_that_is_written_is_told_as_saved()
+  final directory = resolve(tempname())
+  mkdir($'{directory}/.git', 'p')
+  final [server_program, heard_by_server] = [$'{directory}/server', $'{directory}/.git/heard']
+  final answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
+  final printed = $'Content-Length: {strlen(answer)}\r\n\r\n{answer}'
+  writefile(['#!/bin/sh', $"printf '{printed}'", $'exec cat > {heard_by_server}'], server_program)
+  setfperm(server_program, 'rwx------')
+  g:alongside_program = server_program
+  execute 'edit' $'{directory}/a b.txt'
+  server.Start(directory)
+  final desk = server.DeskOf(directory)
+  Await(() => desk.ready)
+  final Told = () => filereadable(heard_by_server)
+    ? readfile(heard_by_server)->join()->split('Content-Length')->filter((_, message) => message =~ 'alongside/didSave') : []
+  # A copy of the buffer is no save of its file.
+  silent execute 'write' $'{directory}/copy.txt'
+  silent write
+  Await(() => !empty(Told()))
+  assert_equal(1, len(Told()))
+  assert_match($'"path":"{directory}/a b.txt"', Told()[0])
+  job_stop(desk.job)
+  Await(() => empty(server.DeskOf(directory)))
+  g:alongside_program = 'no-such-program'
+  :%bwipeout!
 enddef
 
 var failed = 0

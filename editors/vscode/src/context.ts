@@ -24,6 +24,11 @@ export class ContextReporter implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabs(soon),
       vscode.workspace.onDidGrantWorkspaceTrust(soon),
       vscode.workspace.onDidChangeConfiguration(soon),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        if (uri.scheme === 'file') {
+          this.companion.notify('alongside/didSave', { path: uri.fsPath });
+        }
+      }),
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused) {
           this.companion.notify('alongside/didFocus', {});

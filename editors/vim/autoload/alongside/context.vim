@@ -77,6 +77,14 @@ export def Focused()
   endif
 enddef
 
+# The person has written a buffer to this path, which may be another than its own.
+export def Saved(buffer: number, path: string)
+  final desk = server.DeskOf(Root(buffer))
+  if path == File(buffer) && !empty(desk) && desk.ready
+    server.Notify(desk, 'alongside/didSave', {path: path})
+  endif
+enddef
+
 # Stops reports to agents, or resumes them.
 export def Pause()
   final desk = server.DeskOf(Project())
