@@ -24,7 +24,8 @@ pub struct Turn {
     pub id: TurnId,
     /// The top of the working tree, for people: bytes that are no text are replaced.
     pub root: String,
-    /// Rises with every look that finds something else. An index into [`files`](Self::files) names it.
+    /// Rises when the files, their marks, or the words that a finish sends are others; a new remark alone
+    /// leaves it. An index into [`files`](Self::files) names it.
     pub revision: u64,
     /// The beginning of the changes.
     pub baseline: Baseline,

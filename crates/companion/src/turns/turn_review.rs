@@ -30,13 +30,15 @@ pub(super) struct TurnReview {
     number: u64,
     /// The list as desks are told it, with its revision.
     list: Turn,
+    /// Rises with each difference of the list, also where its revision stays.
+    edition: u64,
     /// Only files that are open or have marks.
     files: BTreeMap<PathBuf, MarkedFile>,
     /// How many marks were lost in which file, until somebody marks something there.
     lost: BTreeMap<PathBuf, usize>,
     /// The desks that have asked for it.
     askers: BTreeSet<DeskId>,
-    /// The revision that each desk knows.
+    /// The edition that each desk knows.
     told: BTreeMap<DeskId, u64>,
     /// Everything that is marked is being undone, up to the look that follows.
     is_finishing: bool,
@@ -59,6 +61,7 @@ impl TurnReview {
             look: Arc::new(look),
             number,
             list: Turn { id, root, ..Turn::default() },
+            edition: 0,
             files: BTreeMap::new(),
             lost: BTreeMap::new(),
             askers: BTreeSet::new(),
@@ -181,7 +184,7 @@ impl TurnReview {
         self.files.retain(|_, file| !file.is_idle());
     }
 
-    /// The list as it is now: its revision rises if it differs.
+    /// The list as it is now. Its revision rises if a request means something else now.
     pub(super) fn renew_list(&mut self) {
         let look = &*self.look;
         let told = |found: &FoundFile| {
@@ -205,8 +208,10 @@ impl TurnReview {
             root: self.list.root.clone(),
             revision: self.list.revision,
         };
-        if list != self.list || self.list.revision == 0 {
-            self.list = Turn { revision: self.list.revision + 1, ..list };
+        if list != self.list || self.edition == 0 {
+            let is_other = self.edition == 0 || !means_the_same(&self.list, &list);
+            self.edition += 1;
+            self.list = Turn { revision: self.list.revision + u64::from(is_other), ..list };
         }
     }
 
@@ -227,12 +232,12 @@ impl TurnReview {
         desks: impl IntoIterator<Item = DeskId>,
         asker: Option<DeskId>,
     ) -> BTreeSet<DeskId> {
-        let (revision, is_empty) = (self.list.revision, self.is_empty());
+        let (edition, is_empty) = (self.edition, self.is_empty());
         let mut news = BTreeSet::new();
         for desk in desks {
-            let is_news = self.told.get(&desk).map_or(!is_empty, |known| *known != revision);
+            let is_news = self.told.get(&desk).map_or(!is_empty, |known| *known != edition);
             if is_news || asker == Some(desk) {
-                self.told.insert(desk, revision);
+                self.told.insert(desk, edition);
                 news.insert(desk);
             }
         }
@@ -421,6 +426,18 @@ impl TurnReview {
 
 fn by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
     look.files.iter().map(|found| (&*found.path, found)).collect()
+}
+
+/// Whether what a person does with a list is the same with another one: its files and marks, and the words
+/// that a finish sends with the agent that gets them. Remarks may change, and the news of a message.
+fn means_the_same(one: &Turn, other: &Turn) -> bool {
+    let unsent = |turn: &Turn| {
+        let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
+        unsent.map(|comment| (comment.id, comment.text.clone(), comment.again)).collect::<Vec<_>>()
+    };
+    let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());
+    (&one.files, &one.baseline, unsent(one), agent(one))
+        == (&other.files, &other.baseline, unsent(other), agent(other))
 }
 
 /// Whether two looks have surely found the same of a file.

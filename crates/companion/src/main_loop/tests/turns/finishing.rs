@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use alongside_desk::UndoneFile;
+use alongside_desk::{Side, UndoneFile};
 
 use super::*;
 
@@ -44,6 +44,47 @@ async fn a_finish_writes_exactly_what_is_marked_and_nothing_before() {
     assert_eq!(other.turns().last(), Some(&list));
     assert_eq!(other.finished(), []);
     assert_eq!(other.finish(&turn).await, Err(Refusal::NoSuchTurn), "it was made on the old list");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_remark_alone_leaves_the_list_that_a_person_confirms() {
+    let stage = Stage::changed().await;
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    desk.mark(&turn, "a.txt", true).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    // The next prompt comes while the person reads what a finish does.
+    stage.source.say("A turn of Codex has no end yet.", "");
+    stage.story.companion.snapshot_taken(stage.path(""));
+    desk.settle().await;
+    let told = desk.turns().pop().expect("the remark is told");
+    assert_eq!(
+        (told.revision, &*told.remarks),
+        (turn.revision, &["A turn of Codex has no end yet.".into()][..])
+    );
+    let after = desk.finish(&turn).await.unwrap();
+    assert!(after > turn.revision);
+    assert_eq!(stage.read("a.txt"), "1\n2\n3\n4\n5\n");
+
+    // Another file, other words or another reader are something else to confirm.
+    let mut last = after;
+    let mut rises = |told: Turn| std::mem::replace(&mut last, told.revision) < told.revision;
+    stage.write("a.txt", "ONE\n");
+    assert!(rises(desk.look().await));
+    let file = Some(0);
+    let (turn, text) = (desk.turns().pop().unwrap(), "why?".to_owned());
+    let comment = Request::AddComment {
+        turn: turn.id,
+        revision: turn.revision,
+        file,
+        lines: None,
+        side: Side::New,
+        text,
+    };
+    desk.ask(comment).await.unwrap();
+    assert!(rises(desk.turns().pop().unwrap()));
+    stage.source.say("A turn of Codex has no end yet.", "Codex");
+    assert!(rises(desk.look().await));
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,6 +32,8 @@ pub(super) struct DiskSource {
     feedback: Mutex<Kept>,
     /// The notes on files, in their order.
     notes: Mutex<Vec<(PathBuf, TurnNote)>>,
+    /// What each look remarks, and which agent gets the words.
+    said: Mutex<(Vec<String>, String)>,
 }
 
 /// Comments as they were kept, and rounds as they were sent.
@@ -91,9 +93,18 @@ impl DiskSource {
         self.kept().refuses = refuses;
     }
 
+    /// From now on, looks remark this, and this agent gets the words.
+    pub(super) fn say(&self, remark: &str, agent: &str) {
+        *self.said() = (vec![remark.to_owned()], agent.to_owned());
+    }
+
+    fn said(&self) -> MutexGuard<'_, (Vec<String>, String)> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn all(&self) -> Feedback {
         let (comments, kept) = (self.comments(), self.kept());
-        let route = Some(Route { words: "soon".into(), ..Route::default() });
+        let route = Some(Route { words: "soon".into(), agent: self.said().1.clone() });
         Feedback { comments, route, message: kept.message(), revision: kept.revision }
     }
 
@@ -149,8 +160,8 @@ impl TurnSource for DiskSource {
         // Nobody has seen the changes from here on.
         self.wait();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
-        let (root, at_work) = (directory.to_owned(), self.at_work());
-        Ok(TurnLook { root, baseline, files, feedback, at_work, ..TurnLook::default() })
+        let (root, at_work, remarks) = (directory.to_owned(), self.at_work(), self.said().0.clone());
+        Ok(TurnLook { root, baseline, files, remarks, feedback, at_work, ..TurnLook::default() })
     }
 
     fn is_at_work(&self, _: &Path) -> bool {
