@@ -13,6 +13,7 @@ use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, TURN_TAKEN,
     Welcome,
 };
+use super::turn_news::ToldTurns;
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
 use crate::decision::{Refusal, Revised};
@@ -165,12 +166,13 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
 ) -> Option<Goodbye> {
     let (_reading, mut messages) = framing::read_all(reader);
     let (mut open, mut last) = (OpenRequests::new(), 0_u64);
+    let mut turns = ToldTurns::default();
     let mut goodbye = None;
     loop {
         tokio::select! {
             message = messages.recv() => {
                 let Some(message) = message else { break };
-                match receive(&message, &mut open) {
+                match receive(&message, &mut open, &mut turns) {
                     Received::Event(event) => if seat.events.send(*event).is_err() { break },
                     Received::Goodbye(how) => goodbye = Some(how),
                     Received::Nothing => {}
@@ -205,8 +207,8 @@ enum Received {
     Nothing,
 }
 
-fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
-    if let Some(event) = wire::read_event(message) {
+fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut ToldTurns) -> Received {
+    if let Some(event) = wire::read_event(message, turns) {
         return Received::Event(Box::new(event));
     }
     let told = match Message::parse(message) {
@@ -231,7 +233,7 @@ fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
 
 /// The event in a message, for a desk without open requests.
 pub(crate) fn event_in(message: &[u8]) -> Option<Event> {
-    match receive(message, &mut OpenRequests::new()) {
+    match receive(message, &mut OpenRequests::new(), &mut ToldTurns::default()) {
         Received::Event(event) => Some(*event),
         Received::Goodbye(_) | Received::Nothing => None,
     }

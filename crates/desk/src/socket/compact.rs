@@ -10,6 +10,7 @@ use alongside_contract::shared_text;
 use serde::{Deserialize, Serialize};
 
 use super::handshake::Hello;
+use super::turn_news::TurnNews;
 use crate::review::{Hunk, Lines, Review};
 
 /// The first message of a desk of ours.
@@ -17,23 +18,28 @@ use crate::review::{Hunk, Lines, Review};
 pub(super) struct Introduction<H> {
     #[serde(flatten)]
     pub(super) hello: H,
-    /// Whether it understands [`CompactEvent`].
+    /// Whether it understands [`CompactEvent::Opened`].
     #[serde(default, rename = "terse")]
     pub(super) compact: bool,
+    /// Whether it understands [`CompactEvent::Turn`], which came later.
+    #[serde(default, rename = "terseTurns")]
+    pub(super) compact_turns: bool,
 }
 
 impl<'a> Introduction<&'a Hello> {
     pub(super) fn of(hello: &'a Hello) -> Self {
-        Self { hello, compact: true }
+        Self { hello, compact: true, compact_turns: true }
     }
 }
 
-/// In place of [`Event::Opened`](crate::Event::Opened).
+/// In place of [`Event::Opened`](crate::Event::Opened) and [`Event::Turn`](crate::Event::Turn).
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
 pub(super) enum CompactEvent {
     #[serde(rename = "alongside/didOpenReviewTersely")]
     Opened(CompactReview),
+    #[serde(rename = "alongside/didChangeTurnTersely")]
+    Turn(TurnNews),
 }
 
 #[derive(Serialize, Deserialize)]

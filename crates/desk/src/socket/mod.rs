@@ -8,6 +8,7 @@ mod compact;
 pub(crate) mod framing;
 mod handshake;
 mod server;
+mod turn_news;
 pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, propose, report, stop, tell_snapshot};

@@ -22,11 +22,13 @@ use super::handshake::{
     FIRST_PROTOCOL, GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT,
     Report, SPOKEN, STOP, TURN_TAKEN, Welcome,
 };
+use super::turn_news::ToldTurns;
+use super::wire::EventWriter;
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
 use crate::decision::{Refusal, Revised};
 use crate::hook::{HookProposal, Verdict};
-use crate::protocol::{Event, Request};
+use crate::protocol::Request;
 use crate::turn::SnapshotTaken;
 
 /// How long a peer may take to say who it is.
@@ -57,8 +59,8 @@ pub enum FirstRequest<S> {
 #[derive(Debug)]
 pub struct Peer<S> {
     id: Id,
-    /// Whether the peer understands reviews in the [compact form](super::compact).
-    compact: bool,
+    /// The forms of events that the peer understands.
+    written: EventWriter,
     reader: BufReader<ReadHalf<S>>,
     writer: WriteHalf<S>,
 }
@@ -105,11 +107,12 @@ pub(super) async fn receive_within<S: AsyncRead + AsyncWrite>(
     let Ok(Ok(Message::Request { id, method, params })) = Message::parse(&first) else {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a visitor did not introduce itself"));
     };
-    let mut peer = Peer { id, compact: false, reader, writer };
+    let mut peer = Peer { id, written: EventWriter::default(), reader, writer };
     let refusal = match method.as_str() {
         INITIALIZE => match introduced(&peer.id, params, spoken) {
-            Ok(Introduction { hello, compact }) => {
-                return Ok(Some(FirstRequest::Join(hello, Peer { compact, ..peer })));
+            Ok(Introduction { hello, compact, compact_turns }) => {
+                let written = EventWriter { compact, turns: compact_turns.then(ToldTurns::default) };
+                return Ok(Some(FirstRequest::Join(hello, Peer { written, ..peer })));
             }
             Err(refusal) => refusal,
         },
@@ -245,8 +248,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> DisconnectReason {
-        let Self { id, compact, reader, writer } = self;
-        let written = |event: &Event| if compact { wire::compact_event(event) } else { wire::event(event) };
+        let Self { id, mut written, reader, writer } = self;
         let (out, outbox) = mpsc::channel(64);
         // Both end with us, however we end.
         let mut writing = JoinSet::new();
@@ -265,10 +267,10 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
                         tokio::task::yield_now().await;
                         // The writer sends events that are there together at once.
                         while let Some(next) = desk.try_next() {
-                            let _ = out.send(written(&event)).await;
+                            let _ = out.send(written.write(&event)).await;
                             event = next;
                         }
-                        written(&event)
+                        written.write(&event)
                     }
                     Err(Gone) => break DisconnectReason::Ended,
                 },
@@ -276,7 +278,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
                     // It may have been told since we looked.
                     while let Some(event) = desk.try_next() {
                         // The send below notices a desk that is gone.
-                        let _ = out.send(written(&event)).await;
+                        let _ = out.send(written.write(&event)).await;
                     }
                     line
                 }

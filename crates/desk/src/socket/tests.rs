@@ -7,12 +7,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::compact::Introduction;
 use super::server::{Spoken, receive_within};
 use super::*;
 use crate::connection::{Seat, pair};
 use crate::{
-    Decision, Event, Gone, HookProposal, Problem, Refusal, Request, ReviewId, Revised, SnapshotKind,
-    SnapshotTaken, Status,
+    Decision, Event, Gone, HookProposal, Marked, Problem, Refusal, Request, ReviewId, Revised, SnapshotKind,
+    SnapshotTaken, Status, Turn, TurnFile,
 };
 
 fn hello(protocol: u32) -> Hello {
@@ -65,6 +66,45 @@ async fn requests_events_and_refusals_cross() {
     call.answer.send(Err(Refusal::Stale { revision: 3 })).unwrap();
     assert_eq!(one.desk.next().await, Ok(Event::Problem(problem)));
     assert_eq!(answered.await.unwrap(), Err(Refusal::Stale { revision: 3 }));
+}
+
+/// A list of files, and the same with a mark.
+fn lists() -> [Event; 2] {
+    let file = |path: &str| TurnFile { path: path.into(), ..TurnFile::default() };
+    let list = Turn { revision: 1, files: vec![file("a.txt"), file("b.txt")], ..Turn::default() };
+    let mut marked = Turn { revision: 2, ..list.clone() };
+    marked.files[1].marked = Marked::Whole;
+    [Event::Turn(list), Event::Turn(marked)]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_which_only_changes_cross_is_whole_and_an_older_desk_gets_all_of_it() {
+    let (mut one, host) = joined(false).await;
+    for event in lists() {
+        host.seat.events.send(event.clone()).unwrap();
+        assert_eq!(one.desk.next().await, Ok(event));
+    }
+    for (is_older, name, has_all) in
+        [(true, "alongside/didChangeTurn\"", true), (false, "alongside/didChangeTurnTersely\"", false)]
+    {
+        let (mut theirs, ours) = tokio::io::duplex(1 << 12);
+        let mut introduction = serde_json::to_value(Introduction::of(&hello(PROTOCOL))).unwrap();
+        if is_older {
+            introduction.as_object_mut().unwrap().remove("terseTurns").unwrap();
+        }
+        framing::write(&mut theirs, &rpc::request(&Id::Number(0), "initialize", &introduction))
+            .await
+            .unwrap();
+        let host = let_in(ours, false).await;
+        lists().into_iter().for_each(|event| host.seat.events.send(event).unwrap());
+        let mut theirs = tokio::io::BufReader::new(theirs);
+        let mut last = String::new();
+        // The answer, the first list and the second one.
+        for _ in 0..3 {
+            last = String::from_utf8(framing::read(&mut theirs).await.unwrap().unwrap()).unwrap();
+        }
+        assert!(last.contains(name) && last.contains("b.txt") && last.contains("a.txt") == has_all, "{last}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::compact::{CompactEvent, CompactReview};
 use super::handshake::{GOODBYE, Goodbye};
+use super::turn_news::ToldTurns;
 use crate::decision::{Refusal, Revised};
 use crate::protocol::{Event, Request};
 use crate::review::ReviewId;
@@ -118,24 +119,44 @@ pub(super) fn reply(request: &Request) -> Option<String> {
     }
 }
 
-/// The same for a desk that understands the [compact form](super::compact).
-pub(crate) fn compact_event(event: &Event) -> String {
-    let compact = if let Event::Opened(review) = event { CompactReview::of(review) } else { None };
-    match compact.map(CompactEvent::Opened) {
-        Some(told) => {
-            serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: &told }).unwrap_or_default()
+/// The events of one connection, in the form that the desk at its end understands.
+#[derive(Debug, Default)]
+pub(crate) struct EventWriter {
+    /// It understands reviews in the [compact form](super::compact).
+    pub(super) compact: bool,
+    /// It understands [news](super::turn_news) of these turn reviews.
+    pub(super) turns: Option<ToldTurns>,
+}
+
+impl EventWriter {
+    /// Writes an event.
+    pub(crate) fn write(&mut self, event: &Event) -> String {
+        let compact = match (event, &mut self.turns) {
+            (Event::Opened(review), _) if self.compact => CompactReview::of(review).map(CompactEvent::Opened),
+            (Event::Turn(turn), Some(told)) => told.tell(turn).map(CompactEvent::Turn),
+            _ => None,
+        };
+        match compact {
+            Some(told) => {
+                serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: &told }).unwrap_or_default()
+            }
+            None => self::event(event),
         }
-        None => self::event(event),
     }
 }
 
 /// Reads an event in one pass, for texts of megabytes. A message that may be anything takes three.
-pub(super) fn read_event(message: &[u8]) -> Option<Event> {
+pub(super) fn read_event(message: &[u8], turns: &mut ToldTurns) -> Option<Event> {
     match serde_json::from_slice(message) {
+        Ok(Event::Turn(turn)) => {
+            turns.hear(&turn);
+            Some(Event::Turn(turn))
+        }
         Ok(event) => Some(event),
-        Err(_) => serde_json::from_slice(message)
-            .ok()
-            .map(|CompactEvent::Opened(review)| Event::Opened(review.whole())),
+        Err(_) => match serde_json::from_slice(message).ok()? {
+            CompactEvent::Opened(review) => Some(Event::Opened(review.whole())),
+            CompactEvent::Turn(news) => turns.hear_news(news).map(Event::Turn),
+        },
     }
 }
 

@@ -1,0 +1,138 @@
+//! The compact form of a turn review on a socket: of a list that the other end knows, only what has changed. A
+//! mark in a list of 2,000 files is 0.3 kB of JSON then instead of 200.
+//!
+//! As with the [compact form](super::compact) of a review, only our own two ends use it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::turn::{Turn, TurnFile, TurnId};
+
+/// The turn reviews that one end has told the other, as they were told last.
+#[derive(Debug, Default)]
+pub(super) struct ToldTurns(BTreeMap<TurnId, Turn>);
+
+/// A turn review that differs in little from the one that was told before.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TurnNews {
+    /// The review without what is the same.
+    turn: Turn,
+    /// The files that differ, each with its place in the list.
+    changed: Vec<(usize, TurnFile)>,
+    /// The comments are as they were.
+    #[serde(default)]
+    same_comments: bool,
+    /// The message is as it was.
+    #[serde(default)]
+    same_message: bool,
+}
+
+impl ToldTurns {
+    /// This review is told now. Returns the short form, if there is one.
+    pub(super) fn tell(&mut self, turn: &Turn) -> Option<TurnNews> {
+        let before = self.0.insert(turn.id, turn.clone())?;
+        if before.files.len() != turn.files.len() {
+            return None;
+        }
+        let pairs = turn.files.iter().zip(&before.files).enumerate();
+        let changed = pairs.filter(|(_, (now, before))| now != before);
+        let changed: Vec<_> = changed.map(|(at, (now, _))| (at, now.clone())).collect();
+        let (same_comments, same_message) =
+            (before.comments == turn.comments, before.message == turn.message);
+        let comments = if same_comments { Vec::new() } else { turn.comments.clone() };
+        let message = turn.message.clone().filter(|_| !same_message);
+        let turn = Turn { files: Vec::new(), comments, message, ..turn.clone() };
+        Some(TurnNews { turn, changed, same_comments, same_message })
+    }
+
+    /// This review was told as a whole.
+    pub(super) fn hear(&mut self, turn: &Turn) {
+        self.0.insert(turn.id, turn.clone());
+    }
+
+    /// The review of the short form, whole. `None` if it was not told before, or had fewer files.
+    pub(super) fn hear_news(&mut self, news: TurnNews) -> Option<Turn> {
+        let TurnNews { mut turn, changed, same_comments, same_message } = news;
+        let known = self.0.get_mut(&turn.id)?;
+        turn.files = std::mem::take(&mut known.files);
+        if same_comments {
+            turn.comments = std::mem::take(&mut known.comments);
+        }
+        if same_message {
+            turn.message = known.message.take();
+        }
+        for (at, file) in changed {
+            *turn.files.get_mut(at)? = file;
+        }
+        known.clone_from(&turn);
+        Some(turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Comment, Marked, TurnMessage};
+
+    fn turn(files: usize) -> Turn {
+        let file = |at| TurnFile { path: format!("some/directory/{at}.txt"), ..TurnFile::default() };
+        let comments = vec![Comment { text: "why?".repeat(1000), ..Comment::default() }];
+        let message = Some(TurnMessage { text: "the message".repeat(1000), ..TurnMessage::default() });
+        Turn {
+            id: TurnId(1),
+            revision: 1,
+            files: (0..files).map(file).collect(),
+            comments,
+            message,
+            ..Turn::default()
+        }
+    }
+
+    /// Tells a list. Returns the size of its short form, if it has one.
+    fn tell(told: &mut ToldTurns, heard: &mut ToldTurns, turn: &Turn) -> Option<usize> {
+        let Some(news) = told.tell(turn) else {
+            heard.hear(turn);
+            return None;
+        };
+        let json = serde_json::to_string(&news).unwrap();
+        let news: TurnNews = serde_json::from_str(&json).unwrap();
+        assert_eq!(heard.hear_news(news).as_ref(), Some(turn));
+        Some(json.len())
+    }
+
+    #[test]
+    fn a_list_is_whole_again_after_each_change() {
+        let (mut told, mut heard) = Default::default();
+        let mut list = turn(2000);
+        assert_eq!(tell(&mut told, &mut heard, &list), None, "at first, all of it");
+        let mut change = |change: &dyn Fn(&mut Turn)| {
+            list.revision += 1;
+            change(&mut list);
+            tell(&mut told, &mut heard, &list)
+        };
+        for at in [0, 1999, 7] {
+            let size = change(&|list| list.files[at].marked = Marked::Whole);
+            assert!(size.is_some_and(|size| size < 500), "{size:?}");
+        }
+        assert!(change(&|list| list.remarks = vec!["a remark".into()]).is_some_and(|size| size < 500));
+        assert!(change(&|list| list.comments[0].text = "no".into()).is_some_and(|size| size < 1000));
+        assert!(change(&|list| list.message = None).is_some_and(|size| size < 500));
+        assert!(change(&|list| list.comments.clear()).is_some_and(|size| size < 500));
+        assert_eq!(change(&|list| drop(list.files.remove(3))), None, "another list");
+        assert!(change(&|list| list.files[3].added = 9).is_some_and(|size| size < 500));
+    }
+
+    #[test]
+    fn news_of_an_unknown_list_are_none() {
+        let mut told = ToldTurns::default();
+        told.tell(&turn(3));
+        assert!(ToldTurns::default().hear_news(told.tell(&turn(3)).unwrap()).is_none());
+        let mut heard = ToldTurns::default();
+        heard.hear(&turn(1));
+        let mut other = turn(3);
+        other.files[2].added = 1;
+        assert!(heard.hear_news(told.tell(&other).unwrap()).is_none());
+    }
+}
