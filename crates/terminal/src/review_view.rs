@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use alongside_desk::review_model::{OpenReview, ReviewNews, Seen};
-use alongside_desk::{Changed, OutOfStep, Review, messages};
+use alongside_desk::{Changed, Lines, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
 use crate::options::Layout;
@@ -34,6 +34,8 @@ pub(crate) struct ReviewView {
     page: Option<Page>,
     /// The notes beside the lines.
     notes: Vec<PageNote>,
+    /// The lines of which the person accepted the change before it was written.
+    accepted: Vec<Lines>,
     /// Whether the first hunk has been gone to.
     opened: bool,
     /// Rows and columns on the screen.
@@ -63,6 +65,7 @@ impl ReviewView {
             matches: None,
             page: None,
             notes: Vec::new(),
+            accepted: Vec::new(),
             opened: false,
             height: 0,
             width: 0,
@@ -157,7 +160,11 @@ impl ReviewView {
         let Some(page) = &mut self.page else {
             let mut page = Page::of_kind(self.open.review(), form, self.kind);
             page.set_notes(&self.notes);
+            let has_folded = page.set_accepted(&self.accepted);
             self.page = Some(page);
+            if has_folded {
+                self.count_seen();
+            }
             return;
         };
         if page.form() == form {
@@ -200,6 +207,20 @@ impl ReviewView {
         let (anchor, down) = (page.anchor(row), row - self.top.min(row));
         if page.set_notes(&self.notes) {
             self.top = page.row(anchor).saturating_sub(down);
+            self.clamp();
+        }
+    }
+
+    /// Folds the changes of these lines, which the person accepted before they were written. The rows that the
+    /// person reads stay where they are.
+    pub(crate) fn set_accepted(&mut self, lines: &[Lines]) {
+        self.accepted = lines.to_vec();
+        let Some(page) = &mut self.page else { return };
+        let row = anchored(page, self.open.hunk(), self.top, self.height);
+        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+        if page.set_accepted(&self.accepted) {
+            self.top = page.row(anchor).saturating_sub(down);
+            self.count_seen();
             self.clamp();
         }
     }
@@ -394,6 +415,7 @@ impl ReviewView {
         let toggled = page.toggle_fold(row);
         if toggled {
             self.top = page.row(anchor);
+            self.count_seen();
             self.clamp();
         }
         toggled
@@ -426,7 +448,7 @@ impl ReviewView {
 
     /// A click in a row opens or closes a fold, or means the hunk that is there.
     pub(crate) fn clicked(&mut self, row: usize) {
-        if self.toggle_fold(row) {
+        if self.page().is_some_and(|page| page.is_fold_or_unchanged(row)) && self.toggle_fold(row) {
             return;
         }
         if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {

@@ -119,7 +119,7 @@ impl TurnFiles {
         if let Some(first) = view.review().hunks.iter().position(is_unknown).filter(|first| *first > 0) {
             view.go_to_hunk(first);
         }
-        self.accepted.insert(path.clone(), accepted);
+        self.accepted.insert(path.clone(), accepted.clone());
         match new {
             Some(new) => drop(self.new.insert(path.clone(), new)),
             None => drop(self.new.remove(&path)),
@@ -132,6 +132,7 @@ impl TurnFiles {
                 false => view.go_to_hunk(before.hunk()),
             }
         }
+        view.set_accepted(&accepted);
         view.set_notes(&comment_words::notes(&self.turn, &path));
         self.texts.insert(path, Ok(view));
     }

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages, moved};
+use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, look_alikes, messages, moved};
 use ratatui_core::layout::Rect;
 
 use super::alignment::{Alignment, PLAIN, STACKED};
 use super::columns::Columns;
 use super::enclosing::enclosing;
+use super::known_hunks::KnownHunks;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, InSight, Kind, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
@@ -32,6 +33,8 @@ pub(crate) struct Content {
     alignments: Vec<OnceLock<Alignment>>,
     /// The lines of each edited hunk that the person left as they were, once that was asked.
     kept_lines: Vec<OnceLock<Alignment>>,
+    /// The hunks that are folded, for the person knows them.
+    known: KnownHunks,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
@@ -48,6 +51,8 @@ pub(super) enum Row {
     Dropped(usize),
     /// A sentence on a hunk, by the number of both, over the whole width.
     Said(usize, usize),
+    /// Stands for a hunk that is folded.
+    Known(usize),
 }
 
 /// A sentence that stands below a hunk.
@@ -73,7 +78,7 @@ impl Row {
     /// Its cells, the left one first.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         let (left, right) = match self {
-            Self::Fold { .. } | Self::Dropped(_) | Self::Said(..) => (None, None),
+            Self::Fold { .. } | Self::Dropped(_) | Self::Said(..) | Self::Known(_) => (None, None),
             Self::One(cell) => (Some(cell), None),
             Self::Two(left, right) => (left, right),
         };
@@ -134,7 +139,8 @@ impl Content {
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
         let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
         let kept_lines = hunks.iter().map(|_| OnceLock::new()).collect();
-        Self { texts, hunks, kind, is_prose, said, alignments, kept_lines, layout, blocks: Vec::new() }
+        let (known, blocks) = (KnownHunks::default(), Vec::new());
+        Self { texts, hunks, kind, is_prose, said, alignments, kept_lines, known, layout, blocks }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
@@ -158,11 +164,42 @@ impl Content {
         self.said = said_of(&self.texts, &self.hunks);
     }
 
+    /// The person accepted the hunks in these lines of the proposal before they were written. True if that is
+    /// news: then [`lay_out`](Self::lay_out) follows.
+    pub(super) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
+        self.known.set_accepted(lines)
+    }
+
+    /// Opens a hunk that is folded, or folds it again, before [`lay_out`](Self::lay_out). False if it cannot
+    /// be folded.
+    pub(super) fn toggle_hunk(&mut self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| self.known.toggle(hunk))
+    }
+
+    /// Whether a hunk can be folded.
+    pub(super) fn is_known(&self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| self.known.has(hunk))
+    }
+
+    /// Whether a hunk is folded: one row stands for it.
+    pub(super) fn is_folded(&self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| self.known.is_folded(hunk))
+    }
+
+    /// The words of the row that stands for a hunk.
+    pub(super) fn known_words(&self, hunk: usize) -> String {
+        let Some(hunk) = self.hunks.get(hunk) else { return String::new() };
+        format!("⋯ +{} -{} accepted before the write", hunk.proposed.len(), hunk.original.len())
+    }
+
     /// Finds the rows of everything.
     pub(super) fn lay_out(&mut self, layout: Layout, in_sight: &InSight) {
         self.layout = layout;
         let lines = self.texts.text(Side::Current).len();
-        let rows_of = |hunk: usize| self.rows_of_lines(hunk) + self.said.get(hunk).map_or(0, Vec::len);
+        let rows_of = |hunk: usize| match self.is_folded(hunk) {
+            true => 1,
+            false => self.rows_of_lines(hunk) + self.said.get(hunk).map_or(0, Vec::len),
+        };
         self.blocks = rows::blocks(&self.hunks, rows_of, lines, in_sight);
     }
 
@@ -248,6 +285,7 @@ impl Content {
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open, next: block.at.current + lines },
+            (Kind::Hunk(hunk), _) if self.is_folded(hunk) => Row::Known(hunk),
             (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
             (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
         }
@@ -429,7 +467,7 @@ impl Content {
         };
         let none = LineRows::default;
         match row {
-            Row::Fold { .. } => (LineRows::new("", 0, left), none()),
+            Row::Fold { .. } | Row::Known(_) => (LineRows::new("", 0, left), none()),
             Row::Said(hunk, number) => {
                 let text = self.said(*hunk, *number).map_or("", Sentence::text);
                 (LineRows::new(text, 0, columns.reason_room()), none())
@@ -451,7 +489,7 @@ impl Content {
         match (wrap, row) {
             (Wrap::Nothing, _) => false,
             (Wrap::All(_), _) | (Wrap::Changes(_), Row::Said(..) | Row::Dropped(_)) => true,
-            (Wrap::Changes(_), Row::Fold { .. }) => false,
+            (Wrap::Changes(_), Row::Fold { .. } | Row::Known(_)) => false,
             (Wrap::Changes(_), Row::One(_) | Row::Two(..)) => {
                 let is_moderate =
                     |cell: Cell| is_moderate(self.texts.line(cell.side, cell.line), columns.room());

@@ -134,7 +134,6 @@ fn note_in(page: &Page, unwrapped: usize, row: usize) -> Option<&NoteRow> {
 
 impl Drawing<'_> {
     fn row(&mut self, strip: Rect, row: &RowPart) {
-        let (palette, y) = (self.options.palette, strip.y);
         let half = |half: &Range<u16>| Rect { x: half.start, width: half.end - half.start, ..strip };
         let (left_half, right_half) = (half(&self.columns.halves.0), half(&self.columns.halves.1));
         let (left_part, right_part) = &row.parts;
@@ -145,10 +144,11 @@ impl Drawing<'_> {
                 let within = self.content.enclosing(next).filter(|_| !open);
                 let within = within.map(|name| format!(" in {}", harmless::name(name))).unwrap_or_default();
                 let says = format!("{sign} {lines} unchanged line{s}{within}");
-                self.buf.set_style(strip, palette.fold);
-                let x = left_half.x + self.columns.prefix().saturating_sub(2);
-                let room = strip.right().saturating_sub(x);
-                self.buf.set_stringn(x.min(strip.right() - 1), y, says, room.into(), palette.fold);
+                self.fold(strip, left_half, &says);
+            }
+            Row::Known(hunk) => {
+                self.fold(strip, left_half, &self.content.known_words(hunk));
+                self.margin(strip, row.ends, Some(hunk), false);
             }
             Row::One(cell) => {
                 self.margin(strip, row.ends, cell.hunk, self.is_chosen(&row.shown));
@@ -179,6 +179,15 @@ impl Drawing<'_> {
                 }
             }
         }
+    }
+
+    /// Draws a row that stands for lines.
+    fn fold(&mut self, strip: Rect, left_half: Rect, says: &str) {
+        let palette = self.options.palette;
+        self.buf.set_style(strip, palette.fold);
+        let x = left_half.x + self.columns.prefix().saturating_sub(2);
+        let room = strip.right().saturating_sub(x);
+        self.buf.set_stringn(x.min(strip.right() - 1), strip.y, says, room.into(), palette.fold);
     }
 
     /// Draws the line between the sides, if there are two.

@@ -7,6 +7,7 @@ mod draw;
 mod enclosing;
 mod find;
 mod hunk_marks;
+mod known_hunks;
 mod like_lines;
 mod line;
 mod line_pairs;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use alongside_desk::review_model::Seen;
-use alongside_desk::{Hunk, HunkState, Review, Text};
+use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
@@ -112,6 +112,16 @@ impl Page {
         is_other
     }
 
+    /// The person accepted the hunks in these lines of the proposal before they were written: they are folded.
+    /// Rows move. False if that is known.
+    pub(crate) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
+        let is_news = self.content.set_accepted(lines);
+        if is_news {
+            self.lay_out();
+        }
+        is_news
+    }
+
     fn lay_out(&mut self) {
         self.content.lay_out(self.form.layout, &self.in_sight);
         self.placed_notes = PlacedNotes::new(&self.notes, &self.content, self.form.wrap);
@@ -204,7 +214,7 @@ impl Page {
         self.each_row(rows, |_, _, row| {
             let is_wrapped = self.line_rows(&row).is_some();
             most = most.max(match row {
-                Row::Fold { .. } | Row::Dropped(_) => 0,
+                Row::Fold { .. } | Row::Dropped(_) | Row::Known(_) => 0,
                 _ if is_wrapped => 0,
                 Row::Said(hunk, number) => {
                     let text = self.content.said(hunk, number).map_or("", Sentence::text);
@@ -301,6 +311,10 @@ impl Page {
                 }
             };
             let (lines, all) = (old + new, hunk.original.len() + all);
+            if self.content.is_folded(index) {
+                // It needs no second look.
+                return (all, all);
+            }
             // The sentence on what is hard to see belongs to the change.
             let is_said = self.content.is_hard_to_see(index);
             let is_read = !is_said || seen.has_hard_to_see((hunk.original.start, hunk.proposed.start));
@@ -333,6 +347,7 @@ impl Page {
     /// many it has; of a text without changes, of all of it. None if all of them are among the rows.
     pub(crate) fn place_in(&self, hunk: usize, rows: Range<usize>) -> Option<(Range<usize>, usize)> {
         let (of, all) = match self.content.hunk_block(hunk) {
+            Some(_) if self.content.is_folded(hunk) => return None,
             Some(block) => (block.row, self.content.rows_of_lines(hunk)),
             None => (0, self.content.rows()),
         };
@@ -432,6 +447,11 @@ impl Page {
         }
     }
 
+    /// Whether a row stands for a hunk that is folded, or is that of an unchanged line or of a fold.
+    pub(crate) fn is_fold_or_unchanged(&self, row: usize) -> bool {
+        self.hunk_at(row).is_none_or(|hunk| self.content.is_folded(hunk))
+    }
+
     /// The row of the fold, open or closed, that is nearest to `row` among some rows.
     pub(crate) fn fold_near(&self, row: usize, within: Range<usize>) -> Option<usize> {
         let first = self.content.blocks.partition_point(|block| self.first_row(block.row) < within.start);
@@ -439,20 +459,29 @@ impl Page {
             .iter()
             .map(|block| (self.first_row(block.row), block.kind))
             .take_while(|(row, _)| *row < within.end)
-            .filter(|(_, kind)| matches!(kind, Kind::Fold { .. }))
+            .filter(|(_, kind)| match kind {
+                Kind::Fold { .. } => true,
+                Kind::Hunk(hunk) => self.content.is_known(*hunk),
+                Kind::Same => false,
+            })
             .map(|(row, _)| row)
             .min_by_key(|fold| fold.abs_diff(row))
     }
 
     /// Opens the fold whose row this is, or closes the open one that it belongs to. False if there is none.
     pub(crate) fn toggle_fold(&mut self, row: usize) -> bool {
-        let block = self.content.block(self.unwrapped(row));
-        let Some(&Block { at, kind: Kind::Fold { lines, open }, .. }) = block else { return false };
-        let lines = at.original..at.original + lines;
-        if open {
-            self.in_sight.close(&lines);
-        } else {
-            self.in_sight.open(lines);
+        let Some(&Block { at, kind, .. }) = self.content.block(self.unwrapped(row)) else { return false };
+        match kind {
+            Kind::Fold { lines, open } => {
+                let lines = at.original..at.original + lines;
+                if open {
+                    self.in_sight.close(&lines);
+                } else {
+                    self.in_sight.open(lines);
+                }
+            }
+            Kind::Hunk(hunk) if self.content.toggle_hunk(hunk) => {}
+            Kind::Hunk(_) | Kind::Same => return false,
         }
         self.lay_out();
         true
@@ -480,7 +509,7 @@ impl Page {
         let Some((block, offset)) = found.place_in(&self.content) else { return 0 };
         let unwrapped = block.row_of(offset);
         let first = self.rows_of_line(unwrapped).start;
-        if let Kind::Fold { open: false, .. } = block.kind {
+        if self.is_closed(block) {
             return first;
         }
         let Some((left, right)) = self.line_rows(&self.content.row_in(block, unwrapped)) else {
@@ -505,10 +534,17 @@ impl Page {
 
     /// Opens the fold over a match, if there is one: rows below it move.
     pub(crate) fn reveal(&mut self, found: &Match) {
-        if let Some((&Block { row, kind: Kind::Fold { open: false, .. }, .. }, _)) =
-            found.place_in(&self.content)
-        {
-            self.toggle_fold(self.first_row(row));
+        if let Some((block, _)) = found.place_in(&self.content).filter(|(block, _)| self.is_closed(block)) {
+            self.toggle_fold(self.first_row(block.row));
+        }
+    }
+
+    /// Whether one row stands for all lines of a block.
+    fn is_closed(&self, block: &Block) -> bool {
+        match block.kind {
+            Kind::Fold { open, .. } => !open,
+            Kind::Hunk(hunk) => self.content.is_folded(hunk),
+            Kind::Same => false,
         }
     }
 }

@@ -383,6 +383,12 @@ async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     assert_snapshot!("turn_partly_accepted", stage.screen());
     stage.press("k").await;
     stage.shows("(accepted before the write)");
+    // One row stands for it, until the key of folds opens it.
+    assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
+    stage.key(KeyCode::Enter).await;
+    stage.shows("With tax");
+    stage.key(KeyCode::Enter).await;
+    assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
     stage.press("L").await;
     stage.shows("saved by you, too");
 }

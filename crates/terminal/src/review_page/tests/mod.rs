@@ -1,6 +1,7 @@
 //! Pages drawn and moved, with reviews written as diffs.
 
 mod drawn;
+mod known;
 mod large;
 mod moved;
 mod notes;

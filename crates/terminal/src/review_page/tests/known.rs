@@ -1,0 +1,52 @@
+//! Changes that the person accepted before they were written: one row stands for each.
+
+use alongside_desk::review_model::Seen;
+
+use super::*;
+
+fn two_changes() -> String {
+    format!("{}-old\n+new\n{}-b\n+c\n{}", same(1..=20), same(22..=60), same(62..=100))
+}
+
+const FIRST: Lines = Lines { start: 20, end: 21 };
+
+#[test]
+fn a_known_change_is_one_row_until_it_is_opened() {
+    let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
+    let reading = page.anchor(14);
+    assert!(page.set_accepted(&[FIRST]) && !page.set_accepted(&[FIRST]));
+    assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..5, 12..14, 18));
+    assert_eq!((page.row(reading), page.hunk_at(4)), (13, Some(0)));
+    assert_eq!(page.seen(&SeenLines::default()), Seen::changes(1, 2), "it needs no second look");
+    assert_eq!(page.place_in(0, 4..5), None);
+    assert_eq!((page.fold_near(4, 0..18), page.fold_near(13, 10..14)), (Some(4), None));
+    assert!(page.toggle_fold(4));
+    assert_eq!((page.hunk_rows(0), page.rows()), (4..6, 19));
+    assert_eq!(page.seen(&SeenLines::default()), Seen::changes(0, 2));
+    page.relayout(Layout::SideBySide);
+    assert_eq!(page.hunk_rows(0), 4..5, "open, and its lines beside each other");
+    page.relayout(Layout::OneColumn);
+    assert!(page.toggle_fold(5), "from any of its rows");
+    assert_eq!(page.hunk_rows(0), 4..5);
+    assert!(!page.toggle_fold(12), "the other one is not known");
+}
+
+#[test]
+fn a_search_opens_a_known_change() {
+    let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
+    page.set_accepted(&[FIRST]);
+    let found = Needle::new("new").unwrap().all_in(page.content());
+    assert_eq!(page.match_row(&found[0]), 4);
+    page.reveal(&found[0]);
+    assert_eq!((page.match_row(&found[0]), page.rows()), (5, 19));
+}
+
+#[test]
+fn a_known_change_that_is_marked_is_in_sight() {
+    let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
+    page.set_accepted(&[FIRST]);
+    page.update(&review(&two_changes().replace("+new", "xnew")));
+    assert_eq!(page.hunk_rows(0), 4..7, "the line that stays, the words, and the line that is not written");
+    page.update(&review(&two_changes()));
+    assert_eq!(page.hunk_rows(0), 4..5);
+}
