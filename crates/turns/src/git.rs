@@ -101,6 +101,14 @@ impl Git {
         self.until
     }
 
+    /// Fails once the time is over, for work on many files between two calls.
+    ///
+    /// # Errors
+    /// [`Fault::Late`].
+    pub(crate) fn check_time(&self) -> Result<(), Fault> {
+        if Instant::now() < self.until { Ok(()) } else { Err(Fault::Late) }
+    }
+
     /// Runs a command and returns its output.
     ///
     /// # Errors

@@ -156,6 +156,7 @@ impl<'a> Index<'a> {
         let sizes = self.sizes(entries)?;
         let filtered = self.filtered(entries)?;
         for (entry, size) in entries.iter().zip(sizes) {
+            self.git.check_time()?;
             let path = paths::from_bytes(&entry.path);
             let is_ours = entry.counts()
                 && entry.mode != REPOSITORY
@@ -211,6 +212,7 @@ impl<'a> Index<'a> {
         let list = self.git.run(index_entries::LIST, None)?;
         let mut records = Vec::new();
         for entry in index_entries::parse(&list)? {
+            self.git.check_time()?;
             if paths::from_bytes(&entry.path).is_none_or(|path| self.exclusions.exclude(&path)) {
                 remove_record(&mut records, &entry.object, &entry.path);
             }
@@ -231,12 +233,14 @@ impl<'a> Index<'a> {
         let (differing, untracked) = (differing?, untracked?);
         let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
         for change in raw_paths(&differing)? {
+            self.git.check_time()?;
             // The way to a deleted file may have a link now, and a file behind it.
             if change.is_gone || !self.place(change.path, &mut added, &mut left) {
                 remove_record(&mut records, change.object, change.path);
             }
         }
         for path in untracked.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            self.git.check_time()?;
             self.place(path, &mut added, &mut left);
         }
         self.apply(records, added)?;
