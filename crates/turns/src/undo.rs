@@ -1,6 +1,8 @@
 //! The one place that writes a file of a project: a person's undo of a change, exactly that, into a file that
 //! is as it was shown.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,8 @@ pub(crate) struct Undoing<'a> {
     drafts: &'a Drafts,
     /// The files that the snapshot of the look leaves out, so that nobody has seen their content.
     left: LeftOuts,
+    /// Whether the baseline has a directory: git is asked once for each.
+    directories: RefCell<BTreeMap<PathBuf, bool>>,
     /// Why a copy of a text is kept, for people.
     why: &'static str,
 }
@@ -71,7 +75,8 @@ impl Step {
 impl<'a> Undoing<'a> {
     pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
         let left = left_out::read(&bench.shelf, state.left.as_deref());
-        Self { bench, state, drafts, left, why: "the text before you undid changes of a turn" }
+        let (directories, why) = (RefCell::default(), "the text before you undid changes of a turn");
+        Self { bench, state, drafts, left, directories, why }
     }
 
     /// Takes an undo back: the text of before returns to a file that is as the undo has left it.
@@ -307,14 +312,19 @@ impl<'a> Undoing<'a> {
         let place = self.check(step)?.ok_or(CHANGED)?;
         place.directory.remove(&place.name).map_err(|error| error.to_string())?;
         for above in step.path.ancestors().skip(1).take_while(|above| above.file_name().is_some()) {
-            let was_there = blobs::has_directory(self.bench, &self.state.before, above).unwrap_or(true);
             let place = TreePlace::find(&self.bench.tree.top, above).ok().flatten();
-            let Some(place) = place.filter(|_| !was_there) else { break };
+            let Some(place) = place.filter(|_| !self.was_there(above)) else { break };
             if place.directory.remove_empty(&place.name).is_err() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether the baseline has a directory. One of which that is not known counts as there.
+    fn was_there(&self, directory: &Path) -> bool {
+        let ask = || blobs::has_directory(self.bench, &self.state.before, directory).unwrap_or(true);
+        *self.directories.borrow_mut().entry(directory.to_owned()).or_insert_with(ask)
     }
 
     /// Keeps the content of before where the person finds it. Links need none: the log names them.

@@ -3,13 +3,18 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{TurnLook, TurnSource as _, Undo, UndoTo};
+use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, Undo, UndoTo};
 use alongside_desk::{FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
 use crate::log::Kind;
+use crate::look_state::LookState;
 use crate::shelf::Shelf;
+use crate::undo::Undoing;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
 use crate::write_back;
 
 fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {
@@ -273,6 +278,26 @@ fn more_files_than_are_read_together_are_undone() {
     assert!(project.undo(&look, &all).iter().all(|file| file.refused.is_none()));
     assert_eq!(project.read("many/39").unwrap(), b"39\n");
     assert!(project.look().files.is_empty());
+}
+
+#[test]
+fn an_undo_of_many_new_files_starts_git_as_often_as_of_a_few() {
+    let runs = |files: usize| {
+        let project = Project::new()?;
+        project.prompt();
+        (0..files).for_each(|at| project.write(&format!("new/{at}"), "new\n"));
+        let look = project.look();
+        let undo = |file: &FoundFile| Undo { file: file.clone(), to: UndoTo::Baseline };
+        let undos: Vec<Undo> = look.files.iter().map(undo).collect();
+        let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
+        let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let (state, drafts) = (LookState::of_name(&look.snapshot).unwrap(), project.places.drafts());
+        let undone = Undoing::new(&bench, &state, &drafts).undo(&undos);
+        assert!(undone.len() == files && undone.iter().all(|file| file.refused.is_none()), "{undone:?}");
+        assert!(!project.path("new").exists());
+        Some(bench.git.runs())
+    };
+    assert_eq!(runs(2), runs(12));
 }
 
 #[test]
