@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::{DEADLINE, Home, Running};
-use crate::turn_review::{asks, told};
+use crate::turn_review::{asks, told, told_after};
 use crate::turns::{event, silent, turn, with_repository};
 
 const TURN: &str = "alongside/didChangeTurn";
@@ -95,8 +95,7 @@ async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
     let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&ended(hook));
-    let is_newer = |turn: &Value| turn["revision"].as_u64() > turn_review["revision"].as_u64();
-    let turn_review = told(&desk, TURN, |turn| is_newer(turn) && turn["route"]["words"] == LATER).await;
+    let turn_review = told_after(&desk, &turn_review, |turn| turn["route"]["words"] == LATER).await;
     assert_eq!(send(&mut desk, &turn_review).await["sent"]["words"], LATER);
     // A message that was sent during a turn wakes the session at its end.
     silent(&turn(&home, "claude", &event(&home, "Stop")));
@@ -112,8 +111,7 @@ async fn a_session_of_a_script_takes_no_message_and_gets_none() {
     // The list is another one while that turn goes on, and again at its end.
     let during = told(&desk, TURN, |turn| turn["remarks"][0].is_string()).await;
     silent(&of_script(&home, "Stop"));
-    let is_later = |turn: &Value| turn["revision"].as_u64() > during["revision"].as_u64();
-    let turn_review = told(&desk, TURN, |turn| is_later(turn) && turn["route"]["words"] == LATER).await;
+    let turn_review = told_after(&desk, &during, |turn| turn["route"]["words"] == LATER).await;
     send(&mut desk, &turn_review).await;
     silent(&of_script(&home, "UserPromptSubmit"));
     let output = turn(&home, "claude", &event(&home, "UserPromptSubmit"));
