@@ -211,8 +211,8 @@ impl ReviewView {
         }
     }
 
-    /// Folds the changes of these lines, which the person accepted before they were written. The rows that the
-    /// person reads stay where they are.
+    /// Folds the changes of these lines, which the person accepted before they were written. The rows that
+    /// the person reads stay where they are.
     pub(crate) fn set_accepted(&mut self, lines: &[Lines]) {
         self.accepted = lines.to_vec();
         let Some(page) = &mut self.page else { return };
@@ -432,6 +432,15 @@ impl ReviewView {
         self.top = page.row(anchor).saturating_sub(row - top);
         self.clamp();
         Some(context)
+    }
+
+    /// Opens the hunk that keys mean, if it is folded.
+    pub(crate) fn unfold_hunk(&mut self) {
+        let row = self.hunk_rows(self.hunk()).start;
+        let is_folded = |page: &Page| page.hunk_at(row).is_some() && page.is_fold_or_unchanged(row);
+        if self.page().is_some_and(is_folded) && self.toggle_fold(row) {
+            self.show_hunk();
+        }
     }
 
     /// Opens or closes the fold that is nearest to the hunk, or to the middle of the screen.

@@ -45,9 +45,12 @@ impl TurnComments {
         if about == About::Change
             && let Some(view) = files.view_mut()
             && !view.review().hunks.is_empty()
-            && !view.hunk_on_screen()
         {
-            view.show_hunk();
+            // The words are about lines that the person sees.
+            view.unfold_hunk();
+            if !view.hunk_on_screen() {
+                view.show_hunk();
+            }
         }
         for unsent in &mut self.unsent {
             // A comment that was read, or is gone, takes no other words: they are for a new one.

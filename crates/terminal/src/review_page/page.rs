@@ -112,8 +112,8 @@ impl Page {
         is_other
     }
 
-    /// The person accepted the hunks in these lines of the proposal before they were written: they are folded.
-    /// Rows move. False if that is known.
+    /// The person accepted the hunks in these lines of the proposal before they were written: they are
+    /// folded. Rows move. False if that is known.
     pub(crate) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
         let is_news = self.content.set_accepted(lines);
         if is_news {

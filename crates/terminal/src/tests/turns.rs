@@ -389,6 +389,10 @@ async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     stage.shows("With tax");
     stage.key(KeyCode::Enter).await;
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
+    // Nobody comments on lines that are out of sight.
+    stage.press("c").await;
+    stage.shows("With tax");
+    stage.key(KeyCode::Esc).await;
     stage.press("L").await;
     stage.shows("saved by you, too");
 }
