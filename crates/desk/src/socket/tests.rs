@@ -96,7 +96,9 @@ async fn a_list_of_which_only_changes_cross_is_whole_and_an_older_desk_gets_all_
             .await
             .unwrap();
         let host = let_in(ours, false).await;
-        lists().into_iter().for_each(|event| host.seat.events.send(event).unwrap());
+        for event in lists() {
+            host.seat.events.send(event).unwrap();
+        }
         let mut theirs = tokio::io::BufReader::new(theirs);
         let mut last = String::new();
         // The answer, the first list and the second one.
