@@ -10,6 +10,7 @@ mod change;
 mod desk;
 mod judge;
 mod life;
+mod many;
 mod marking;
 mod play;
 mod stage;
@@ -17,4 +18,5 @@ mod text;
 mod tree;
 
 pub use life::{Life, Step};
+pub use many::undo_all;
 pub use play::{Played, minimise, play};

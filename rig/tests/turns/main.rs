@@ -1,6 +1,9 @@
-//! A slice of `cargo xtask turns`: whatever was done and marked, the tree is as it was decided.
+//! A slice of `cargo xtask turns`: whatever was done and marked, the tree is as it was decided. And the
+//! limits: very many files.
 
-use alongside_rig::turns::{Life, Played, play};
+mod large_project;
+
+use alongside_rig::turns::{Life, Played, play, undo_all};
 use anyhow::{Context as _, Result, ensure};
 
 /// Some projects of each kind, with eight reviews each.
@@ -19,4 +22,16 @@ fn the_tree_is_byte_for_byte_what_was_decided() -> Result<()> {
     }
     ensure!(all.reviews == 8 * (PROJECTS + 1) && all.undone > PROJECTS, "too little was done: {all:?}");
     Ok(())
+}
+
+#[test]
+fn every_file_of_a_turn_is_listed_and_undone() -> Result<()> {
+    undo_all(40)
+}
+
+/// A formatter ran.
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn two_thousand_files_of_a_turn_are_listed_and_undone() -> Result<()> {
+    undo_all(2000)
 }

@@ -46,10 +46,10 @@ pub(super) const ROWS: &[Row] = &[
     row("rig", "matrix", [0, 30]).starts("the agents' own clients"),
     row("rig", "peers", [60, 120]).waits(),
     row("rig", "real_clients", [60, 150]).waits().starts("the agents' own clients"),
-    row("rig", "screens", [60, 60]).waits().starts("tmux"),
+    row("rig", "screens", [60, 70]).waits().starts("tmux"),
     row("rig", "sdks", [8, 8]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
     row("rig", "stories", [110, 180]).waits().starts("the agents and tmux"),
-    row("rig", "turns", [8, 8]),
+    row("rig", "turns", [8, 120]),
     row("rig", "tools", [15, 300]).starts("Codex's `apply_patch`"),
 ];
 

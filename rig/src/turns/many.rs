@@ -1,0 +1,68 @@
+//! A turn of very many files, as a formatter leaves it: all of it is listed, and undone.
+
+use std::fs;
+use std::path::Path;
+
+use alongside_contract::turns::Moment;
+use alongside_desk::FileChange;
+use anyhow::{Context as _, Result, ensure};
+
+use super::change::git;
+use super::life::Repository;
+use super::stage::Stage;
+use super::tree::{Entry, Tree};
+
+/// The text of a file before and after the formatter.
+const TEXTS: [&str; 2] = ["fn f() {\n    a();\n    b();\n}\n", "fn f() {\n\ta();\n\tb();\n}\n"];
+
+/// Writes so many files, in directories of a hundred.
+fn write(top: &Path, files: usize, text: &str) -> Result<()> {
+    for number in 0..files {
+        let directory = top.join(format!("src/{}", number / 100));
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join(format!("file-{number}.rs")), format!("// {number}\n{text}"))?;
+    }
+    Ok(())
+}
+
+/// A turn reformats so many files, and the person undoes all of them.
+///
+/// # Errors
+/// If the list is not that of the turn, or the tree is not as it was.
+pub fn undo_all(files: usize) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let stage = Stage::set(Repository::Usual).await?;
+        write(&stage.top, files, TEXTS[0])?;
+        ensure!(git(&stage.top, &["add", "-A"])? && git(&stage.top, &["commit", "-q", "-m", "x"])?);
+        stage.note(Moment::Prompt, 0)?;
+        let before = Tree::read(&stage.top)?;
+        write(&stage.top, files, TEXTS[1])?;
+        stage.note(Moment::End, 0)?;
+        let after = Tree::read(&stage.top)?;
+        let mut desk = stage.desk();
+        desk.look().await?;
+        let list = desk.turn()?.files.clone();
+        ensure!(list.len() == files, "{} files are listed", list.len());
+        for file in &list {
+            let told = (file.change, file.added, file.removed, file.author.is_agent());
+            ensure!(told == (FileChange::Modified, 2, 2, true), "{file:?}");
+            desk.mark(&file.path, true).await?;
+        }
+        ensure!(Tree::read(&stage.top)? == after, "marks write something");
+        let finished = desk.finish(false).await?.context("the list is that of the marks")?;
+        ensure!(finished.files.len() == files, "{} files are answered for", finished.files.len());
+        for file in &finished.files {
+            ensure!(file.refused.is_none(), "{file:?}");
+            let draft = fs::read(file.draft.as_ref().context("the text of before is kept")?)?;
+            let Some(Entry::File { bytes, .. }) = after.entries.get(file.path.as_bytes()) else {
+                anyhow::bail!("{} was no file", file.path)
+            };
+            ensure!(draft == *bytes, "the draft of {} is another text", file.path);
+        }
+        ensure!(Tree::read(&stage.top)? == before, "the tree is not as it was");
+        let left = desk.turn()?.files.len();
+        ensure!(left == 0, "{left} files are listed after the finish");
+        Ok(())
+    })
+}
