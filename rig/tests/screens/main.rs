@@ -10,6 +10,7 @@ mod editing;
 mod ending;
 mod hostile;
 mod itself;
+mod many_files;
 mod notifying;
 mod panicking;
 mod slow;

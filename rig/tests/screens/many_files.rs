@@ -1,0 +1,71 @@
+//! A turn of 2,000 changed files, as a formatter leaves it: on the screen, and in the lists over it.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use alongside_rig::screen::Terminal;
+use alongside_rig::{Sandbox, Screen, alongside_bin};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+
+use crate::stage::{Stage, read_and_press};
+
+const FILES: usize = 2000;
+
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
+    let stage = Stage::new();
+    let sandbox = &stage.sandbox;
+    let path = |number: usize| format!("src/{:02}/file-{number:04}.rs", number / 100);
+    let write = |indent: &str| {
+        for number in 0..FILES {
+            sandbox.write(path(number), format!("fn f{number}() {{\n{indent}a();\n}}\n"));
+        }
+    };
+    write("    ");
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "x"]] {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        run(sandbox, Command::new("git").args(identity).args(arguments), "")?;
+    }
+    note(sandbox, "UserPromptSubmit")?;
+    write("\t");
+    note(sandbox, "Stop")?;
+
+    let desk = Screen::start(sandbox, &Terminal::new(100, 30), [alongside_bin()?, "--since".into()])?;
+    desk.shows("file 1 of 2000  +2000 -2000")?;
+    read_and_press(&desk, "a();", "L")?;
+    read_and_press(&desk, "2000 files changed since the first prompt to Codex", "\x1b[F")?;
+    // From the last one, the person goes to it.
+    read_and_press(&desk, "▸ M src/19/file-1999.rs", "\r")?;
+    read_and_press(&desk, "file 2000 of 2000", "X")?;
+    read_and_press(&desk, "1 file marked", "f")?;
+    read_and_press(&desk, "To be undone:", "y")?;
+    read_and_press(&desk, "Undone:", "\x1b")?;
+    let text = |number: usize| fs::read_to_string(sandbox.project().join(path(number)));
+    ensure!(text(1999)?.contains("\n    a();"), "{}", text(1999)?);
+    for number in 0..FILES - 1 {
+        ensure!(text(number)?.contains("\n\ta();"), "{} is undone", path(number));
+    }
+    Ok(())
+}
+
+/// The hook of an agent at its prompt, or at an end.
+fn note(sandbox: &Sandbox, event: &str) -> Result<()> {
+    let input = json!({
+        "session_id": "s", "turn_id": "t", "cwd": sandbox.project(), "prompt": "go on",
+        "hook_event_name": event,
+    });
+    let mut command = Command::new(alongside_bin()?);
+    command.args(["turn", "codex", "--state-dir"]).arg(sandbox.home().join(".local/state/alongside"));
+    run(sandbox, &mut command, &input.to_string())
+}
+
+fn run(sandbox: &Sandbox, command: &mut Command, input: &str) -> Result<()> {
+    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+    child.stdin.take().context("it has an input")?.write_all(input.as_bytes())?;
+    ensure!(child.wait()?.success(), "{command:?}");
+    Ok(())
+}
