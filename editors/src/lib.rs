@@ -36,6 +36,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/ending.lua",
     "lua/alongside/environment.lua",
     "lua/alongside/first_word.lua",
+    "lua/alongside/fold_text.lua",
     "lua/alongside/halves.lua",
     "lua/alongside/hard_to_see.lua",
     "lua/alongside/harmless.lua",

@@ -70,6 +70,30 @@ test('a change that is dropped stays on the screen', {}, function(nvim)
   eq({ -1, -1 }, nvim:lua('vim.cmd.redraw() return { vim.fn.foldclosed(1), vim.fn.foldclosed(2) }'))
 end)
 
+test('a fold says how many dropped changes are in it', {}, function(nvim)
+  local lines = {}
+  for i = 1, 90 do
+    lines[i] = 'line ' .. i
+  end
+  local original = table.concat(lines, '\n') .. '\n'
+  show(nvim, { original = original, proposed = (original:gsub('line 40\n', 'new 40\n'):gsub('line 80\n', 'new 80\n')) })
+  local FOLDS = [[
+    vim.cmd.redraw()
+    local found = {}
+    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      found[#found + 1] = vim.api.nvim_win_call(win, function() return vim.fn.foldtextresult(40):match('lines, 1 dropped: ') end) or 'none'
+    end
+    return found
+  ]]
+  eq({ 'none', 'none' }, nvim:lua(FOLDS))
+  nvim:keys('do')
+  await_text(nvim, (original:gsub('line 80\n', 'new 80\n')))
+  quiet(nvim)
+  nvim:keys('zM')
+  editor.await_eq({ 'lines, 1 dropped: ', 'lines, 1 dropped: ' }, function() return nvim:lua(FOLDS) end)
+  eq('foldtext()', nvim:lua([[return vim.go.foldtext]]))
+end)
+
 test(']c with text on its way to the companion goes to the changes as they will be', {}, function(nvim)
   show(nvim)
   types(nvim, 'Onew<CR>lines<Esc>gg', 1)

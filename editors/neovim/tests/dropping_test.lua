@@ -89,6 +89,18 @@ test('a dropped change is kept again by itself, from both windows, and edits are
   await_text(nvim, reviewing.PROPOSED)
 end)
 
+test("without a message line, do says nothing that the sign says", { before = [[vim.o.cmdheight = 0]] }, function(nvim)
+  show(nvim)
+  nvim:lua('said = {}')
+  local dropped = reviewing.PROPOSED:gsub('TWO', 'two')
+  for _, text in ipairs({ dropped, reviewing.PROPOSED, dropped }) do
+    nvim:keys('do')
+    await_text(nvim, text)
+  end
+  reviewing.quiet(nvim)
+  eq({}, nvim:lua([[return vim.tbl_filter(function(one) return one[1]:find('This change', 1, true) end, said)]]))
+end)
+
 test('the status line counts one empty line of a new file', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/new.txt', proposed = '\n', without_hunks = true })
   reviewing.go(nvim)

@@ -87,6 +87,14 @@ function M.keep(review, hunk)
   put(review.view, hunk, 'proposed', text.split(review.proposed_text))
 end
 
+-- Says what has become of a change, which its sign and the status line say, too. Without a message line it would be a window
+-- over the text at each key, so only `news` is said there.
+local function hint(said, news)
+  if vim.o.cmdheight > 0 or news then
+    messages.now(said)
+  end
+end
+
 --- Drops the change under the cursor, or keeps it again if it is dropped. Without one, Neovim's own command runs.
 function M.run()
   local buf, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
@@ -110,14 +118,14 @@ function M.run()
     M.keep(review, hunk)
     -- A reason says why a change is dropped.
     local without = require('alongside.reasons').forget(review, hunk) and ', without its reason' or ''
-    messages.now(('This change is kept again%s; %s drops it.'):format(without, key))
+    hint(('This change is kept again%s; %s drops it.'):format(without, key), without ~= '')
   else
     M.drop(shown, hunk)
     if not review.has_said_dropped then
       -- Once is enough.
       review.has_said_dropped = true
-      messages.now(('This change is dropped; %s keeps it again.'):format(key))
-    else
+      hint(('This change is dropped; %s keeps it again.'):format(key))
+    elseif vim.o.cmdheight > 0 then
       -- The last message would say the opposite.
       vim.api.nvim_echo({ { '' } }, false, {})
     end

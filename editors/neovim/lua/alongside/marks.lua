@@ -156,8 +156,9 @@ local function state(buf, hunk, place, last_line, edited_lines)
   local why = hunk.reason and 'reason: ' .. harmless.one_line(hunk.reason)
   local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
   local chunks = {}
+  -- The reason first: its end may be beyond the edge, and the sign says the rest.
   local is_on_its_line = hunk.state ~= 'dropped' and not place
-  for _, one in ipairs({ { said, group }, { why, 'AlongsideNote' }, { reached, 'AlongsideNote' } }) do
+  for _, one in ipairs({ { why, 'AlongsideNote' }, { said, group }, { reached, 'AlongsideNote' } }) do
     if one[1] then
       chunks[#chunks + 1] = { '  ' .. one[1], is_on_its_line and { one[2], 'AlongsideShownAddedNote' } or one[2] }
     end

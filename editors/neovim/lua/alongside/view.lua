@@ -3,6 +3,7 @@
 
 local cut_lines = require('alongside.cut_lines')
 local first_word = require('alongside.first_word')
+local fold_text = require('alongside.fold_text')
 local halves = require('alongside.halves')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
@@ -150,6 +151,7 @@ local function undress(win)
   options.winbar, options.statusline, options.winhighlight = '', '', ''
   options.cursorlineopt = vim.go.cursorlineopt
   cut_lines.unmark(win)
+  fold_text.unset(win)
 end
 
 local function compare(win)
@@ -174,6 +176,7 @@ local function dress(win, groups)
   options.winfixbuf = true
   compare(win)
   cut_lines.mark(win)
+  fold_text.set(win)
 end
 
 --- Opens the tab page and goes there. `origin` is the place to return to.
