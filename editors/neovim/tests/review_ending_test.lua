@@ -64,6 +64,42 @@ test('closing what holds edits asks above the review, and the answer may be to k
   await(nvim, 'its windows to go', 'return vim.fn.tabpagenr("$") == 1')
 end)
 
+test('closing what has dropped changes asks as well, unless all are dropped or it is forced', {}, function(nvim)
+  nvim:lua([[
+    local confirm = vim.fn.confirm
+    vim.fn.confirm = function(question, choices, ...) given = choices return confirm(question, choices, ...) end
+  ]])
+  show(nvim)
+  nvim:keys('do')
+  local dropped = PROPOSED:gsub('TWO', 'two')
+  await_text(nvim, dropped)
+  for i, keys in ipairs({ ':q<CR>', ':tabclose<CR>', ':bd<CR>', ':tabnext 1<CR>:tabonly<CR>', 'ZQ' }) do
+    nvim:keys(keys)
+    await(nvim, 'the question', ('return #asked == %d'):format(i))
+    await(nvim, 'the review', [[return vim.bo.buftype == 'acwrite' and #vim.api.nvim_tabpage_list_wins(0) == 2]])
+    undecided(nvim)
+    eq(dropped, nvim:lua('return desk.text(1)'))
+  end
+  eq({ 'You dropped 1 change of a.txt.', '&Keep the review open\n&Accept the rest\n&Reject all of it\n&:command' },
+    nvim:lua('return { asked[1], given }'))
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':q<CR>')
+  eq(dropped, await_decided(nvim, 'accept').text)
+  await(nvim, 'the file', [[return vim.fn.tabpagenr('$') == 1]])
+  show(nvim, { id = 2 })
+  nvim:keys('do]cdo]cdo')
+  await_text(nvim, ORIGINAL, 2)
+  nvim:keys(':q<CR>')
+  await_decided(nvim, 'reject', 2)
+  await(nvim, 'the file', [[return vim.fn.tabpagenr('$') == 1]])
+  show(nvim, { id = 3 })
+  nvim:keys('do')
+  await_text(nvim, dropped, 3)
+  nvim:keys(':q!<CR>')
+  await_decided(nvim, 'reject', 3)
+  eq(6, #nvim:lua('return asked'))
+end)
+
 test('the answer to closing what holds edits may be to accept, and everything is as it was', {}, function(nvim)
   open(nvim)
   local before = nvim:lua(PICTURE)

@@ -187,11 +187,20 @@ function M.by_command(decision)
   end
 end
 
--- The answers to the question below, the harmless one first.
-local ANSWERS = '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)'
+-- The question before closing the window rejects work of the person, and the answers, the harmless one first. Without work,
+-- and where all changes are dropped, there is none.
+local function question(review)
+  local name, counts = reviews().name(review), winbar.counts(review.hunks)
+  if ending.is_edited(review) then
+    return name .. ' has your edits.', '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)'
+  elseif counts.dropped > 0 and counts.kept > 0 then
+    local changes = counts.dropped == 1 and 'You dropped 1 change' or ('You dropped %d changes'):format(counts.dropped)
+    return ('%s of %s.'):format(changes, name), '&Keep the review open\n&Accept the rest\n&Reject all of it'
+  end
+end
 
--- Closing the window of the proposal rejects it. With edits, the review comes back, and a question asks above it, unless the
--- person forced it with "!": then the edits go to drafts, as after `:qa!`.
+-- Closing the window of the proposal rejects it. With work of the person, the review comes back, and a question asks above it,
+-- unless they forced it with "!": then edits go to drafts, as after `:qa!`.
 local function window_closed(review, is_forced)
   local shown = review.view
   if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
@@ -204,13 +213,15 @@ local function window_closed(review, is_forced)
   shown:close_windows()
   if review.deciding then
     return
-  elseif is_forced or not ending.is_edited(review) then
+  end
+  local asked, answers = question(review)
+  if is_forced or not asked then
     return M.decide(review, 'reject')
   end
   -- At once, because the next key belongs to the proposal.
   show_again(review)()
   vim.cmd.redraw()
-  local answer = ask(('%s has your edits.'):format(reviews().name(review)), ANSWERS, 'Question')
+  local answer = ask(asked, answers, 'Question')
   if answer > 1 then
     M.decide(review, answer == 2 and 'accept' or 'reject')
   end
