@@ -40,6 +40,18 @@ test('sizes that the person sets stay, until they make them equal', {}, function
   eq({ 40, 39 }, nvim:lua(WIDTHS, 0))
 end)
 
+test('with more room, no window stays scrolled sideways', {}, function(nvim)
+  local long = ('word '):rep(12)
+  show(nvim, { original = long .. 'one\n', proposed = long .. 'two\n' })
+  local LEFT = [[return vim.tbl_map(function(win)
+    return vim.api.nvim_win_call(win, function() return vim.fn.winsaveview().leftcol end)
+  end, vim.api.nvim_tabpage_list_wins(0))]]
+  nvim:keys('$')
+  await(nvim, 'both windows to be scrolled', ('local left = (function() %s end)() return left[1] > 0 and left[2] > 0'):format(LEFT))
+  nvim:lua('vim.o.columns = 200')
+  await(nvim, 'the beginnings of the lines', ('return vim.deep_equal({ 0, 0 }, (function() %s end)())'):format(LEFT))
+end)
+
 test('with a third window in the tab page, nobody changes sizes', {}, function(nvim)
   show(nvim)
   nvim:keys(':botright vsplit b.txt<CR>:vertical resize 20<CR>')

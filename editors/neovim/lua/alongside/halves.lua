@@ -1,6 +1,7 @@
 -- Keeps the two windows of a review equally large when the terminal changes its size: Neovim takes all columns from the
--- window on the right. Sizes that the person has set stay.
+-- window on the right. Sizes that the person has set stay. Windows with more room show the beginnings of lines again.
 
+local first_word = require('alongside.first_word')
 local window_state = require('alongside.window_state')
 
 local M = {}
@@ -33,6 +34,13 @@ local function fit(view)
   end
 end
 
+-- What fits now was scrolled sideways for the width before.
+local function unscroll(view)
+  if view:is_current() then
+    first_word.show(view)
+  end
+end
+
 ---@param shown fun(): alongside.View[] the views on the screen
 function M.setup(shown)
   local group = vim.api.nvim_create_augroup('alongside.halves', {})
@@ -46,6 +54,7 @@ function M.setup(shown)
     })
   end
   on({ 'VimResized', 'TabEnter' }, 'make the windows of a review equal again', fit)
+  on('VimResized', 'show the beginnings of lines that fit again', unscroll)
   -- Comes after the others: it reports what they have done, too.
   on('WinResized', 'note whether the windows of a review are equal', M.note)
 end
