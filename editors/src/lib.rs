@@ -48,6 +48,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/leaving.lua",
     "lua/alongside/left_drafts.lua",
     "lua/alongside/level.lua",
+    "lua/alongside/linematch.lua",
     "lua/alongside/link.lua",
     "lua/alongside/log.lua",
     "lua/alongside/look_alikes.lua",

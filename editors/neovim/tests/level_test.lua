@@ -45,6 +45,27 @@ test('both windows begin at the same line, also where a fold is at the top', {},
   eq({ 1, 1 }, nvim:lua(TOPS))
 end)
 
+test('the lines of a change are paired while a review is looked at, and diffopt is as before elsewhere', {}, function(nvim)
+  local before = nvim:lua('return vim.o.diffopt')
+  -- The third line has one beside it, after one that is new.
+  reviewing.show(nvim, { original = 'a\nint gamma = 3;\nb\n', proposed = 'a\nint eps = 0;\nlong gamma = 30;\nb\n' })
+  local PAIRED = [[
+    return vim.tbl_map(function(line)
+      return vim.fn.synIDattr(vim.fn.diff_hlID(line, 1), 'name')
+    end, { 2, 3 })
+  ]]
+  eq('DiffAdd', nvim:lua(PAIRED)[1])
+  assert(nvim:lua(PAIRED)[2] ~= 'DiffAdd', vim.inspect(nvim:lua(PAIRED)))
+  nvim:cmd('tabnext 1')
+  eq(before, nvim:lua('return vim.o.diffopt'))
+  nvim:cmd('tabnext 2')
+  assert(nvim:lua('return vim.o.diffopt'):find('linematch', 1, true))
+  nvim:cmd('set diffopt+=iwhite')
+  nvim:keys('\\r')
+  await(nvim, 'the file', [[return vim.fn.tabpagenr('$') == 1]])
+  eq(before .. ',iwhite', nvim:lua('return vim.o.diffopt'))
+end)
+
 test("'cursorline' covers no word that differs", {}, function(nvim)
   nvim:lua(OPEN)
   reviewing.go(nvim)

@@ -8,6 +8,7 @@ local halves = require('alongside.halves')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
 local keys = require('alongside.keys')
+local linematch = require('alongside.linematch')
 local marks = require('alongside.marks')
 local statusline = require('alongside.statusline')
 local tabline = require('alongside.tabline')
@@ -197,6 +198,7 @@ function View:open(origin, line, column)
     vim.cmd('stopinsert')
   end
   highlights.prepare()
+  linematch.add()
   dress(self.right_win, highlights.PROPOSAL)
   self:open_original()
   tabline.refresh()
@@ -302,6 +304,7 @@ function View:close_windows()
   end
   self.left_win, self.right_win = nil, nil
   tabline.refresh()
+  linematch.refresh()
   if back then
     window_state.settle(back)
   end
@@ -394,6 +397,7 @@ function View:become_ordinary(is_modified)
     pcall(vim.api.nvim_buf_delete, self.left, { force = true })
   end
   tabline.refresh()
+  linematch.refresh()
 end
 
 --- A hidden, ordinary buffer with unsent text.
