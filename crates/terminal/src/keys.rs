@@ -142,7 +142,7 @@ pub(crate) enum Answer {
     Copy,
     /// The message that waits for the agent goes into its pane.
     Paste,
-    /// What the finish has undone is taken back.
+    /// The person takes back what the finish has undone.
     TakeBack,
     /// A comment on the chosen file.
     Comment,

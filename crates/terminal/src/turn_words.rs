@@ -318,8 +318,8 @@ fn undone(finished: &TurnFinished) -> String {
     }
 }
 
-/// What the last finish has undone is as it was before, or stays. `is_told`: the agent's message says that it is
-/// undone.
+/// Files that the last finish has changed are as they were before it, or stay. `is_told`: the message to the
+/// agent says that they are undone.
 pub(crate) fn taken_back(back: &[(String, Result<(), String>)], is_told: bool) -> String {
     let name = |path: &str| self::path(path.rsplit('/').next().unwrap_or(path));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();

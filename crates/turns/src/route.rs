@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_of_a_message_is_said_until_the_turn_that_has_read_it_ends() {
+    fn a_message_is_followed_to_the_end_of_the_turn_that_has_read_it() {
         let words = |delivery, log: &[Record]| {
             let message = Read { delivery, by: Some(session("Claude Code", "s")), at: 5 };
             (read(&message, log), ended(&message, log))

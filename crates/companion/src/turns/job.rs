@@ -31,7 +31,7 @@ pub(super) enum Work {
     /// A look at the working tree of a directory, which has to be in one of these roots.
     Look { key: LookKey, number: u64, roots: Arc<[PathBuf]> },
     /// Those of the roots are wanted in which an agent is at work.
-    FindAtWork { roots: Arc<[PathBuf]> },
+    FindOpenTurns { roots: Arc<[PathBuf]> },
     /// The texts of a file. `known` are those that are open.
     Read { turn: TurnId, look: Arc<TurnLook>, file: FoundFile, known: Option<KnownTexts> },
     /// An undo, and a message about it. `finishes` if nothing that is marked is left out: then the review
@@ -91,7 +91,7 @@ impl TurnJob {
                 let result = look(&*source, &key, &roots);
                 WorkDone::Look { key, number, result }
             }
-            Work::FindAtWork { roots } => {
+            Work::FindOpenTurns { roots } => {
                 let at_work = roots.iter().filter(|root| source.is_at_work(root));
                 WorkDone::AtWork(at_work.cloned().collect())
             }

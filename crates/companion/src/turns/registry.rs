@@ -69,7 +69,7 @@ impl Turns {
         let mut effects = Effects::new();
         // Whoever comes in the middle of a turn hears of it before its end.
         if shows_turns && self.reviews.is_empty() {
-            self.work.begin(Work::FindAtWork { roots: around.roots.clone() }, &mut effects);
+            self.work.begin(Work::FindOpenTurns { roots: around.roots.clone() }, &mut effects);
         }
         let known: Vec<_> = self.reviews.keys().copied().collect();
         for turn in known {
