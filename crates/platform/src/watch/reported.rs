@@ -229,7 +229,13 @@ mod tests {
         let set = || listener.set(BTreeSet::from([directory.clone()]));
         set();
         fs::remove_dir(&directory).unwrap();
-        fs::create_dir(&directory).unwrap();
+        // Windows gives the name free once the watch of the old one has ended.
+        let made = async {
+            while fs::create_dir(&directory).is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(SOON, made).await.expect("its name is free");
         hears(&listener, "that it goes").await;
         assert!(set() && !listener.is_deaf(), "it is another one");
     }

@@ -51,7 +51,8 @@ fn quoted(os: Os, program: &str, agent: HookAgent) -> String {
         return shell::quoted(os, program);
     }
     match agent.hook.windows_shell {
-        // Both Bash and PowerShell take such a path, and no backslash is lost. PowerShell runs none in quotes.
+        // Both Bash and PowerShell take such a path, and no backslash is lost. PowerShell runs none in
+        // quotes.
         WindowsShell::BashIfThere { .. } => {
             let program = program.replace('\\', "/");
             let plain = shell::quoted(os, &program);
