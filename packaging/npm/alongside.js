@@ -15,9 +15,10 @@ function fail(what, hint) {
   process.exit(1);
 }
 
+const program = process.platform === 'win32' ? 'alongside.exe' : 'alongside';
 const programs = packages.flatMap((name) => {
   try {
-    return [require.resolve(`${name}/bin/alongside`)];
+    return [require.resolve(`${name}/bin/${program}`)];
   } catch {
     return [];
   }

@@ -31,6 +31,13 @@ else
     missing aur
 fi
 
+if [ -f $recipes/winget/Alongside.Alongside.yaml ]; then
+    python3 /dist/trial/winget/check.py $recipes/winget >$said 2>&1 || broken "the manifest of WinGet breaks its schema" $said
+    ok "the manifest of WinGet follows its schema; no Windows has read it"
+else
+    missing winget
+fi
+
 if [ -f $recipes/nix/flake.nix ]; then
     nix-instantiate --parse --store "$HOME/store" $recipes/nix/flake.nix >$said 2>&1 || broken "nix cannot read the flake" $said
     # A collection of packages that only repeats what a package says.

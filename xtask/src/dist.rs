@@ -1,6 +1,6 @@
-//! `cargo xtask dist`: builds the packages for people without a compiler: for each target an archive, a
-//! Debian package, a package of npm, a wheel for PyPI and a bill of materials; the install script, the
-//! recipes of package managers, and checksums. The same commit and compiler give the same bytes.
+//! `cargo xtask dist`: builds the packages for people without a compiler: for each target an archive, for
+//! glibc a Debian package, a package of npm, a wheel for PyPI and a bill of materials; the install script,
+//! the recipes of package managers, and checksums. The same commit and compiler give the same bytes.
 
 mod archive;
 mod bare;
@@ -22,6 +22,7 @@ mod tests;
 mod tools;
 mod trial;
 mod wheel;
+mod windows_build;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -29,6 +30,7 @@ use std::process::{Command, ExitCode};
 use alongside_testing::chores::{checkout, target_directory};
 use anyhow::{Context as _, bail};
 
+pub(crate) use self::build::static_programs;
 use self::crates_in::Crates;
 use self::product::Product;
 use crate::rig;
@@ -110,11 +112,18 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
     let pages = archive::Pages::written_by(&runs_here.program, &scratch.join("pages"))?;
     for product in products {
         let scratch = scratch.join(&product.target);
-        archive::make(product, &pages, &scratch, out)?;
+        if archive::can_be_made(&product.target) {
+            archive::make(product, &pages, &scratch, out)?;
+        } else {
+            println!("SKIPPED: the archive for {}, because python3 is not installed", product.target);
+        }
+        if let Some(warning) = targets::row_of(&product.target).and_then(|target| target.proof.warning()) {
+            println!("WARNING: {}: {warning}", product.target);
+        }
         std::fs::write(out.join(sbom::file_name(&product.version, &product.target)), &product.sbom)?;
         if !debian::can_be_made() {
             println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
-        } else if !product.is_static() {
+        } else if product.is_for_debian() {
             debian::make(product, &pages, &scratch, out)?;
         }
         if wheel::can_be_made() {

@@ -68,7 +68,8 @@ enum Chore {
     /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
     /// commit before.
     Counts(counts::Options),
-    /// Builds the program and its tests for Windows, runs the tests under Wine, and compiles them for macOS.
+    /// Builds the program and its tests for Windows, runs the tests under Wine, compiles them for macOS, and
+    /// has static programs for Linux play their demo.
     ///
     /// It installs what that needs in ${XDG_CACHE_HOME:-~/.cache}/alongside-rig once, with debootstrap and as
     /// root: 4 min, 4 GB. Without them it says so and checks nothing.
@@ -102,7 +103,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Book => book::book(),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Counts(options) => counts::counts(&options),
-        Chore::Systems(options) => systems::systems(&options),
+        Chore::Systems(options) => systems::systems(&options, dist::static_programs),
         Chore::Rig(arguments) => rig::start("rig", &arguments),
         Chore::Vscode(arguments) => rig::start("vscode", &arguments),
         Chore::Matrix(arguments) => rig::start("matrix", &arguments),

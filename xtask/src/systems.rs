@@ -1,8 +1,10 @@
 //! `cargo xtask systems`: the program for Windows and macOS, as far as one Linux machine can show it.
-//! Windows is built, and its tests run under Wine; macOS is compiled.
+//! Windows is built, and its tests run under Wine; macOS is compiled; static programs for Linux are built and
+//! play their demo, one of another processor in QEMU.
 
 mod outcomes;
 pub(crate) mod root;
+mod static_demo;
 pub(crate) mod target;
 mod wine;
 
@@ -19,8 +21,12 @@ pub(crate) struct Options {
     filter: Option<String>,
 }
 
-/// Runs everything. The last line is the sum.
-pub(crate) fn systems(options: &Options) -> anyhow::Result<ExitCode> {
+/// Runs everything. The last line is the sum. `build_static` builds the static programs, and names their
+/// targets.
+pub(crate) fn systems(
+    options: &Options,
+    build_static: fn(&Root) -> anyhow::Result<Vec<&'static str>>,
+) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let root = match Root::made() {
         Ok(root) => root,
@@ -30,11 +36,28 @@ pub(crate) fn systems(options: &Options) -> anyhow::Result<ExitCode> {
         }
     };
     let mut failed = Vec::new();
+    let (mut played, mut skipped) = (0, 0);
     if options.filter.is_none() {
         for target in [&MACOS, &WINDOWS] {
             println!("==> {}: the program and its tests compile, without a warning", target.triple);
             if !target.is_clean(&root)? {
                 failed.push(format!("{}: it does not compile without a warning", target.triple));
+            }
+        }
+        println!("==> static programs for Linux are built, as a rule 8 min");
+        match build_static(&root) {
+            Ok(triples) => {
+                for triple in triples {
+                    println!("==> {triple}: the demo");
+                    match static_demo::plays(&root, triple)? {
+                        true => played += 1,
+                        false => failed.push(format!("{triple}: the demo")),
+                    }
+                }
+            }
+            Err(why) => {
+                println!("SKIPPED: static programs for Linux: {why:#}");
+                skipped += 1;
             }
         }
     }
@@ -45,6 +68,6 @@ pub(crate) fn systems(options: &Options) -> anyhow::Result<ExitCode> {
     failed.extend(sum.failed);
     println!("\nfinished in {} min", begun.elapsed().as_secs().div_ceil(60));
     failed.iter().for_each(|failed| println!("failed: {failed}"));
-    println!("{} passed, {} failed, {} skipped", sum.passed, failed.len(), sum.skipped);
+    println!("{} passed, {} failed, {} skipped", sum.passed + played, failed.len(), sum.skipped + skipped);
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

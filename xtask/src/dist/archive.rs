@@ -9,7 +9,7 @@ use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
 use super::product::Product;
-use super::{licences, tools};
+use super::{licences, targets, tools};
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
@@ -56,7 +56,13 @@ impl Pages {
 
 /// The name of the archive for a target, as `cargo binstall` and mise look for it.
 pub(super) fn file_name(version: &str, target: &str) -> String {
-    format!("{}.tar.gz", stem(version, target))
+    let extension = if targets::is_windows(target) { "zip" } else { "tar.gz" };
+    format!("{}.{extension}", stem(version, target))
+}
+
+/// Whether this machine can make that of a target.
+pub(super) fn can_be_made(target: &str) -> bool {
+    !targets::is_windows(target) || tools::is_installed("python3")
 }
 
 /// The name of the directory in it.
@@ -64,22 +70,34 @@ fn stem(version: &str, target: &str) -> String {
     format!("alongside-{version}-{target}")
 }
 
-/// Makes `alongside-VERSION-TARGET.tar.gz` in `out`.
+/// Makes `alongside-VERSION-TARGET.tar.gz` in `out`, for Windows a `.zip` without manual pages.
 pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
     let name = stem(&product.version, &product.target);
     let tree = scratch.join(&name);
     fs::create_dir_all(&tree)?;
-    tools::run(
-        Command::new("install").args(["-m", "755"]).arg(&product.program).arg(tree.join("alongside")),
-    )?;
+    let program = tree.join(targets::program_name(&product.target));
+    tools::run(Command::new("install").args(["-m", "755"]).arg(&product.program).arg(program))?;
     for text in TEXTS {
         tools::run(
             Command::new("install").args(["-m", "644"]).arg(checkout().join(text)).arg(tree.join(text)),
         )?;
     }
     fs::write(tree.join(licences::FILE), &product.licences)?;
-    tools::run(Command::new("cp").arg("-r").args([&pages.man, &pages.completions]).arg(&tree))?;
-    pack(&tree, &out.join(file_name(&product.version, &product.target)), product.epoch)
+    tools::run(Command::new("cp").arg("-r").arg(&pages.completions).arg(&tree))?;
+    let file = out.join(file_name(&product.version, &product.target));
+    if targets::is_windows(&product.target) {
+        return zip(&tree, &file, product.epoch);
+    }
+    tools::run(Command::new("cp").arg("-r").arg(&pages.man).arg(&tree))?;
+    pack(&tree, &file, product.epoch)
+}
+
+/// Packs a directory into a zip, or a wheel into one with the list of its files. The same content gives the
+/// same bytes.
+pub(super) fn zip(tree: &Path, file: &Path, epoch: u64) -> anyhow::Result<()> {
+    let mut pack = Command::new("python3");
+    pack.arg(checkout().join("packaging/zip.py")).args([tree, file]);
+    tools::run(pack.arg(epoch.to_string()))
 }
 
 /// Packs a directory, with its name, into a file. The same content gives the same bytes.

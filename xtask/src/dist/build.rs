@@ -10,7 +10,7 @@ use anyhow::{Context as _, ensure};
 
 use super::cargo_options::{FLAGS, arguments, remapped};
 use super::targets::{self, Libc, TARGETS, Target};
-use super::{c_library, static_build, tools};
+use super::{c_library, static_build, tools, windows_build};
 use crate::systems::root::Root;
 
 /// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
@@ -32,8 +32,10 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     for triple in wanted {
         let program = match targets::row_of(triple) {
             None => as_usual(triple)?,
+            // There every program is for the system's own library.
+            Some(row) if row.libc == Libc::OfSystem && triple == host => as_usual(triple)?,
             Some(row) => match way_for(row) {
-                Ok(way) => with_zig(row, &way)?,
+                Ok(way) => by(row, &way)?,
                 Err(why) if triple == host && own_glibc => {
                     println!(
                         "SKIPPED: an old C library for {triple}, the program needs this machine's: {why:#}"
@@ -57,16 +59,37 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     Ok(built)
 }
 
-/// How a target is built. Each way names the directory of the linker.
+/// Builds the static programs in the Debian for other systems; their targets.
+///
+/// # Errors
+/// When the linker cannot be had, or a build fails.
+pub(crate) fn static_programs(root: &Root) -> anyhow::Result<Vec<&'static str>> {
+    let zig = zig()?;
+    let targets = TARGETS.iter().filter(|target| target.libc == Libc::Static);
+    let build = |target: &'static Target| {
+        let program = static_build::build(target.triple, &zig, root)?;
+        c_library::check(&fs::read(&program)?, target.libc).context(target.triple)?;
+        Ok(target.triple)
+    };
+    targets.map(build).collect()
+}
+
+/// How a target is built. The first two ways name the directory of the linker.
 enum Way {
     /// By the Rust of this machine.
     Here(PathBuf),
     /// In a Debian, whose Rust builds its own library, too.
     There(PathBuf, Root),
+    /// The same, by the linker for Windows that Debian has.
+    ForWindows(Root),
 }
 
 fn way_for(target: &Target) -> anyhow::Result<Way> {
     let triple = target.triple;
+    if targets::is_windows(triple) {
+        return Ok(Way::ForWindows(Root::made()?));
+    }
+    ensure!(target.libc != Libc::OfSystem, "its linker needs files that only a Mac has");
     if target.can_be_built()? {
         return Ok(Way::Here(zig()?));
     }
@@ -81,10 +104,11 @@ fn as_usual(triple: &str) -> anyhow::Result<PathBuf> {
     Ok(built_for(triple))
 }
 
-fn with_zig(target: &Target, way: &Way) -> anyhow::Result<PathBuf> {
+fn by(target: &Target, way: &Way) -> anyhow::Result<PathBuf> {
     let program = match way {
         Way::Here(zig) => here(target, zig)?,
         Way::There(zig, root) => static_build::build(target.triple, zig, root)?,
+        Way::ForWindows(root) => windows_build::build(target.triple, root)?,
     };
     c_library::check(&fs::read(&program)?, target.libc).context(target.triple)?;
     Ok(program)
@@ -98,7 +122,7 @@ fn here(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
         .env("ZIG_GLOBAL_CACHE_DIR", zig.join("cache/zig"));
     let triple = match target.libc {
         Libc::Glibc { oldest } => format!("{}.2.{oldest}", target.triple),
-        Libc::Static => target.triple.to_owned(),
+        Libc::Static | Libc::OfSystem => target.triple.to_owned(),
     };
     must(in_checkout(&mut build, &triple))?;
     Ok(built_for(target.triple))
@@ -112,7 +136,7 @@ fn in_checkout<'a>(build: &'a mut Command, target: &str) -> &'a mut Command {
 }
 
 fn built_for(triple: &str) -> PathBuf {
-    target_directory().join(triple).join("release/alongside")
+    target_directory().join(triple).join("release").join(targets::program_name(triple))
 }
 
 /// The directory of the linker, below that of everything the rig installs; it is filled once.

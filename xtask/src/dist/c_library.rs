@@ -31,9 +31,18 @@ pub(super) fn check(program: &[u8], promised: Libc) -> anyhow::Result<()> {
             let loaded = program.windows(LOADER.len()).any(|window| window == LOADER);
             ensure!(!loaded, "the program is not static: it needs a loader, and the C library of a system");
         }
+        Libc::OfSystem => {
+            let wanted =
+                OF_COMPILER.iter().find(|name| program.windows(name.len()).any(|part| part == **name));
+            let name = wanted.map(|name| String::from_utf8_lossy(name).into_owned()).unwrap_or_default();
+            ensure!(name.is_empty(), "the program needs {name}…, which no Windows has");
+        }
     }
     Ok(())
 }
+
+/// The beginnings of the names of libraries that a compiler for Windows may want.
+const OF_COMPILER: [&[u8]; 3] = [b"libgcc_s_", b"libwinpthread-", b"libstdc++-"];
 
 const LOADER: &[u8] = b"\0.interp\0";
 
@@ -62,5 +71,12 @@ mod tests {
     fn a_program_with_a_loader_is_not_static() {
         assert!(check(b"\0.text\0", Libc::Static).is_ok());
         assert!(check(b"\0.shstrtab\0.interp\0.note\0", Libc::Static).is_err());
+    }
+
+    #[test]
+    fn a_program_of_windows_wants_no_library_of_its_compiler() {
+        assert!(check(b"MZ\0KERNEL32.dll\0msvcrt.dll\0", Libc::OfSystem).is_ok());
+        let error = check(b"MZ\0KERNEL32.dll\0libgcc_s_seh-1.dll\0", Libc::OfSystem).unwrap_err().to_string();
+        assert_eq!(error, "the program needs libgcc_s_…, which no Windows has");
     }
 }

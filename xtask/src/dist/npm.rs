@@ -35,12 +35,15 @@ pub(super) fn make(
                 continue;
             }
             let package = Package::new(&name_of(target), repository.clone(), scratch)?;
-            package.install(&product.program, "bin/alongside", "755")?;
+            let program = targets::program_name(target.triple);
+            package.install(&product.program, &format!("bin/{program}"), "755")?;
             package.write(licences::FILE, &product.licences)?;
             package.write("README.md", &about(target))?;
             let [os, cpu] = target.node;
-            let only =
-                json!({ "os": [os], "cpu": [cpu], "libc": [target.libc.name()], "preferUnplugged": true });
+            let mut only = json!({ "os": [os], "cpu": [cpu], "preferUnplugged": true });
+            if let Some(libc) = target.libc.name() {
+                only["libc"] = json!([libc]);
+            }
             package.finish(&only, product, out)?;
             programs.insert(package.name, product.version.clone().into());
         }
@@ -70,12 +73,16 @@ pub(super) fn make(
 /// The package with the program for a target, as the launcher names it.
 pub(super) fn name_of(target: &Target) -> String {
     let name = format!("{NAME}-{}", target.node.join("-"));
-    if target.libc == Libc::Static { format!("{name}-{}", target.libc.name()) } else { name }
+    if target.libc == Libc::Static { format!("{name}-musl") } else { name }
 }
 
 fn about(target: &Target) -> String {
     let triple = target.triple;
-    format!("The program of alongside for {triple}. Install the package `alongside`, which takes it in.\n")
+    let warning = target.proof.warning().map(|warning| format!(" {warning}")).unwrap_or_default();
+    format!(
+        "The program of alongside for {triple}.{warning} Install the package `alongside`, which takes it \
+         in.\n"
+    )
 }
 
 /// A package in the making.

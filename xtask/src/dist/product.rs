@@ -26,8 +26,13 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// Whether it needs no C library of the system. Debian has one.
+    /// Whether it needs no C library of the system.
     pub(super) fn is_static(&self) -> bool {
         targets::row_of(&self.target).is_some_and(|target| target.libc == Libc::Static)
+    }
+
+    /// Whether Debian, which has a C library, gets a package of it.
+    pub(super) fn is_for_debian(&self) -> bool {
+        targets::row_of(&self.target).is_none_or(|target| matches!(target.libc, Libc::Glibc { .. }))
     }
 }

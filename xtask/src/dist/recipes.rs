@@ -13,12 +13,15 @@ use super::archive;
 pub(super) const DIRECTORY: &str = "recipes";
 
 /// A recipe is filled in from its file in `packaging/recipes`, and written where its package manager looks.
-const RECIPES: [(&str, &str); 5] = [
+const RECIPES: [(&str, &str); 8] = [
     ("alongside.rb", "homebrew/alongside.rb"),
     ("PKGBUILD", "aur/PKGBUILD"),
     ("SRCINFO", "aur/.SRCINFO"),
     ("flake.nix", "nix/flake.nix"),
     ("mise.toml", "mise/mise.toml"),
+    ("winget/version.yaml", "winget/Alongside.Alongside.yaml"),
+    ("winget/installer.yaml", "winget/Alongside.Alongside.installer.yaml"),
+    ("winget/defaultLocale.yaml", "winget/Alongside.Alongside.locale.en-US.yaml"),
 ];
 
 /// Stands for the place of the archives while there is none; no such name is ever given out.

@@ -18,6 +18,30 @@ pub(super) struct Target {
     pub(super) node: [&'static str; 2],
     /// How Python calls the systems that its program starts on: the end of the name of a wheel.
     pub(super) wheel: &'static str,
+    /// How far its program has been run.
+    pub(super) proof: Proof,
+}
+
+/// How far a program has been run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// On its own system.
+    Run,
+    /// Under Wine, and not on Windows.
+    UnderWine,
+    /// Nowhere: it is compiled.
+    Never,
+}
+
+impl Proof {
+    /// What whoever installs it has to know, as a sentence.
+    pub(super) fn warning(self) -> Option<&'static str> {
+        match self {
+            Self::Run => None,
+            Self::UnderWine => Some("It was run under Wine, and never on Windows."),
+            Self::Never => Some("Nobody has ever run it."),
+        }
+    }
 }
 
 /// A C library.
@@ -27,14 +51,17 @@ pub(super) enum Libc {
     Glibc { oldest: u32 },
     /// musl is in the program itself, which needs none on the system.
     Static,
+    /// A part of the system, of which each release runs the programs of the older ones.
+    OfSystem,
 }
 
 impl Libc {
-    /// How npm calls it.
-    pub(super) fn name(self) -> &'static str {
+    /// How npm calls it; `None` where there is no other.
+    pub(super) fn name(self) -> Option<&'static str> {
         match self {
-            Self::Glibc { .. } => "glibc",
-            Self::Static => "musl",
+            Self::Glibc { .. } => Some("glibc"),
+            Self::Static => Some("musl"),
+            Self::OfSystem => None,
         }
     }
 }
@@ -48,26 +75,62 @@ pub(super) const TARGETS: &[Target] = &[
         libc: OLDEST_GLIBC,
         node: ["linux", "x64"],
         wheel: "manylinux_2_17_x86_64.manylinux2014_x86_64",
+        proof: Proof::Run,
     },
     Target {
         triple: "aarch64-unknown-linux-gnu",
         libc: OLDEST_GLIBC,
         node: ["linux", "arm64"],
         wheel: "manylinux_2_17_aarch64.manylinux2014_aarch64",
+        proof: Proof::Run,
     },
     Target {
         triple: "x86_64-unknown-linux-musl",
         libc: Libc::Static,
         node: ["linux", "x64"],
         wheel: "musllinux_1_1_x86_64",
+        proof: Proof::Run,
     },
     Target {
         triple: "aarch64-unknown-linux-musl",
         libc: Libc::Static,
         node: ["linux", "arm64"],
         wheel: "musllinux_1_1_aarch64",
+        proof: Proof::Run,
+    },
+    Target {
+        triple: "x86_64-pc-windows-gnu",
+        libc: Libc::OfSystem,
+        node: ["win32", "x64"],
+        wheel: "win_amd64",
+        proof: Proof::UnderWine,
+    },
+    // The releases that Rust builds for by default.
+    Target {
+        triple: "aarch64-apple-darwin",
+        libc: Libc::OfSystem,
+        node: ["darwin", "arm64"],
+        wheel: "macosx_11_0_arm64",
+        proof: Proof::Never,
+    },
+    Target {
+        triple: "x86_64-apple-darwin",
+        libc: Libc::OfSystem,
+        node: ["darwin", "x64"],
+        wheel: "macosx_10_12_x86_64",
+        proof: Proof::Never,
     },
 ];
+
+/// Whether programs of a target are those of Windows.
+pub(super) fn is_windows(triple: &str) -> bool {
+    triple.contains("-windows-")
+}
+
+/// The name of the program for a target.
+pub(super) fn program_name(triple: &str) -> &'static str {
+    if is_windows(triple) { "alongside.exe" } else { "alongside" }
+}
 
 impl Target {
     /// Whether Rust's standard library for it is installed here.

@@ -1,6 +1,7 @@
 //! Tests the script and the package, made from the program that the tests use. `dist --try` does the same in
 //! a clean Debian.
 
+mod foreign;
 mod npm;
 mod recipes;
 mod wheel;

@@ -16,8 +16,18 @@ use super::{bare, debian, tools};
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
 
 /// Package managers, and the programs that read recipes of others.
-const MANAGERS: [&str; 8] =
-    ["npm", "pipx", "python3-pip", "fakeroot", "libarchive-tools", "makepkg", "nix-bin", "ruby"];
+const MANAGERS: [&str; 10] = [
+    "npm",
+    "pipx",
+    "python3-pip",
+    "fakeroot",
+    "libarchive-tools",
+    "makepkg",
+    "nix-bin",
+    "ruby",
+    "python3-jsonschema",
+    "python3-yaml",
+];
 
 /// A system to try things in, which is made once and never changed.
 #[derive(Debug, Clone, Copy)]
@@ -109,11 +119,12 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
 /// The same with package managers.
 fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     let minimal = minimal(targets)?;
-    let base = targets.join(format!("managers-{}", suite()));
+    // The number rises with the packages.
+    let base = targets.join(format!("managers-2-{}", suite()));
     if base.is_dir() {
         return Ok(base);
     }
-    let half = targets.join(format!("managers-{}.half", suite()));
+    let half = base.with_extension("half");
     let _ = fs::remove_dir_all(&half);
     tools::run(Command::new("cp").arg("-a").args([&minimal, &half]))?;
     // An old list may do where the mirror has no new one.

@@ -8,7 +8,7 @@ use std::process::Command;
 use alongside_testing::chores::checkout;
 use anyhow::{Context as _, bail};
 
-use super::archive::Pages;
+use super::archive::{self, Pages};
 use super::product::{DESCRIPTION, Product};
 use super::targets::Target;
 use super::{c_library, licences, targets, tools};
@@ -32,18 +32,21 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
         tools::run(Command::new("install").args(["-D", "-m", mode]).arg(from).arg(tree.join(to)))
     };
     let data = format!("alongside-{version}.data");
-    install(&product.program, &format!("{data}/scripts/alongside"), "755")?;
-    for page in fs::read_dir(&pages.man)? {
-        let page = page?;
-        let name = page.file_name();
-        install(&page.path(), &format!("{data}/data/share/man/man1/{}", name.to_string_lossy()), "644")?;
-    }
-    for (shell, place) in [
-        ("bash", "bash-completion/completions/alongside"),
-        ("zsh", "zsh/site-functions/_alongside"),
-        ("fish", "fish/vendor_completions.d/alongside.fish"),
-    ] {
-        install(&pages.completion(shell)?, &format!("{data}/data/share/{place}"), "644")?;
+    let program = targets::program_name(target.triple);
+    install(&product.program, &format!("{data}/scripts/{program}"), "755")?;
+    if !targets::is_windows(target.triple) {
+        for page in fs::read_dir(&pages.man)? {
+            let page = page?;
+            let name = page.file_name();
+            install(&page.path(), &format!("{data}/data/share/man/man1/{}", name.to_string_lossy()), "644")?;
+        }
+        for (shell, place) in [
+            ("bash", "bash-completion/completions/alongside"),
+            ("zsh", "zsh/site-functions/_alongside"),
+            ("fish", "fish/vendor_completions.d/alongside.fish"),
+        ] {
+            install(&pages.completion(shell)?, &format!("{data}/data/share/{place}"), "644")?;
+        }
     }
     let info = format!("alongside-{version}.dist-info");
     for licence in licences::OWN {
@@ -51,16 +54,21 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     }
     let write = |name: &str, text: &str| fs::write(tree.join(&info).join(name), text);
     write(&format!("licenses/{}", licences::FILE), &product.licences)?;
-    write("METADATA", &metadata(&version)?)?;
+    write("METADATA", &metadata(&version, target)?)?;
     write("WHEEL", &about(target))?;
     let name = format!("alongside-{version}-py3-none-{}.whl", target.wheel);
-    let mut pack = Command::new("python3");
-    pack.arg(checkout().join("packaging/pypi/pack.py")).args([&tree, &out.join(name)]);
-    tools::run(pack.arg(product.epoch.to_string()))
+    archive::zip(&tree, &out.join(name), product.epoch)
 }
 
-fn metadata(version: &str) -> anyhow::Result<String> {
+fn metadata(version: &str, target: &Target) -> anyhow::Result<String> {
     let readme = fs::read_to_string(checkout().join("README.md"))?;
+    let warning = target.proof.warning().map(|warning| format!("**{}: {warning}**\n\n", target.triple));
+    let warning = warning.unwrap_or_default();
+    let system = match target.node[0] {
+        "win32" => "Microsoft :: Windows",
+        "darwin" => "MacOS",
+        _ => "POSIX :: Linux",
+    };
     let mut text = format!(
         "Metadata-Version: 2.4\n\
          Name: alongside\n\
@@ -73,10 +81,10 @@ fn metadata(version: &str) -> anyhow::Result<String> {
     }
     text += &format!(
         "Classifier: Environment :: Console\n\
-         Classifier: Operating System :: POSIX :: Linux\n\
+         Classifier: Operating System :: {system}\n\
          Classifier: Programming Language :: Rust\n\
          Requires-Python: >=3.8\n\
-         Description-Content-Type: text/markdown\n\n{readme}"
+         Description-Content-Type: text/markdown\n\n{warning}{readme}"
     );
     Ok(text)
 }

@@ -1,11 +1,18 @@
 //! Tests the recipes of package managers, for archives of all targets.
 
 use std::fs;
+use std::process::Command;
+
+use alongside_testing::chores::checkout;
+use alongside_testing::skip;
 
 use super::super::product::Product;
 use super::super::recipes::DIRECTORY;
-use super::super::{make, names, targets};
+use super::super::{make, names, targets, tools};
 use super::Stage;
+
+/// Checks a manifest of WinGet against its schema.
+const CHECK: &str = "packaging/trial/winget/check.py";
 
 #[test]
 fn each_recipe_names_archives_that_are_there_with_their_checksums() {
@@ -32,14 +39,30 @@ fn each_recipe_names_archives_that_are_there_with_their_checksums() {
             assert!(text.contains(sum), "{recipe}: {archive}");
         }
     }
+    let winget = out.join(DIRECTORY).join("winget");
+    let installer = fs::read_to_string(winget.join("Alongside.Alongside.installer.yaml")).unwrap();
+    let zip = format!("alongside-{}-x86_64-pc-windows-gnu.zip", stage.product.version);
+    let sum = sums.lines().find_map(|line| line.strip_suffix(&format!("  {zip}"))).unwrap();
+    assert!(installer.contains(&format!("{from}/{zip}")) && installer.contains(sum), "{installer}");
     let unpublished = fs::read_to_string(out.join(DIRECTORY).join("homebrew/alongside.rb")).unwrap();
     assert!(
         unpublished.contains("Unpublished") && unpublished.contains("\"https://forge.example/o/alongside\"")
     );
+    let has_yaml = tools::run(Command::new("python3").args(["-c", "import jsonschema, yaml"]));
+    if has_yaml.is_err() {
+        return skip("Python's jsonschema and yaml are not installed");
+    }
+    let check = || tools::run(Command::new("python3").arg(checkout().join(CHECK)).arg(&winget));
+    check().unwrap();
+    let wrong = installer.replace("Architecture: x64", "Architecture: z80");
+    fs::write(winget.join("Alongside.Alongside.installer.yaml"), wrong).unwrap();
+    assert!(check().is_err(), "a schema is read");
 }
 
 #[test]
 fn a_recipe_without_all_its_archives_is_not_made() {
     let Some(stage) = Stage::new() else { return };
-    assert!(!stage.out.join(DIRECTORY).join("aur/PKGBUILD").exists());
+    for recipe in ["aur/PKGBUILD", "winget/Alongside.Alongside.yaml"] {
+        assert!(!stage.out.join(DIRECTORY).join(recipe).exists(), "{recipe}");
+    }
 }

@@ -1,5 +1,5 @@
-# Packs a directory into a wheel, with the list of its files that pip checks. The same content gives the same bytes.
-# `cargo xtask dist` calls it: pack.py DIRECTORY WHEEL SECONDS-SINCE-1970
+# Packs a directory into a zip with its name, or, if it is that of a wheel, without it and with the list of its files that
+# pip checks. The same content gives the same bytes. `cargo xtask dist` calls it: zip.py DIRECTORY FILE SECONDS-SINCE-1970
 import base64
 import hashlib
 import pathlib
@@ -7,10 +7,10 @@ import sys
 import time
 import zipfile
 
-tree, wheel, epoch = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+tree, file, epoch = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 date = time.gmtime(epoch)[:6]
-info = next(tree.glob("*.dist-info"))
-record = info.relative_to(tree) / "RECORD"
+info = next(tree.glob("*.dist-info"), None)
+top = tree if info else tree.parent
 
 
 def add(archive, name, content, mode):
@@ -24,11 +24,13 @@ def add(archive, name, content, mode):
 # The metadata comes last, where readers look first.
 files = sorted((path for path in tree.rglob("*") if path.is_file()), key=lambda path: (info in path.parents, path))
 lines = []
-with zipfile.ZipFile(wheel, "w") as archive:
+with zipfile.ZipFile(file, "w") as archive:
     for path in files:
-        name, content = path.relative_to(tree), path.read_bytes()
+        name, content = path.relative_to(top).as_posix(), path.read_bytes()
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         lines.append(f"{name},sha256={digest},{len(content)}\n")
         add(archive, name, content, 0o755 if path.stat().st_mode & 0o100 else 0o644)
-    lines.append(f"{record},,\n")
-    add(archive, record, "".join(lines), 0o644)
+    if info:
+        record = info.relative_to(top) / "RECORD"
+        lines.append(f"{record},,\n")
+        add(archive, record, "".join(lines), 0o644)

@@ -1,0 +1,25 @@
+//! Builds the program for Windows in the Debian of `cargo xtask systems`, which has a linker for it, and the
+//! sources of Rust's own library.
+
+use std::path::PathBuf;
+
+use alongside_testing::chores::{must, target_directory};
+
+use super::cargo_options::{FLAGS, arguments, remapped};
+use super::targets;
+use crate::systems::root::Root;
+
+/// The linker writes the time into each program, unless it is told not to.
+const WITHOUT_TIME: &str = "-Clink-arg=-Wl,--no-insert-timestamp";
+
+/// Builds it for a target; the program.
+pub(super) fn build(triple: &str, root: &Root) -> anyhow::Result<PathBuf> {
+    let mut build = root.command("env");
+    let flags = remapped([("/checkout", "."), ("/cargo", "cargo")]);
+    build.arg(format!("{FLAGS}={flags}\u{1f}{WITHOUT_TIME}"));
+    build.args(["cargo", "build", "-Zbuild-std=std,panic_abort"]).args(arguments(triple));
+    must(&mut build)?;
+    // The Debian sees this as /target.
+    let target = target_directory().join("other-systems");
+    Ok(target.join(triple).join("release").join(targets::program_name(triple)))
+}
