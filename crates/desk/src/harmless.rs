@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_joins_or_selects_nothing_is_shown() {
+    fn marks_that_join_or_select_nothing_are_shown() {
         assert_eq!(name("a\u{fe0f}1\u{fe0f}x"), r"a\u{fe0f}1\u{fe0f}x");
         assert_eq!(name("\u{2764}\u{fe0f}\u{fe0f}\u{fe0e}"), "\u{2764}\u{fe0f}\\u{fe0f}\\u{fe0e}");
         assert_eq!(name("\u{2764}\u{fe01}"), "\u{2764}\\u{fe01}");

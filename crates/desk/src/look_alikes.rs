@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_cannot_see_is_said() {
+    fn differences_that_one_cannot_see_are_said() {
         let is = |old: &str, new: &str, words: &str| assert_eq!(said(old, new).as_deref(), Some(words));
         is("    a\n", "\ta\n", "a tab in place of blanks");
         is("\ta\n", "    a\n", "blanks in place of a tab");
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_sees_needs_no_words() {
+    fn differences_that_one_sees_need_no_words() {
         for (old, new) in [
             ("a\n", "b\n"),
             ("  a\n", "    a\n"),

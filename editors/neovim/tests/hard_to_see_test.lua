@@ -43,7 +43,7 @@ tests[#tests + 1] = {
       compared = compared + 1
     end
     assert(compared >= 16, compared .. ' examples')
-    for old, new in rules:match('what_one_sees_needs_no_words(.-)\n    }\n'):gmatch('%("(.-)", "(.-)"%)') do
+    for old, new in rules:match('differences_that_one_sees_need_no_words(.-)\n    }\n'):gmatch('%("(.-)", "(.-)"%)') do
       eq(nil, said(unescape(old), unescape(new)), old)
       compared = compared + 1
     end

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_asks_whether_a_companion_lives_is_no_agent() {
+    async fn a_question_whether_a_companion_lives_is_no_agent() {
         assert_eq!(fails_after("GET /mcp").await, 1);
         assert_eq!(fails_after("GET /status").await, 0);
     }

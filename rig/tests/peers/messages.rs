@@ -155,7 +155,7 @@ async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_without_repeating_all_of_it() {
+async fn an_error_is_told_without_repeating_all_of_it() {
     let (_stage, peer) = Stage::with_peer().await;
     let long = "\u{ad}".repeat(1 << 20);
     let call = |id, params: serde_json::Value| {

@@ -145,7 +145,7 @@ fn a_family_without_files_goes_by_its_variables() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said_and_hides_nothing() {
+fn files_that_cannot_be_used_are_said_and_hide_nothing() {
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-1-1001.json", 1001);
     world.write("tmp/gemini/ide/gemini-ide-server-2-1002.json", "{ not json");

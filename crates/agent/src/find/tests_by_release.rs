@@ -70,7 +70,7 @@ fn the_file_that_overrides_all_moved_with_0_27() {
 }
 
 #[test]
-fn what_is_older_than_ide_mode_looks_for_nothing() {
+fn a_release_before_ide_mode_looks_for_nothing() {
     let world = World::new();
     world.introduced("tmp/gemini/ide/gemini-ide-server-4242-1001.json", 1001);
     assert_eq!(replayed(&world, "gemini", (0, 1, 9)).end, Some(End::NoIdeMode));

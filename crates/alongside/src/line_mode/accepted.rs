@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_accepted_is_listed_harmless_and_shown_on_demand() {
+    fn accepted_changes_are_listed_harmless_and_shown_on_demand() {
         let mut companion = CompanionState::default();
         let roots = [PathBuf::from("/p")];
         assert_eq!(text(&companion, None, &roots), messages::NOTHING_ACCEPTED);

@@ -88,7 +88,7 @@ async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_
 }
 
 #[tokio::test]
-async fn what_is_accepted_ahead_ends_with_its_agent() {
+async fn an_acceptance_ahead_ends_with_its_agent() {
     let home = Home::new();
     let mut desk = home.serving().await;
     // The agent runs its hook in a shell, as agents do, and is this test.

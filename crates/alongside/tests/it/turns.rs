@@ -74,7 +74,7 @@ fn a_turn_is_noted_in_silence_and_what_waits_is_listed() {
 }
 
 #[test]
-fn whatever_goes_wrong_an_agent_goes_on() {
+fn an_agent_goes_on_after_every_fault() {
     let Some(home) = with_repository() else { return };
     for input in [&b""[..], b"nonsense", b"{}", b"[1]", &[0xff; 1000]] {
         silent(&turn(&home, "claude", input));

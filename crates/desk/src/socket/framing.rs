@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_written_is_read() {
+    async fn written_messages_are_read() {
         let mut stream = Vec::new();
         write(&mut stream, "{\"ü\":1}").await.unwrap();
         write(&mut stream, "{}").await.unwrap();

@@ -290,7 +290,7 @@ async fn successors_and_stops_need_no_version_and_wait_for_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_does_not_introduce_itself_is_let_go() {
+async fn a_peer_that_does_not_introduce_itself_is_let_go() {
     let (silent, ours) = tokio::io::duplex(1 << 10);
     assert!(receive(ours, "1.0").await.is_err());
     drop(silent);

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_says_which_half() {
+    fn an_error_says_which_half_is_not_understood() {
         let params = |json: &str| RawValue::from_string(json.into()).unwrap();
         let code = |method: &str, json: &str| read_request(method, Some(&params(json))).unwrap_err().code;
         assert_eq!(code("alongside/nonsense", "{}"), rpc::METHOD_NOT_FOUND);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_host_tells_is_let_be() {
+    fn events_of_a_newer_host_are_ignored() {
         assert!(matches!(read_host_message("alongside/didInvent", None).unwrap(), HostMessage::Unknown));
     }
 }

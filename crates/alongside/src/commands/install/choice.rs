@@ -91,7 +91,7 @@ mod tests {
     const BOTH: [PartKind; 2] = [PartKind::Setting(Setting::IdeMode), PartKind::Hook(OurHook::Turn)];
 
     #[test]
-    fn what_is_there_already_is_no_option() {
+    fn an_installed_part_is_no_option() {
         let selections = |recommended: &[PartKind], has_writes| {
             let choice = Choice { agents: &["Codex"], recommended, has_writes };
             let options = choice.options();

@@ -89,7 +89,7 @@ async fn fix_removes_only_our_stale_files() {
 }
 
 #[tokio::test]
-async fn what_is_said_is_short_and_harmless() {
+async fn the_report_is_short_and_harmless() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let odd = machine.home.directory("project/a \u{1b}[31mb");
     let mut record = machine.theirs(dead_port());

@@ -234,7 +234,7 @@ async fn the_second_choice_also_asks_before_each_write() {
 }
 
 #[tokio::test]
-async fn who_chooses_is_asked_about_each_part() {
+async fn a_person_who_chooses_is_asked_about_each_part() {
     let home = Home::with_agent("qwen", "0.24.4");
     let mut one = home.asks(&["install", "qwen"]);
     one.shows("Number (Enter for 1): ").await;

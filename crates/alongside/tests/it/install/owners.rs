@@ -28,7 +28,7 @@ fn is_theirs(path: &Path) -> bool {
 }
 
 #[test]
-fn what_root_changes_in_another_users_project_stays_theirs() {
+fn changes_of_root_in_another_users_project_stay_theirs() {
     if !is_root() {
         return;
     }

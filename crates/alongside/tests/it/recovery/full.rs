@@ -219,7 +219,7 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
 }
 
 #[tokio::test]
-async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
+async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let below = home.path("home/.local/state");
     // Either room or names may run out.

@@ -166,7 +166,7 @@ fn of_an_untold_root_nothing_is_told() {
 }
 
 #[test]
-fn what_this_program_makes_for_reviews_is_never_told() {
+fn files_that_this_program_makes_for_reviews_are_never_told() {
     let project = Project::new();
     let privacy = project.privacy(&[project.directory.path()], &[]);
     for (path, allowed) in [
