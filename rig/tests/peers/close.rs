@@ -10,8 +10,7 @@ use crate::stage::Stage;
 
 #[tokio::test]
 async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     let review = stage.review().await;
@@ -35,8 +34,7 @@ async fn closing_twice_answers_the_same_text_twice() {
 
 #[tokio::test]
 async fn close_before_the_receipt_returns_the_decided_text() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
     stream.told("ide/diffAccepted").await;

@@ -19,8 +19,7 @@ fn open_files(message: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn positions_are_1_based_and_the_active_file_is_the_newest() {
-    let (stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (stage, _peer, mut stream) = Stage::with_listener().await;
     stream.message().await;
     let (a, b) = (stage.file("a.txt", "a\n"), stage.file("b.txt", "b\n"));
     stage.desk.request(at(&a, 0, 0, None)).await.unwrap();
@@ -40,8 +39,7 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
 
 #[tokio::test]
 async fn endless_burst_of_changes_still_reaches_agents() {
-    let (stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (stage, _peer, mut stream) = Stage::with_listener().await;
     stream.message().await;
     let file = stage.file("a.txt", "a\n");
     let mut sent = 0;

@@ -52,9 +52,7 @@ struct Crossing {
 
 impl Crossing {
     async fn of(size: usize) -> Self {
-        let stage = Stage::new().await;
-        let proxy = Proxy::before(stage.port()).await;
-        let peer = stage.peer_by(proxy.port).await;
+        let (stage, proxy, peer) = Stage::with_proxied_peer().await;
         Self { path: stage.path("crossed.txt"), stage, proxy, peer, size }
     }
 

@@ -137,9 +137,7 @@ async fn stream_cut_at_any_byte_loses_and_invents_no_decision() {
 
 #[tokio::test]
 async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
-    let mut stage = Stage::new().await;
-    let proxy = Proxy::before(stage.port()).await;
-    let peer = stage.peer_by(proxy.port).await;
+    let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let path = stage.path("a.txt");
     let call = open_diff_call(1, &path, "text\n");
     let whole = peer.post_head(call.len()).len() + call.len();
@@ -156,9 +154,7 @@ async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
 
 #[tokio::test]
 async fn cut_answer_leaves_a_review_the_agent_can_replace_or_close() {
-    let mut stage = Stage::new().await;
-    let proxy = Proxy::before(stage.port()).await;
-    let peer = stage.peer_by(proxy.port).await;
+    let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let path = stage.path("a.txt");
     let call = open_diff_call(1, &path, "unreceived\n");
     proxy.arm(Kind::Post, Way::Down, 5, Fault::Cut);
@@ -171,9 +167,7 @@ async fn cut_answer_leaves_a_review_the_agent_can_replace_or_close() {
 
 #[tokio::test]
 async fn missing_stream_bytes_cost_no_decision() {
-    let mut stage = Stage::new().await;
-    let proxy = Proxy::before(stage.port()).await;
-    let peer = stage.peer_by(proxy.port).await;
+    let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let path = stage.path("a.txt");
     let text = "0123456789".repeat(20_000);
     proxy.arm(Kind::Stream, Way::Down, 50_000, Fault::Drop(7));

@@ -53,8 +53,7 @@ async fn a_path_that_cannot_be_a_file_is_refused_with_the_reason() {
 
 #[tokio::test]
 async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     for (id, name) in [
         "a b.txt",
         "new\nline.txt",
@@ -79,8 +78,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
 
 #[tokio::test]
 async fn text_returns_exactly_with_any_line_ends_and_characters() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     for (id, text) in [
         "a\r\nb\r\n",
         "\u{feff}x\n",
@@ -102,8 +100,7 @@ async fn text_returns_exactly_with_any_line_ends_and_characters() {
 
 #[tokio::test]
 async fn lone_surrogates_become_the_replacement_character() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("emoji.txt");
     let body = format!(
         concat!(
@@ -120,8 +117,7 @@ async fn lone_surrogates_become_the_replacement_character() {
 
 #[tokio::test]
 async fn an_original_that_is_not_text_is_decided_as_a_whole() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     for (id, original) in
         [&b"latin \xe9\xff\n"[..], b"\x89PNG\0\0\x01\xff\xfe", b"\xff\xfea\0b\0"].into_iter().enumerate()
     {
@@ -142,8 +138,7 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
 
 #[tokio::test]
 async fn binary_proposal_for_a_text_file_can_be_decided() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.file("text.txt", "plain\n");
     let text = "\u{0}\u{1}\u{2}plain\n\u{0}";
     stage.open_and_accept(&peer, 1, &path, text).await;

@@ -67,8 +67,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
 
 #[tokio::test]
 async fn second_proposal_for_a_file_replaces_the_first() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "first\n").await;
     let first = stage.review().await;

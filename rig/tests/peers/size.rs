@@ -11,8 +11,7 @@ use crate::test_directory::companion_directory;
 
 #[tokio::test]
 async fn a_proposal_of_64_mb_works_there_and_back() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let text = "a line of text that is not so long, \"quoted\" and\ttabbed\n".repeat((64 << 20) / 56 + 1);
     let path = stage.path("big.txt");
     stage.open_and_accept(&peer, 1, &path, &text).await;

@@ -63,9 +63,7 @@ async fn late_reader_gets_only_the_newest_context() {
 
 #[tokio::test]
 async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
-    let mut stage = Stage::new().await;
-    let proxy = Proxy::before(stage.port()).await;
-    let peer = stage.peer_by(proxy.port).await;
+    let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "x\n").await;
@@ -86,9 +84,7 @@ async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
 
 #[tokio::test]
 async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
-    let mut stage = Stage::new().await;
-    let proxy = Proxy::before(stage.port()).await;
-    let peer = stage.peer_by(proxy.port).await;
+    let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     proxy.arm(Kind::Stream, Way::Down, 400, Fault::Stall);
     let stalled = peer.get().await;
     let path = stage.path("a.txt");

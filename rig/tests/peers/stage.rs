@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use alongside_companion::desk::{Change, Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
 use alongside_companion::{AppDirs, Builder, Companion};
-use alongside_rig::wire::{Peer, Raw, within};
+use alongside_rig::wire::{Peer, Proxy, Raw, Stream, within};
 
 use crate::test_directory::TestDirectory;
 
@@ -33,6 +33,21 @@ impl Stage {
         let stage = Self::new().await;
         let peer = stage.peer().await;
         (stage, peer)
+    }
+
+    /// The same with the agent's stream.
+    pub(crate) async fn with_listener() -> (Self, Peer, Stream) {
+        let (stage, peer) = Self::with_peer().await;
+        let stream = peer.listen().await;
+        (stage, peer, stream)
+    }
+
+    /// A companion, and an agent that reaches it by way of a proxy.
+    pub(crate) async fn with_proxied_peer() -> (Self, Proxy, Peer) {
+        let stage = Self::new().await;
+        let proxy = Proxy::before(stage.port()).await;
+        let peer = stage.peer_by(proxy.port).await;
+        (stage, proxy, peer)
     }
 
     /// A path in the project.

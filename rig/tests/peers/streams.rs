@@ -35,8 +35,7 @@ async fn comment_keeps_an_idle_stream_alive_every_20_seconds() {
 
 #[tokio::test]
 async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut older = peer.listen().await;
+    let (mut stage, peer, mut older) = Stage::with_listener().await;
     let mut newer = peer.listen().await;
     assert_eq!(older.to_the_end().await.1, End::Clean);
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
@@ -45,8 +44,7 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
 
 #[tokio::test]
 async fn head_request_changes_nothing() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     for (path, expected) in [("/mcp", 405), ("/status", 200)] {
         let request = format!("{}\r\n", peer.head("HEAD").replacen("/mcp", path, 1));
         assert_eq!(stage.status_of(request).await, expected, "{path}");
@@ -67,8 +65,7 @@ async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
 
 #[tokio::test]
 async fn outcomes_keep_their_order_across_a_dropped_stream() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     stream.message().await;
     stream.reset();
     for (id, name) in ["a", "b", "c"].into_iter().enumerate() {
@@ -84,8 +81,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
 
 #[tokio::test]
 async fn last_event_id_brings_nothing_back() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     stream.told("ide/diffAccepted").await;
     peer.settle(&mut stream).await;
@@ -96,8 +92,7 @@ async fn last_event_id_brings_nothing_back() {
 
 #[tokio::test]
 async fn ping_with_its_own_id_follows_every_outcome() {
-    let (mut stage, peer) = Stage::with_peer().await;
-    let mut stream = peer.listen().await;
+    let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let mut ids = Vec::new();
     for id in 0..5 {
         stage.open_and_accept(&peer, id, &stage.path("a.txt"), &format!("{id}\n")).await;
