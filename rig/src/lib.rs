@@ -49,7 +49,7 @@ pub use install::{
 };
 pub use node_script::node_script;
 pub use program::alongside_bin;
-pub use proposer::Proposer;
+pub use proposer::{Proposal, Proposer};
 pub use release::{RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;

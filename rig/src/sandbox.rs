@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+pub use alongside_testing::files_below;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -135,18 +136,6 @@ impl Drop for Sandbox {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
     }
-}
-
-/// All files below a directory; none if it is missing.
-pub fn files_below(directory: impl Into<PathBuf>) -> Vec<PathBuf> {
-    let (mut directories, mut found) = (vec![directory.into()], Vec::new());
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory { &mut directories } else { &mut found }.push(entry.path());
-        }
-    }
-    found
 }
 
 /// The processes with the sandbox's variable; none without `/proc`.

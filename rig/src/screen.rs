@@ -174,6 +174,12 @@ impl Screen {
         self.wait_for(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
+    /// Presses keys, and waits until a text is shown.
+    pub fn press_and_see(&self, keys: &str, text: &str) -> Result<String> {
+        self.press(keys)?;
+        self.shows(text)
+    }
+
     /// Waits until `shown` accepts the picture, including colours, cursor and modes.
     pub fn wait_for_picture(
         &self,

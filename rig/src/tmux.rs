@@ -152,6 +152,30 @@ impl Pane {
         self.server.run(&[&["send-keys", "-t", &self.id, key]]).map(drop)
     }
 
+    /// Types `text`, and waits until the screen shows `shown`.
+    pub fn type_and_see(&self, text: &str, what: &str, shown: &str) -> Result<String> {
+        self.type_text(text)?;
+        self.wait_for(what, |screen| screen.contains(shown))
+    }
+
+    /// Types `text` and Enter, and waits until the screen shows `shown`.
+    pub fn enter_and_see(&self, text: &str, what: &str, shown: &str) -> Result<String> {
+        self.enter(text)?;
+        self.wait_for(what, |screen| screen.contains(shown))
+    }
+
+    /// Presses a key, and waits until the screen shows `shown`.
+    pub fn press_and_see(&self, key: &str, what: &str, shown: &str) -> Result<String> {
+        self.press(key)?;
+        self.wait_for(what, |screen| screen.contains(shown))
+    }
+
+    /// Presses a key, and waits until the screen does not show `gone`.
+    pub fn press_and_miss(&self, key: &str, what: &str, gone: &str) -> Result<String> {
+        self.press(key)?;
+        self.wait_for(what, |screen| !screen.contains(gone))
+    }
+
     /// Kills the program in the foreground, with all of its processes.
     pub fn kill(&self) -> Result<()> {
         let shell = self.server.run(&[&["display-message", "-p", "-t", &self.id, "#{pane_pid}"]])?;

@@ -1,5 +1,5 @@
 //! For tests and chores only: reports a test that cannot run on this machine as skipped, holds the table of
-//! hostile names, reads the pages for people, and has what chores share.
+//! hostile names, reads the pages for people, and has the common parts of tests and of chores.
 //!
 //! libtest decides before a test starts whether the test is ignored. A test that finds out later has to
 //! return early, which libtest counts as passed. [`skip`] therefore records the test and the reason in a
@@ -7,11 +7,15 @@
 
 pub mod chores;
 pub mod hostile;
+mod lateness;
 pub mod pages;
 
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+pub use lateness::Lateness;
 
 /// The environment variable that names the file of skipped tests.
 pub const SKIPS: &str = "ALONGSIDE_SKIPS";
@@ -68,4 +72,17 @@ mod tests {
         std::fs::remove_file(&path).expect("it is there");
         assert_eq!(text, format!("{NAME}\ttwo lines\n"));
     }
+}
+
+/// All files below a directory, sorted; none if it is missing. No link is followed.
+pub fn files_below(directory: impl AsRef<Path>) -> Vec<PathBuf> {
+    let (mut directories, mut found) = (vec![directory.as_ref().to_owned()], Vec::new());
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory { &mut directories } else { &mut found }.push(entry.path());
+        }
+    }
+    found.sort();
+    found
 }

@@ -45,8 +45,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let agent = Proposer::gemini(&sandbox)?;
     let _proposal = agent.propose(&file, PROPOSED)?;
     screen.shows("proposes words.py")?;
-    screen.press(":Alongside\r")?;
-    screen.shows("1 of 3: kept")?;
+    screen.press_and_see(":Alongside\r", "1 of 3: kept")?;
     // The bar, in windows of 40 and 80 columns.
     let bar_ends_with = |end: &'static str| {
         let blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");

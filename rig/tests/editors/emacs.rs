@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use alongside_agent::Outcome;
 use alongside_rig::adapters::{self, EMACS_SETTINGS};
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::hostile::{self as table, Row};
@@ -14,8 +13,7 @@ use alongside_rig::{Generation, Proposer, Sandbox, emacs_or_skip};
 use anyhow::Result;
 
 use crate::hostile;
-use crate::neovim::decided;
-use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::script::{REQUEST_AGAIN, SHOUTED};
 use crate::stage::{ROOMY, Stage};
 
 alongside_rig::tests! {
@@ -31,11 +29,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let configuration = stage.sandbox.home().join(".emacs.d");
     fs::create_dir_all(&configuration)?;
     fs::write(configuration.join("early-init.el"), EMACS_SETTINGS)?;
-    let shell = stage.terminal.window("shell", (100, 30))?;
-    shell.enter("alongside install emacs --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Emacs"))?;
-
-    let other = stage.sandbox.write("other.md", "");
+    let (shell, other) = stage.install("emacs", "Installed. Restart Emacs")?;
     let pane = stage.terminal.window("emacs", (100, 30))?;
     pane.enter("clear; emacs -nw notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("Alongside[no agent]"))?;
@@ -52,63 +46,47 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
     // Quitting discards the keys that have come by then.
-    pane.press("C-g")?;
-    pane.wait_for("the selection to be given up", |screen| screen.contains("Quit"))?;
-    runs(&pane, "find-file", Some("other.md"))?;
-    pane.wait_for("the other file", |screen| screen.contains("other.md  "))?;
-    pane.type_text("a line of my own")?;
-    pane.wait_for("the typed text", |screen| screen.contains("a line of my own"))?;
-    runs(&pane, "save-buffer", None)?;
-    pane.wait_for("the file to be written", |screen| screen.contains("Wrote "))?;
+    pane.press_and_see("C-g", "the selection to be given up", "Quit")?;
+    runs_and_sees(&pane, "find-file", Some("other.md"), "the other file", "other.md  ")?;
+    pane.type_and_see("a line of my own", "the typed text", "a line of my own")?;
+    runs_and_sees(&pane, "save-buffer", None, "the file to be written", "Wrote ")?;
     assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
 
     // Its first change is dropped, its last one edited, and the rest is accepted.
-    runs(&pane, "alongside-review", None)?;
-    pane.wait_for("the review", |screen| screen.contains("change 1 of 3: kept"))?;
-    pane.type_text("k")?;
-    pane.wait_for("a dropped change", |screen| screen.contains("2 kept, 1 dropped"))?;
+    runs_and_sees(&pane, "alongside-review", None, "the review", "change 1 of 3: kept")?;
+    pane.type_and_see("k", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("nn")?;
     edits_line(&pane, "14")?;
     pane.wait_for("the edited change", |screen| screen.contains("change 3 of 3: edited"))?;
     presses(&pane, &["C-c", "C-c"])?;
     pane.wait_for("the review to be over", |screen| !screen.contains("change 3 of 3"))?;
     assert_eq!(pane.screen()?.matches("-UU").count(), 1, "the window of the review has gone");
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    stage.sees_acceptance(&agent)?;
     runs(&pane, "switch-to-buffer", Some("notes.md"))?;
     pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
 
     // A rejected proposal leaves a draft with the text that the person typed.
     agent.ask_for_change(REQUEST_AGAIN)?;
     pane.wait_for("the next proposal", |screen| screen.contains("proposes 2 changes"))?;
-    runs(&pane, "alongside-review", None)?;
-    pane.wait_for("the review", |screen| screen.contains("change 1 of 2: kept"))?;
+    runs_and_sees(&pane, "alongside-review", None, "the review", "change 1 of 2: kept")?;
     edits_line(&pane, "typed by me")?;
     pane.wait_for("the edited change", |screen| screen.contains("change 1 of 2: edited"))?;
     presses(&pane, &["C-c", "C-k"])?;
     pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
-    stage.wait_for_draft(&shell, "typed by me")?;
-    assert_eq!(stage.on_disk(), decided());
-    agent.wait_until_free()?;
+    stage.sees_rejection(&shell, &agent)?;
 
     // Emacs ends while a proposal waits, after a question. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
     let proposal = proposer.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
-    runs(&pane, "alongside-review", None)?;
-    pane.wait_for("the review", |screen| screen.contains("change 1 of 2: kept"))?;
-    pane.type_text("e")?;
-    pane.wait_for("the text", |screen| screen.contains("Your text of a proposal"))?;
+    runs_and_sees(&pane, "alongside-review", None, "the review", "change 1 of 2: kept")?;
+    pane.type_and_see("e", "the text", "Your text of a proposal")?;
     pane.type_text("typed at the end ")?;
     presses(&pane, &["C-x", "C-c"])?;
     pane.wait_for("the question", |screen| screen.contains("ending Emacs rejects it"))?;
     pane.enter("yes")?;
     stage.wait_until_closed(&pane)?;
-    assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.wait_for_draft(&shell, "typed at the end")?;
-
-    agent.pane.kill()?;
-    stage.uninstall(&shell)?;
+    stage.sees_end(proposal, &agent, &shell)?;
     let left = files_below(&configuration);
     assert_eq!(left, [configuration.join("early-init.el")], "{}", shell.history()?);
     Ok(())
@@ -181,10 +159,21 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     })
 }
 
+/// The same as [`runs`], and waits until the screen shows `shown`.
+fn runs_and_sees(
+    pane: &Pane,
+    command: &str,
+    answer: Option<&str>,
+    what: &str,
+    shown: &str,
+) -> Result<String> {
+    runs(pane, command, answer)?;
+    pane.wait_for(what, |screen| screen.contains(shown))
+}
+
 /// Runs a command by its name, with an answer to its question.
 fn runs(pane: &Pane, command: &str, answer: Option<&str>) -> Result<()> {
-    pane.press("M-x")?;
-    pane.wait_for("the command line", |screen| screen.contains("M-x"))?;
+    pane.press_and_see("M-x", "the command line", "M-x")?;
     pane.enter(command)?;
     if let Some(answer) = answer {
         pane.wait_for("the question", |screen| {
@@ -200,11 +189,9 @@ fn runs(pane: &Pane, command: &str, answer: Option<&str>) -> Result<()> {
 
 /// Replaces the line of the change at point where the text is edited.
 fn edits_line(pane: &Pane, line: &str) -> Result<()> {
-    pane.type_text("e")?;
-    pane.wait_for("the text", |screen| screen.contains("Your text of a proposal"))?;
+    pane.type_and_see("e", "the text", "Your text of a proposal")?;
     pane.press("C-k")?;
-    pane.type_text(line)?;
-    pane.wait_for("the typed line", |screen| screen.contains(line))?;
+    pane.type_and_see(line, "the typed line", line)?;
     presses(pane, &["C-c", "C-c"])
 }
 

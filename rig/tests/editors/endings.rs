@@ -42,8 +42,7 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     // Answered in the agent.
     let _proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
-    pane.type_text("do")?;
-    pane.wait_for("a change to be dropped", |screen| screen.contains("1 of 3: dropped"))?;
+    pane.type_and_see("do", "a change to be dropped", "1 of 3: dropped")?;
     assert_eq!(agent.close(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
     wait_until_as(&stage, &pane, &before)?;
 
@@ -60,8 +59,7 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     // The agent is killed while the person types.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
-    pane.type_text("Gomine")?;
-    pane.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
+    pane.type_and_see("Gomine", "what was typed", "1 edited")?;
     drop(proposal);
     drop(agent);
     pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;
@@ -79,9 +77,7 @@ alongside_rig::tests! {
 }
 
 fn closed_in_helix(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::helix(&stage.sandbox, generation)?;
-    let pane = stage.open(&stage.editors.helix(generation))?;
+    let Some((stage, pane)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
         let proposal = agent.propose(&stage.file, SHOUTED)?;

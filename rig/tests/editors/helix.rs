@@ -8,9 +8,8 @@ use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
 use crate::hostile;
-use crate::neovim::decided;
 use crate::script::{DONE, ORIGINAL};
-use crate::stage::Stage;
+use crate::stage::{Stage, decided};
 
 /// Lines two to four, which Helix selects with their ends.
 const SELECTED: &str = "two\nthree\nfour\n";
@@ -27,9 +26,7 @@ alongside_rig::tests! {
 }
 
 fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &str) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::helix(&stage.sandbox, generation)?;
-    let helix = stage.open(&stage.editors.helix(generation))?;
+    let Some((stage, helix)) = Stage::with_helix(generation)? else { return Ok(()) };
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
     helix.enter(":goto 2")?;
     helix.type_text(keys_that_select)?;
@@ -38,14 +35,12 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
 
     // The proposal does not disturb the typing person.
     helix.type_text("ge")?;
-    helix.type_text("o")?;
-    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
+    helix.type_and_see("o", "insert mode", " INS ")?;
     helix.type_text("a line of ")?;
     agent.wait_until_it_asks()?;
     // A key takes the announcement from the screen, but not the mark at the lines that change.
     helix.wait_for("the announcement or the mark", |screen| is_announced(screen) || screen.contains("●"))?;
-    helix.type_text("my own")?;
-    helix.wait_for("what was typed", |screen| screen.contains("a line of my own"))?;
+    helix.type_and_see("my own", "what was typed", "a line of my own")?;
     to_normal_mode(&helix)?;
     helix.type_text("u")?;
     helix.wait_for("it to be taken back", |screen| !screen.contains("a line of my own"))?;
@@ -70,25 +65,21 @@ alongside_rig::tests! {
 
 /// A proposal holds only the new text: the hover shows the old one, and the original is a file.
 fn removed_text(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::helix(&stage.sandbox, generation)?;
-    let helix = stage.open(&stage.editors.helix(generation))?;
+    let Some((stage, helix)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\nthree\nfour\n", ""))?;
     wait_until_announced(&helix)?;
     helix.wait_for("the keys", |screen| screen.lines().any(|line| line.ends_with("notes.md: space a")))?;
     helix.type_text(" a")?;
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    helix.press("Enter")?;
-    helix.wait_for("the proposal", |screen| screen.contains("2  five"))?;
+    helix.press_and_see("Enter", "the proposal", "2  five")?;
     for line in [1, 2] {
         helix.enter(&format!(":goto {line}"))?;
         helix.type_text(" k")?;
         helix.wait_for("every removed line", |screen| {
             ["Change 1 of 1: kept.", "-two", "-three", "-four"].iter().all(|part| screen.contains(part))
         })?;
-        helix.press("Escape")?;
-        helix.wait_for("the hover to go", |screen| !screen.contains("-three"))?;
+        helix.press_and_miss("Escape", "the hover to go", "-three")?;
     }
     helix.enter(":lsp-workspace-command alongside.original")?;
     helix.wait_for("the original", |screen| screen.contains("3  three") && screen.contains("original/"))?;
@@ -127,18 +118,13 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         // Helix knows the language by the end of a name, and asks no server for a file without one.
         if row.path.extension().is_none_or(|extension| extension != "md") {
             helix.wait_for("the remedy", |screen| screen.contains("has no actions here."))?;
-            helix.enter(":open notes.md")?;
-            helix.wait_for("another file", |screen| screen.contains("fifteen"))?;
+            helix.enter_and_see(":open notes.md", "another file", "fifteen")?;
             return decide();
         }
-        helix.type_text(" a")?;
-        helix.wait_for("the menu", |screen| screen.contains("alongside: Reject"))?;
-        helix.press("Escape")?;
-        helix.wait_for("the menu to go", |screen| !screen.contains("alongside: Reject"))?;
-        helix.type_text(" k")?;
-        helix.wait_for("the diff", |screen| screen.contains("Change "))?;
-        helix.press("Escape")?;
-        helix.wait_for("the diff to go", |screen| !screen.contains("Change "))?;
+        helix.type_and_see(" a", "the menu", "alongside: Reject")?;
+        helix.press_and_miss("Escape", "the menu to go", "alongside: Reject")?;
+        helix.type_and_see(" k", "the diff", "Change ")?;
+        helix.press_and_miss("Escape", "the diff to go", "Change ")?;
         if row.original.is_some() {
             helix.enter(":lsp-workspace-command alongside.original")?;
             helix.wait_for("the original", |screen| screen.contains("  before") && !is_shown(screen))?;
@@ -171,8 +157,7 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
     helix.press("Enter")?;
     wait_until_shown(helix)?;
-    helix.type_text(" a")?;
-    helix.wait_for("what can be done with it", |screen| screen.contains("alongside: Drop this change"))?;
+    helix.type_and_see(" a", "what can be done with it", "alongside: Drop this change")?;
     helix.press("Enter")?;
     helix.wait_for("a change to be dropped", |screen| {
         screen.contains("dropped") && !screen.contains("  TWO\n")

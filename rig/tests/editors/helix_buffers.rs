@@ -25,12 +25,10 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     let other = stage.sandbox.write("other.md", "other\n");
     let helix = stage.open(&stage.editors.helix(generation))?;
     // Nothing that the program recommends may touch unsaved text in other files.
-    helix.enter(":o other.md")?;
-    helix.wait_for("the other file", |screen| screen.contains("1  other"))?;
+    helix.enter_and_see(":o other.md", "the other file", "1  other")?;
     helix.type_text("Aunsaved")?;
     to_normal_mode(&helix)?;
-    helix.enter(":o notes.md")?;
-    helix.wait_for("the file again", |screen| screen.contains("2  two"))?;
+    helix.enter_and_see(":o notes.md", "the file again", "2  two")?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\n"))?;
     wait_until_announced(&helix)?;
@@ -48,8 +46,7 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
         helix.press("Enter")?;
         helix.wait_for(line, |screen| screen.contains(line) && !screen.contains(title))?;
     }
-    helix.type_text("A")?;
-    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
+    helix.type_and_see("A", "insert mode", " INS ")?;
     helix.type_text(" and mine")?;
     to_normal_mode(&helix)?;
     helix.type_text(" a")?;
@@ -57,8 +54,7 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
         screen.contains("Drop this change and your edit of it")
             && screen.contains("Take the agent's text (drops your edit)")
     })?;
-    helix.press("Escape")?;
-    helix.wait_for("the menu to go", |screen| !screen.contains("Drop this change and your edit"))?;
+    helix.press_and_miss("Escape", "the menu to go", "Drop this change and your edit")?;
     let mine = |screen: &str| screen.contains("2  TWO and mine");
     helix.enter(":reload")?;
     helix.wait_for("the edit", |screen| mine(screen) && !screen.contains("[+]"))?;
@@ -94,9 +90,7 @@ alongside_rig::tests! {
 
 /// Text in a decided proposal reaches no agent, although Helix saves it like any other.
 fn late_text(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::helix(&stage.sandbox, generation)?;
-    let helix = stage.open(&stage.editors.helix(generation))?;
+    let Some((stage, helix)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\nmore\nand more\n"))?;
     wait_until_announced(&helix)?;
@@ -105,8 +99,7 @@ fn late_text(generation: Generation) -> Result<()> {
     helix.wait_for("the diff on the announcement", |screen| {
         screen.contains("Proposed here: 1 change.") && screen.contains("+and more")
     })?;
-    helix.press("Escape")?;
-    helix.wait_for("the hover to go", |screen| !screen.contains("+and more"))?;
+    helix.press_and_miss("Escape", "the hover to go", "+and more")?;
     helix.type_text(" a")?;
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
     helix.press("Enter")?;
@@ -114,10 +107,8 @@ fn late_text(generation: Generation) -> Result<()> {
     helix.enter(":lsp-workspace-command alongside.reject")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     helix.wait_for("the file", |screen| screen.contains("2  two") && !screen.contains("reviews/"))?;
-    helix.type_text("ga")?;
-    helix.wait_for("the proposal again", |screen| screen.contains("2  TWO"))?;
-    helix.enter(":goto 1")?;
-    helix.wait_for("the mark", |screen| screen.contains("this review has ended"))?;
+    helix.type_and_see("ga", "the proposal again", "2  TWO")?;
+    helix.enter_and_see(":goto 1", "the mark", "this review has ended")?;
     helix.type_text("Alate")?;
     to_normal_mode(&helix)?;
     helix.wait_for("the mark in the line", |screen| screen.contains("this review has ended; text typed"))?;

@@ -15,9 +15,9 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::helix::{decide_in_helix, wait_until_announced};
-use crate::neovim::{decide_in_neovim, decided};
+use crate::neovim::decide_in_neovim;
 use crate::script::{DONE, shout};
-use crate::stage::Stage;
+use crate::stage::{Stage, decided};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -55,8 +55,7 @@ fn with_neovim(generation: Generation) -> Result<()> {
     let package = stage.sandbox.home().join(".local/share/nvim/site/pack/alongside/start/alongside");
     let tags = fs::read_to_string(package.join("doc/tags"))?;
     neovim.enter(":helptags ALL")?;
-    neovim.enter(":help alongside-options")?;
-    neovim.wait_for("the help", |screen| screen.contains("alongside-options"))?;
+    neovim.enter_and_see(":help alongside-options", "the help", "alongside-options")?;
     assert_eq!(fs::read_to_string(package.join("doc/tags"))?, tags);
     neovim.enter(":qa")?;
     leaves_nothing(&stage, &agent, &neovim, &shell, &before)
@@ -134,8 +133,7 @@ fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> 
     shell.wait_for("the choice", |screen| screen.ends_with("Number (Enter for 1):"))?;
     shell.enter("1")?;
     shell.wait_for("the changes", |screen| screen.ends_with("Make these changes? [y/N]"))?;
-    shell.enter("y")?;
-    shell.wait_for("the next step", |screen| screen.contains("Next, in your project: "))?;
+    shell.enter_and_see("y", "the next step", "Next, in your project: ")?;
     let now = fs::read_to_string(&path)?;
     assert!(now.starts_with("// mine\n") && now.contains("\"ide\": {\n    \"enabled\": true\n  }"), "{now}");
     Ok(Some(agent))

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::sandbox::files_below;
@@ -11,8 +10,7 @@ use alongside_rig::{Generation, Proposer, adapters, alongside_bin, kakoune_or_sk
 use anyhow::Result;
 
 use crate::hostile;
-use crate::neovim::decided;
-use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::script::{REQUEST_AGAIN, SHOUTED};
 use crate::stage::{ROOMY, Stage};
 
 /// A person's settings: the keys of the page, and no question where a file has changed on disk.
@@ -36,11 +34,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let configuration = stage.sandbox.home().join(".config/kak");
     fs::create_dir_all(&configuration)?;
     fs::write(configuration.join("kakrc"), SETTINGS)?;
-    let shell = stage.terminal.window("shell", (100, 30))?;
-    shell.enter("alongside install kakoune --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kakoune"))?;
-
-    let other = stage.sandbox.write("other.md", "");
+    let (shell, other) = stage.install("kakoune", "Installed. Restart Kakoune")?;
     let pane = stage.terminal.window("kakoune", (100, 30))?;
     pane.enter("clear; kak notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("notes.md 1:1"))?;
@@ -55,63 +49,43 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md: :alongside-review"))?;
     pane.wait_for("the count of proposals", |screen| screen.contains("[1 proposal]"))?;
     agent.wait_until_it_asks()?;
-    runs(&pane, "edit other.md")?;
-    pane.wait_for("the other file", |screen| screen.contains("other.md 1:1"))?;
-    pane.type_text("ia line of my own")?;
-    pane.wait_for("the typed text", |screen| screen.contains("a line of my own"))?;
-    runs(&pane, "write")?;
-    pane.wait_for("the file to be written", |screen| screen.contains("saved"))?;
+    runs_and_sees(&pane, "edit other.md", "the other file", "other.md 1:1")?;
+    pane.type_and_see("ia line of my own", "the typed text", "a line of my own")?;
+    runs_and_sees(&pane, "write", "the file to be written", "saved")?;
     assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
     // No proposal is decided by a command that is given elsewhere.
-    runs(&pane, "alongside-accept")?;
-    pane.wait_for("the refusal", |screen| screen.contains("this is no proposal"))?;
+    runs_and_sees(&pane, "alongside-accept", "the refusal", "this is no proposal")?;
 
     // Its first change is dropped, its last one edited, and the rest is accepted.
-    runs(&pane, "alongside-review")?;
-    pane.wait_for("the review", |screen| screen.contains("before: two"))?;
+    runs_and_sees(&pane, "alongside-review", "the review", "before: two")?;
     runs(&pane, "alongside-drop")?;
     pane.wait_for("a dropped change", |screen| screen.contains("two") && !screen.contains("TWO "))?;
     for line in ["8:1", "14:1"] {
-        runs(&pane, "alongside-next")?;
-        pane.wait_for("the next change", |screen| screen.contains(&format!("notes.md {line}")))?;
+        runs_and_sees(&pane, "alongside-next", "the next change", &format!("notes.md {line}"))?;
     }
-    pane.type_text("xHc14")?;
-    pane.wait_for("the edited change", |screen| screen.contains("edited; proposed"))?;
-    runs(&pane, "alongside-accept")?;
-    pane.wait_for("the review to be over", |screen| screen.contains("notes.md: accepted"))?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    pane.type_and_see("xHc14", "the edited change", "edited; proposed")?;
+    runs_and_sees(&pane, "alongside-accept", "the review to be over", "notes.md: accepted")?;
+    stage.sees_acceptance(&agent)?;
     runs(&pane, "edit notes.md")?;
     pane.wait_for("the file as it is now", |screen| screen.lines().any(|line| line.trim() == "14"))?;
 
     // A rejected proposal leaves a draft with the text that the person typed.
     agent.ask_for_change(REQUEST_AGAIN)?;
     pane.wait_for("the next proposal", |screen| screen.contains("[1 proposal]"))?;
-    runs(&pane, "alongside-review")?;
-    pane.wait_for("the review", |screen| screen.contains("before: "))?;
-    pane.type_text("xHctyped by me")?;
-    pane.wait_for("the edited change", |screen| screen.contains("edited; proposed"))?;
-    runs(&pane, "alongside-reject")?;
-    pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
-    stage.wait_for_draft(&shell, "typed by me")?;
-    assert_eq!(stage.on_disk(), decided());
-    agent.wait_until_free()?;
+    runs_and_sees(&pane, "alongside-review", "the review", "before: ")?;
+    pane.type_and_see("xHctyped by me", "the edited change", "edited; proposed")?;
+    runs_and_sees(&pane, "alongside-reject", "the rejection", "notes.md: rejected")?;
+    stage.sees_rejection(&shell, &agent)?;
 
     // Kakoune ends while a proposal waits. The text that was typed is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
     let proposal = proposer.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the last proposal", |screen| screen.contains("[1 proposal]"))?;
-    runs(&pane, "alongside-review")?;
-    pane.wait_for("the review", |screen| screen.contains("before: "))?;
-    pane.type_text("ityped at the end ")?;
-    pane.wait_for("the edited change", |screen| screen.contains("edited; proposed"))?;
+    runs_and_sees(&pane, "alongside-review", "the review", "before: ")?;
+    pane.type_and_see("ityped at the end ", "the edited change", "edited; proposed")?;
     runs(&pane, "quit!")?;
     stage.wait_until_closed(&pane)?;
-    assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.wait_for_draft(&shell, "typed at the end")?;
-
-    agent.pane.kill()?;
-    stage.uninstall(&shell)?;
+    stage.sees_end(proposal, &agent, &shell)?;
     let kakrc = configuration.join("kakrc");
     assert_eq!(files_below(&configuration), std::slice::from_ref(&kakrc), "{}", shell.history()?);
     assert_eq!(fs::read_to_string(kakrc)?, SETTINGS);
@@ -187,22 +161,16 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         if !pane.wait_for("the announcement", is_over)?.contains(" proposes ") {
             stage.port(|companion| companion["reviews"] == 1)?;
         }
-        runs(&pane, "alongside-review")?;
-        pane.wait_for("the proposal", |screen| screen.contains(&row.shows))?;
-        runs(&pane, "alongside-diff")?;
-        pane.wait_for("the diff", |screen| screen.contains("Change 1 of"))?;
-        pane.press("Escape")?;
-        pane.wait_for("the diff to go", |screen| !screen.contains("Change 1 of"))?;
-        runs(&pane, "alongside-actions")?;
-        pane.wait_for("the menu", |screen| screen.contains("alongside: Reject"))?;
-        pane.press("Escape")?;
-        pane.wait_for("the menu to go", |screen| !screen.contains("alongside: Reject"))?;
+        runs_and_sees(&pane, "alongside-review", "the proposal", &row.shows)?;
+        runs_and_sees(&pane, "alongside-diff", "the diff", "Change 1 of")?;
+        pane.press_and_miss("Escape", "the diff to go", "Change 1 of")?;
+        runs_and_sees(&pane, "alongside-actions", "the menu", "alongside: Reject")?;
+        pane.press_and_miss("Escape", "the menu to go", "alongside: Reject")?;
         // A buffer without a file: then the last one counts, whatever its name is.
         runs(&pane, "buffer *debug*")?;
         let is_away = |screen: &str| screen.contains("*debug*") && !screen.contains(&row.shows);
         pane.wait_for("another buffer", is_away)?;
-        runs(&pane, "alongside-review")?;
-        pane.wait_for("the proposal again", |screen| screen.contains(&row.shows))?;
+        runs_and_sees(&pane, "alongside-review", "the proposal again", &row.shows)?;
         let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
         runs(&pane, &format!("alongside-{decision}"))?;
         let said = format!(": {decision}ed");
@@ -210,11 +178,16 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     })
 }
 
+/// Types a command line, and waits until the screen shows `shown`.
+fn runs_and_sees(pane: &Pane, command: &str, what: &str, shown: &str) -> Result<String> {
+    runs(pane, command)?;
+    pane.wait_for(what, |screen| screen.contains(shown))
+}
+
 /// Types a command. In insert mode Escape comes first: with the next key right behind it, it would be Alt.
 fn runs(pane: &Pane, command: &str) -> Result<()> {
     if pane.screen()?.contains(" insert ") {
-        pane.press("Escape")?;
-        pane.wait_for("normal mode", |screen| !screen.contains(" insert "))?;
+        pane.press_and_miss("Escape", "normal mode", " insert ")?;
     }
     pane.type_text(&format!(":{command}"))?;
     pane.press("Enter")

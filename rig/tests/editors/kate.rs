@@ -2,8 +2,8 @@
 //! removal.
 
 use std::fs;
+use std::path::PathBuf;
 
-use alongside_agent::Outcome;
 use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
@@ -12,8 +12,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Kate, KateScreen, Proposer, kate_or_skip};
 use anyhow::{Context as _, Result};
 
-use crate::neovim::decided;
-use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::script::{REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -33,9 +32,8 @@ pub(crate) const PROPOSAL: &str = "/alongside/reviews/";
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = kate_or_skip() else { return Ok(()) };
-    let other = stage.sandbox.write("other.md", "");
     let config = stage.sandbox.home().join(".config");
-    let (screen, shell) = installed(&mut stage, &kate, "")?;
+    let (screen, shell, other) = installed(&mut stage, &kate, "")?;
 
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
@@ -77,8 +75,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     screen.press(&["ctrl+End", "Up", "Up", "Home", "shift+End"])?;
     screen.type_text("14")?;
     choose(&screen, EDITED, 2)?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    stage.sees_acceptance(&agent)?;
     screen.wait_for_title("the file", is_file)?;
     // F5 reads the file again; xdotool has no key of that name.
     screen.press(&["71"])?;
@@ -97,9 +94,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     open_proposal(&screen, 2)?;
     screen.type_text("typed by me ")?;
     choose(&screen, EDITED, 3)?;
-    stage.wait_for_draft(&shell, "typed by me")?;
-    assert_eq!(stage.on_disk(), decided());
-    agent.wait_until_free()?;
+    stage.sees_rejection(&shell, &agent)?;
 
     // Kate ends while a proposal waits. The text that was typed just before is in a draft.
     screen.wait_for_title("the file", is_file)?;
@@ -118,19 +113,19 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     screen.focus(&question, false)?;
     screen.press(&["alt+d"])?;
     screen.wait_for_windows(0)?;
-    assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.wait_for_draft(&shell, "typed at the end")?;
-
-    agent.pane.kill()?;
-    stage.uninstall(&shell)?;
+    stage.sees_end(proposal, &agent, &shell)?;
     let left = files_below(&config);
     assert!(left.iter().all(|file| !file.ends_with("lspclient/settings.json")), "{left:?}");
     Ok(())
 }
 
-/// A screen, and the shell in which the person has run the installation for Kate. Titles have whole paths;
+/// A screen, the shell of the installation for Kate, and an empty file. Titles have whole paths;
 /// `settings` are more of the person's general ones.
-pub(crate) fn installed(stage: &mut Stage, kate: &Kate, settings: &str) -> Result<(KateScreen, Pane)> {
+pub(crate) fn installed(
+    stage: &mut Stage,
+    kate: &Kate,
+    settings: &str,
+) -> Result<(KateScreen, Pane, PathBuf)> {
     kate.put_on_path(&stage.sandbox)?;
     let screen = kate.screen(&stage.sandbox)?;
     let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&stage.sandbox)?]);
@@ -139,10 +134,8 @@ pub(crate) fn installed(stage: &mut Stage, kate: &Kate, settings: &str) -> Resul
     let config = stage.sandbox.home().join(".config");
     fs::create_dir_all(&config)?;
     fs::write(config.join("katerc"), format!("[General]\nShow Full Path in Title=true\n{settings}"))?;
-    let shell = stage.terminal.window("shell", (100, 30))?;
-    shell.enter("alongside install kate --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kate"))?;
-    Ok((screen, shell))
+    let (shell, other) = stage.install("kate", "Installed. Restart Kate")?;
+    Ok((screen, shell, other))
 }
 
 /// Whether a window shows the file. Titles have the whole path, by which the proposal's differs.

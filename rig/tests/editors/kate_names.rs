@@ -18,7 +18,7 @@ fn kate_obeys_no_row_of_the_table() -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = kate_or_skip() else { return Ok(()) };
     table::set_traps(&stage.sandbox)?;
-    let (screen, _shell) = installed(&mut stage, &kate, SHOWS_MESSAGES)?;
+    let (screen, _shell, _) = installed(&mut stage, &kate, SHOWS_MESSAGES)?;
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
     screen.allow_server("notes.md")?;

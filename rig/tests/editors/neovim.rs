@@ -11,8 +11,8 @@ use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::script::{DONE, REQUEST, SHOUTED, shout};
-use crate::stage::{ROOMY, Stage};
+use crate::script::{DONE, REQUEST, shout};
+use crate::stage::{ROOMY, Stage, decided};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -24,11 +24,6 @@ alongside_rig::tests! {
     the_newest_neovim_and_claude: from_selection_to_file(Generation::Newest, Cli::Claude),
 }
 
-/// The text that the person accepts.
-pub(crate) fn decided() -> String {
-    SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
-}
-
 fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
@@ -37,8 +32,7 @@ fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
 
     // The selection reaches the model.
-    neovim.type_text("2GVjj")?;
-    neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
+    neovim.type_and_see("2GVjj", "the selection", "-- VISUAL LINE --")?;
     stage.wait_until_selected("two\nthree\nfour".len())?;
     stage.ask_with_selection(&agent, cli, 4)?;
 
@@ -49,11 +43,9 @@ fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     neovim.wait_for("the selection, as a range", |screen| screen.ends_with(":'<,'>"))?;
     neovim.press("Escape")?;
     neovim.enter(":edit other.md")?;
-    neovim.type_text("ia line of my own")?;
-    neovim.wait_for("what was typed", |screen| screen.contains("a line of my own"))?;
+    neovim.type_and_see("ia line of my own", "what was typed", "a line of my own")?;
     neovim.press("Escape")?;
-    neovim.enter(":write")?;
-    neovim.wait_for("the file to be written", |screen| screen.contains("written"))?;
+    neovim.enter_and_see(":write", "the file to be written", "written")?;
     assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
     decide_in_neovim(&neovim)?;
@@ -76,10 +68,8 @@ fn wait_until_announced(neovim: &Pane) -> Result<()> {
 
 /// Goes to the review, drops its first change, edits its last one, and accepts the result.
 pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
-    neovim.enter(":Alongside")?;
-    neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
-    neovim.type_text("do")?;
-    neovim.wait_for("a change to be dropped", |screen| screen.contains("1 of 3: dropped"))?;
+    neovim.enter_and_see(":Alongside", "the review", "3 kept")?;
+    neovim.type_and_see("do", "a change to be dropped", "1 of 3: dropped")?;
     neovim.type_text("]c]c")?;
     neovim.enter(":s/FOURTEEN/14/")?;
     // The remark behind the line; a narrow bar has no room for three states.
@@ -91,15 +81,12 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn an_agent_in_neovims_own_terminal() -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "")?;
-    let pane = stage.open(&stage.editors.neovim(Generation::Newest))?;
+    let Some((stage, pane)) = Stage::with_neovim(Generation::Newest, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
     let script = shout(Cli::Gemini, &stage.file);
     let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(()) };
     agent.pane.enter(":vertical terminal")?;
-    agent.pane.type_text("i")?;
-    agent.pane.wait_for("the terminal", |screen| screen.contains("-- TERMINAL --"))?;
+    agent.pane.type_and_see("i", "the terminal", "-- TERMINAL --")?;
     agent.pane.enter("env | grep -c _IDE_SERVER_PORT")?;
     agent.start()?;
     stage.wait_until_connected(1)?;
@@ -150,9 +137,7 @@ fn found_under_the_interface(generation: Generation) -> Result<()> {
 /// The model asks for the problems in files, and reads those that Neovim knows.
 #[test]
 fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "")?;
-    let neovim = stage.open(&stage.editors.neovim(Generation::Newest))?;
+    let Some((stage, neovim)) = Stage::with_neovim(Generation::Newest, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
     let pane = stage.terminal.window("claude", ROOMY)?;
     let asks = [Turn::call("mcp__ide__getDiagnostics", json!({})), Turn::say(DONE)];

@@ -29,8 +29,7 @@ fn in_neovim(generation: Generation) -> Result<()> {
     let neovim = stage.open(&stage.editors.neovim(generation))?;
     let said = "IDE mode is off in Gemini CLI; `:Alongside agents` switches it on";
     neovim.wait_for("the remark", |screen| screen.contains(said))?;
-    neovim.enter(":Alongside agents")?;
-    neovim.wait_for("the choice", |screen| screen.contains("Number (Enter for 1):"))?;
+    neovim.enter_and_see(":Alongside agents", "the choice", "Number (Enter for 1):")?;
     neovim.enter("3")?;
     neovim.wait_for("the change", |screen| {
         screen.contains("+  \"ide\": {") && screen.contains("Switch on IDE mode in Gemini CLI? [y/N]")
@@ -63,8 +62,7 @@ fn in_helix(generation: Generation) -> Result<()> {
     let action = "IDE mode on: ide.enabled = true in ~/.gemini/settings.json";
     helix.wait_for("the change among the code actions", |screen| screen.contains(action))?;
     assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the choice");
-    helix.press("Enter")?;
-    helix.wait_for("the end", |screen| screen.contains("IDE mode is on from its next start."))?;
+    helix.press_and_see("Enter", "the end", "IDE mode is on from its next start.")?;
     agent.start()?;
     stage.wait_until_connected(1)?;
     stage.ask_with_context(&agent, &[])?;

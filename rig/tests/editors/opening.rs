@@ -1,7 +1,7 @@
 //! Neovim with the option `auto_open`: a proposal opens at a pause, and never under typing hands.
 
 use alongside_agent::Outcome;
-use alongside_rig::{Generation, Proposer, adapters};
+use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
 use crate::script::{ORIGINAL, SHOUTED};
@@ -14,14 +14,15 @@ alongside_rig::tests! {
 }
 
 fn opens(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "require('alongside').setup{ auto_open = true }")?;
-    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let Some((stage, neovim)) =
+        Stage::with_neovim(generation, "require('alongside').setup{ auto_open = true }")?
+    else {
+        return Ok(());
+    };
     let agent = Proposer::gemini(&stage.sandbox)?;
 
     // In Insert mode only a message appears, and the person types on.
-    neovim.type_text("Go")?;
-    neovim.wait_for("insert mode", |screen| screen.contains("-- INSERT --"))?;
+    neovim.type_and_see("Go", "insert mode", "-- INSERT --")?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     let screen = neovim.wait_for("the announcement", |screen| screen.contains("proposes notes.md"))?;
     assert!(!screen.contains("original"), "{screen}");

@@ -3,7 +3,7 @@
 use alongside_agent::Outcome;
 use alongside_rig::program::alongside;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Proposer, adapters};
+use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
 use crate::script::SHOUTED;
@@ -16,16 +16,12 @@ alongside_rig::tests! {
 }
 
 fn stops(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "")?;
-    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let Some((stage, neovim)) = Stage::with_neovim(generation, "")? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     neovim.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
-    neovim.enter(":Alongside")?;
-    neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
-    neovim.type_text("Gomine")?;
-    neovim.wait_for("what was typed", |screen| screen.contains(": edited"))?;
+    neovim.enter_and_see(":Alongside", "the review", "3 kept")?;
+    neovim.type_and_see("Gomine", "what was typed", ": edited")?;
     neovim.press("Escape")?;
     // From another window, as most people leave.
     neovim.type_text("gT")?;
@@ -44,19 +40,15 @@ fn stops(generation: Generation) -> Result<()> {
     })?;
 
     // Yes to Neovim's own question is no acceptance: nobody typed :w.
-    neovim.enter(":confirm qa")?;
-    neovim.wait_for("the question", |screen| screen.contains("Save changes to"))?;
-    neovim.press("y")?;
-    neovim.wait_for("the refusal", |screen| screen.contains("not accepted. To accept, type :w"))?;
+    neovim.enter_and_see(":confirm qa", "the question", "Save changes to")?;
+    neovim.press_and_see("y", "the refusal", "not accepted. To accept, type :w")?;
     neovim.press("Enter")?;
-    neovim.enter(":echo 'still ' .. 'here'")?;
-    neovim.wait_for("Neovim to go on", |screen| screen.contains("still here"))?;
+    neovim.enter_and_see(":echo 'still ' .. 'here'", "Neovim to go on", "still here")?;
 
     match generation {
         Generation::Oldest => neovim.enter(":qa!")?,
         Generation::Newest => {
-            neovim.enter(":confirm qa")?;
-            neovim.wait_for("the question", |screen| screen.contains("Save changes to"))?;
+            neovim.enter_and_see(":confirm qa", "the question", "Save changes to")?;
             neovim.press("n")?;
         }
     }
@@ -71,8 +63,7 @@ fn stops(generation: Generation) -> Result<()> {
 
     // The next Neovim tells it, once.
     let said = "Your last edits of notes.md are in drafts: run `alongside drafts` in a shell.";
-    neovim.enter("clear; nvim notes.md")?;
-    neovim.wait_for("where the edits are", |screen| screen.contains(said))?;
+    neovim.enter_and_see("clear; nvim notes.md", "where the edits are", said)?;
     assert!(!stage.sandbox.home().join(".local/state/nvim/alongside/left.json").exists());
     Ok(())
 }

@@ -60,8 +60,7 @@ fn stays_connected(generation: Generation, restart: &[&str]) -> Result<()> {
 }
 
 fn accept(pane: &Pane) -> Result<()> {
-    pane.enter(":Alongside")?;
-    pane.wait_for("the review", |screen| screen.contains("3 kept"))?;
+    pane.enter_and_see(":Alongside", "the review", "3 kept")?;
     pane.enter(":Alongside accept")
 }
 

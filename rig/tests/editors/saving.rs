@@ -57,8 +57,7 @@ fn saves(
     stage.wait_until_it_runs(&editor)?;
     pane.type_text(editing.keys)?;
     pane.wait_for("insert mode", editing.inserts)?;
-    pane.type_text("sixteen")?;
-    pane.wait_for("what was typed", |screen| screen.contains("sixteen"))?;
+    pane.type_and_see("sixteen", "what was typed", "sixteen")?;
     pane.press("Escape")?;
     pane.wait_for("normal mode", editing.is_done)?;
     pane.enter(":wq")?;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use alongside_agent::Outcome;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::Script;
@@ -11,19 +12,24 @@ use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{
-    Editor, Editors, Generation, Sandbox, agent_cli, claude_or_skip, editors_or_skip, opencode_or_skip,
-    rig_or_skip,
+    Editor, Editors, Generation, Proposal, Sandbox, adapters, agent_cli, claude_or_skip, editors_or_skip,
+    opencode_or_skip, rig_or_skip,
 };
 use anyhow::Result;
 use serde_json::Value;
 
-use crate::script::{ORIGINAL, REQUEST, shout};
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
 
 /// A window in which an editor shows short lines in full.
 const WINDOW: (u16, u16) = (100, 30);
 
 /// A window large enough for agents' output.
 pub(crate) const ROOMY: (u16, u16) = (100, 50);
+
+/// The text that the person accepts.
+pub(crate) fn decided() -> String {
+    SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
+}
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
@@ -46,6 +52,22 @@ impl Stage {
         Ok(Some(Self { terminal, editors, file, sandbox }))
     }
 
+    /// The same, with Neovim at its file, and these lines in the person's settings.
+    pub(crate) fn with_neovim(generation: Generation, settings: &str) -> Result<Option<(Self, Pane)>> {
+        let Some(stage) = Self::set(generation)? else { return Ok(None) };
+        adapters::neovim(&stage.sandbox, settings)?;
+        let pane = stage.open(&stage.editors.neovim(generation))?;
+        Ok(Some((stage, pane)))
+    }
+
+    /// The same, with Helix at its file.
+    pub(crate) fn with_helix(generation: Generation) -> Result<Option<(Self, Pane)>> {
+        let Some(stage) = Self::set(generation)? else { return Ok(None) };
+        adapters::helix(&stage.sandbox, generation)?;
+        let pane = stage.open(&stage.editors.helix(generation))?;
+        Ok(Some((stage, pane)))
+    }
+
     /// Types an editor's command and the file's name into a new window, and waits until the editor shows the
     /// file.
     pub(crate) fn open(&self, editor: &Editor) -> Result<Pane> {
@@ -58,6 +80,38 @@ impl Stage {
         pane.enter(format!("clear; {} notes.md {others}", editor.command()).trim_end())?;
         pane.wait_for("the file", |screen| screen.contains("fifteen") && !screen.contains(SHELL_PROMPT))?;
         Ok(pane)
+    }
+
+    /// Installs the adapter of an editor in a new shell, which says so at the end. The project has an empty
+    /// `other.md` then.
+    pub(crate) fn install(&self, editor: &str, said: &str) -> Result<(Pane, PathBuf)> {
+        let other = self.sandbox.write("other.md", "");
+        let shell = self.terminal.window("shell", (100, 30))?;
+        shell.enter_and_see(&format!("alongside install {editor} --yes"), "the installation", said)?;
+        Ok((shell, other))
+    }
+
+    /// The agent has written the text that the person accepted.
+    pub(crate) fn sees_acceptance(&self, agent: &Agent) -> Result<()> {
+        agent.wait_until_it_says(DONE)?;
+        assert_eq!(self.on_disk(), decided());
+        Ok(())
+    }
+
+    /// The agent goes on after a rejection, which leaves the person's text in a draft.
+    pub(crate) fn sees_rejection(&self, shell: &Pane, agent: &Agent) -> Result<()> {
+        self.wait_for_draft(shell, "typed by me")?;
+        assert_eq!(self.on_disk(), decided());
+        agent.wait_until_free()
+    }
+
+    /// The end of the editor has rejected a proposal, and left the person's text in a draft; the agent ends,
+    /// and the person removes the adapter.
+    pub(crate) fn sees_end(&self, proposal: Proposal, agent: &Agent, shell: &Pane) -> Result<()> {
+        assert_eq!(proposal.outcome()?, Outcome::Rejected);
+        self.wait_for_draft(shell, "typed at the end")?;
+        agent.pane.kill()?;
+        self.uninstall(shell)
     }
 
     /// Waits until the newest draft holds `text`, in a shell.

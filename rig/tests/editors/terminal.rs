@@ -6,9 +6,9 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 
-use crate::neovim::{decide_in_neovim, decided};
+use crate::neovim::decide_in_neovim;
 use crate::script::{DONE, REQUEST, SHOUTED};
-use crate::stage::Stage;
+use crate::stage::{Stage, decided};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -41,10 +41,8 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     leave_terminal_mode(&agent)?;
     neovim.enter(":Alongside terminal")?;
     neovim.wait_for("the file alone", |screen| !screen.contains("Type your message"))?;
-    neovim.type_text("2GVjj")?;
-    neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
-    neovim.enter(":Alongside send")?;
-    neovim.wait_for("the lines in the prompt", |screen| screen.contains("@notes.md lines 2-4"))?;
+    neovim.type_and_see("2GVjj", "the selection", "-- VISUAL LINE --")?;
+    neovim.enter_and_see(":Alongside send", "the lines in the prompt", "@notes.md lines 2-4")?;
     assert!(agent.model.requests().iter().all(|request| !request.asked().contains("@notes.md")));
 
     // The person types on, and the agent reads the file.

@@ -2,8 +2,6 @@
 //! killed.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use alongside_agent::Outcome;
@@ -13,6 +11,7 @@ use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer, adapters};
+use alongside_testing::Lateness;
 use anyhow::Result;
 
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
@@ -84,8 +83,9 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let proposal = agent.propose(&file, SHOUTED)?;
     let port = port_of(&stage, one.name)?;
     let killed = Instant::now();
-    let (outcome, late) = and_how_late(|| one.editor.kill().and_then(|()| proposal.outcome()));
-    let took = killed.elapsed();
+    let machine = Lateness::begin();
+    let outcome = one.editor.kill().and_then(|()| proposal.outcome());
+    let (took, late) = (killed.elapsed(), machine.so_far());
     assert_eq!(outcome?, Outcome::Rejected);
     assert!(took < FREED_WITHIN + late, "it took {took:?} where sleepers were {late:?} late");
     for agent in &one.agents {
@@ -100,8 +100,7 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     }
     two.editor.enter(":Alongside review")?;
     two.editor.wait_for("a choice of two", |screen| screen.contains("1:") && screen.contains("2:"))?;
-    two.editor.enter("1")?;
-    two.editor.wait_for("the review", |screen| screen.contains("3 kept"))?;
+    two.editor.enter_and_see("1", "the review", "3 kept")?;
     let file = if two.editor.screen()?.contains("gemini.md") { 0 } else { 1 };
     two.editor.enter(":Alongside accept")?;
     two.agents[file].wait_until_it_says(DONE)?;
@@ -109,28 +108,6 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     assert_eq!(fs::read_to_string(&written[file])?, SHOUTED);
     assert_eq!(fs::read_to_string(&written[1 - file])?, ORIGINAL);
     Ok(())
-}
-
-/// Runs something, and returns the total delay of sleeping tasks meanwhile, which shows how late everything
-/// was.
-fn and_how_late<T>(does: impl FnOnce() -> T) -> (T, Duration) {
-    const NAP: Duration = Duration::from_millis(10);
-    let done = AtomicBool::new(false);
-    let sleeper = || {
-        let mut late = Duration::ZERO;
-        while !done.load(Ordering::Relaxed) {
-            let asleep = Instant::now();
-            thread::sleep(NAP);
-            late += asleep.elapsed().saturating_sub(NAP);
-        }
-        late
-    };
-    thread::scope(|scope| {
-        let sleeper = scope.spawn(sleeper);
-        let what = does();
-        done.store(true, Ordering::Relaxed);
-        (what, sleeper.join().unwrap())
-    })
 }
 
 fn open(stage: &Stage, name: &'static str, companions: usize) -> Result<Option<Project>> {

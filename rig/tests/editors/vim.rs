@@ -4,15 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, Sandbox, vim_or_skip};
 use anyhow::Result;
 
-use crate::neovim::decided;
-use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::script::{REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -28,11 +26,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     let vimrc = stage.sandbox.home().join(".vim/vimrc");
     fs::create_dir_all(vimrc.parent().unwrap())?;
     fs::write(&vimrc, "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n")?;
-    let shell = stage.terminal.window("shell", (100, 30))?;
-    shell.enter("alongside install vim --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Vim"))?;
-
-    let other = stage.sandbox.write("other.md", "");
+    let (shell, other) = stage.install("vim", "Installed. Restart Vim")?;
     let pane = stage.terminal.window("vim", (100, 30))?;
     pane.enter("clear; vim notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("no agent"))?;
@@ -47,66 +41,53 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
     pane.press("Escape")?;
-    enters(&pane, ":edit other.md")?;
-    pane.wait_for("the other file", |screen| screen.contains("other.md  "))?;
-    pane.type_text("ia line of my own")?;
-    pane.wait_for("the typed text", |screen| screen.contains("a line of my own"))?;
+    enters_and_sees(&pane, ":edit other.md", "the other file", "other.md  ")?;
+    pane.type_and_see("ia line of my own", "the typed text", "a line of my own")?;
     pane.press("Escape")?;
-    enters(&pane, ":write")?;
-    pane.wait_for("the file to be written", |screen| screen.contains("written"))?;
+    enters_and_sees(&pane, ":write", "the file to be written", "written")?;
     assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
     // Its first change is dropped, its last one edited, and the rest is accepted.
-    enters(&pane, ":Alongside")?;
-    pane.wait_for("the review", |screen| screen.contains("3 kept"))?;
-    pane.type_text("do")?;
-    pane.wait_for("a dropped change", |screen| screen.contains("2 kept, 1 dropped"))?;
+    enters_and_sees(&pane, ":Alongside", "the review", "3 kept")?;
+    pane.type_and_see("do", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("]c]ccc14")?;
-    pane.press("Escape")?;
-    pane.wait_for("the edited change", |screen| screen.contains("1 kept, 1 dropped, 1 edited"))?;
+    pane.press_and_see("Escape", "the edited change", "1 kept, 1 dropped, 1 edited")?;
     // Only a write of this buffer that the person types accepts.
-    enters(&pane, ":wall")?;
-    pane.wait_for("the refusal", |screen| screen.contains("not accepted. To accept, type :w"))?;
+    enters_and_sees(&pane, ":wall", "the refusal", "not accepted. To accept, type :w")?;
     enters(&pane, ":w")?;
     pane.wait_for("the review to be over", |screen| !screen.contains("1 edited"))?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    stage.sees_acceptance(&agent)?;
     enters(&pane, ":buffer notes.md")?;
     pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
 
     // A rejected proposal leaves a draft with the text that the person typed.
     agent.ask_for_change(REQUEST_AGAIN)?;
     pane.wait_for("the next proposal", |screen| screen.contains("proposes 2 changes"))?;
-    enters(&pane, ":Alongside")?;
-    pane.wait_for("the review", |screen| screen.contains("2 kept"))?;
+    enters_and_sees(&pane, ":Alongside", "the review", "2 kept")?;
     pane.type_text("cctyped by me")?;
-    pane.press("Escape")?;
-    pane.wait_for("the edited change", |screen| screen.contains("1 kept, 1 edited"))?;
-    enters(&pane, ":q")?;
-    pane.wait_for("the question", |screen| screen.contains("notes.md has your edits"))?;
-    pane.type_text("r")?;
-    pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
-    stage.wait_for_draft(&shell, "typed by me")?;
-    assert_eq!(stage.on_disk(), decided());
-    agent.wait_until_free()?;
+    pane.press_and_see("Escape", "the edited change", "1 kept, 1 edited")?;
+    enters_and_sees(&pane, ":q", "the question", "notes.md has your edits")?;
+    pane.type_and_see("r", "the rejection", "notes.md: rejected")?;
+    stage.sees_rejection(&shell, &agent)?;
 
     // Vim ends while a proposal waits. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
     let proposal = proposer.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
-    enters(&pane, ":Alongside")?;
-    pane.wait_for("the review", |screen| screen.contains("2 kept"))?;
+    enters_and_sees(&pane, ":Alongside", "the review", "2 kept")?;
     pane.type_text("Ityped at the end ")?;
     pane.press("Escape")?;
     enters(&pane, ":qall!")?;
     stage.wait_until_closed(&pane)?;
-    assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.wait_for_draft(&shell, "typed at the end")?;
-
-    agent.pane.kill()?;
-    stage.uninstall(&shell)?;
+    stage.sees_end(proposal, &agent, &shell)?;
     assert_eq!(files_below(vimrc.parent().unwrap()), [vimrc], "{}", shell.history()?);
     Ok(())
+}
+
+/// Types a command line, and waits until the screen shows `shown`.
+fn enters_and_sees(pane: &Pane, command: &str, what: &str, shown: &str) -> Result<String> {
+    enters(pane, command)?;
+    pane.wait_for(what, |screen| screen.contains(shown))
 }
 
 /// Types a command line.

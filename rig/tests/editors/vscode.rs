@@ -3,7 +3,6 @@
 
 use std::fs;
 
-use alongside_agent::Outcome;
 use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
@@ -13,8 +12,7 @@ use alongside_rig::{Generation, Proposer, Sandbox, Window, code_server_or_skip};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::neovim::decided;
-use crate::script::{DONE, ORIGINAL, REQUEST_AGAIN, SHOUTED};
+use crate::script::{ORIGINAL, REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -41,12 +39,8 @@ const STATUS: &str = "[id='alongside.alongside.status']";
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(code_server) = code_server_or_skip() else { return Ok(()) };
-    let shell = stage.terminal.window("shell", (100, 30))?;
     code_server.put_on_path(&stage.sandbox)?;
-    shell.enter("alongside install code-server --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. "))?;
-
-    let other = stage.sandbox.write("other.md", "");
+    let (shell, other) = stage.install("code-server", "Installed. ")?;
     let server = stage.terminal.window("code-server", (100, 30))?;
     let window = Window::open(&code_server, &stage.sandbox, &server)?;
     window.open_file("notes.md")?;
@@ -79,8 +73,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(STATE, "change 3 of 3: edited")?;
     click_title(&window, "Accept This Proposal")?;
     window.wait_until_gone(PROPOSAL, "")?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    stage.sees_acceptance(&agent)?;
     window.open_file("notes.md")?;
     window.wait_for_lines(EDITOR, "\n14\n")?;
 
@@ -94,9 +87,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     click_title(&window, "Reject This Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Reject")?;
     window.wait_until_gone(PROPOSAL, "")?;
-    stage.wait_for_draft(&shell, "typed by me")?;
-    assert_eq!(stage.on_disk(), decided());
-    agent.wait_until_free()?;
+    stage.sees_rejection(&shell, &agent)?;
 
     // VS Code ends while a proposal waits. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
@@ -107,11 +98,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(STATE, "edited")?;
     server.press("C-c")?;
     stage.wait_until_closed(&server)?;
-    assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.wait_for_draft(&shell, "typed at the end")?;
-
-    agent.pane.kill()?;
-    stage.uninstall(&shell)?;
+    stage.sees_end(proposal, &agent, &shell)?;
     let left = files_below(stage.sandbox.home().join(EXTENSIONS));
     assert!(left.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{left:?}");
     Ok(())
@@ -126,8 +113,7 @@ fn stands_back() -> Result<()> {
     put_other_companion(&sandbox)?;
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     let server = terminal.window("code-server", (100, 30))?;
-    server.enter("alongside install code-server --yes")?;
-    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
     let window = Window::open(&code_server, &sandbox, &server)?;
 
     window.wait(MESSAGE, "Gemini CLI Companion is active in this window")?;

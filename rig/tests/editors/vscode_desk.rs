@@ -207,8 +207,7 @@ fn says_the_next_step_without_a_program() -> Result<()> {
 /// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
 fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
     let server = terminal.window("code-server", (100, 30))?;
-    server.enter("alongside install code-server --yes")?;
-    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
     let window = Window::open(code_server, sandbox, &server)?;
     Ok((server, window))
 }

@@ -74,8 +74,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     sandbox.write("notes.md", "");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     let server = terminal.window("code-server", (100, 30))?;
-    server.enter("alongside install code-server --yes")?;
-    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
     let window = Window::open(&code_server, &sandbox, &server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;

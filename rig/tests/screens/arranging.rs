@@ -46,10 +46,8 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     desk.shows("▸long.txt")?;
     desk.shows("other.txt +1 -1")?;
     assert!(!settled(&desk)?.contains("Reviews (2)"), "{}", desk.text()?);
-    desk.press("b")?;
-    desk.shows("Reviews (2)")?;
-    desk.press("b")?;
-    desk.shows("review 1 of 2")?;
+    desk.press_and_see("b", "Reviews (2)")?;
+    desk.press_and_see("b", "review 1 of 2")?;
     // A changed line is wrapped without a key.
     let wrapped = settled(&desk)?;
     assert!(!wrapped.contains("other.txt +1 -1"), "{wrapped}");
@@ -60,10 +58,8 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     assert!(between.windows(2).all(|pair| pair[0] == pair[1]), "{wrapped}");
     assert!(wrapped.contains("before") && wrapped.contains("after"), "{wrapped}");
 
-    desk.press("/needle\r")?;
-    desk.shows("/needle 1/7")?;
-    desk.press("nn")?;
-    desk.shows("/needle 3/7")?;
+    desk.press_and_see("/needle\r", "/needle 1/7")?;
+    desk.press_and_see("nn", "/needle 3/7")?;
     settled(&desk)?;
     let found = marked(&desk)?;
     assert_eq!(found.len(), 8, "an unchanged line is marked on both sides: {found:?}\n{}", desk.text()?);

@@ -175,8 +175,7 @@ fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
 fn the_help_names_every_key_at_80_by_24() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.idle_desk(&Terminal::new(80, 24))?;
-    desk.press("?")?;
-    desk.shows("accept the file")?;
+    desk.press_and_see("?", "accept the file")?;
     // All of it fits.
     let seen = settled(&desk)?;
     for key in ["space", "Tab", "PgUp", "Ctrl-Z", "Ctrl-L", "two columns", "undo", "pause", "quit"] {

@@ -20,8 +20,7 @@ fn shell_after(editor: Option<&str>) -> Result<String> {
     let terminal = Terminal::new(80, 24).with("VISUAL", format!("sh {}", script.display()));
     let shell = stage.shell(&terminal)?;
     // The cursor is in the last row: whatever is printed there moves all other rows.
-    shell.press("seq 40; alongside\r")?;
-    shell.shows("No agent is connected yet.")?;
+    shell.press_and_see("seq 40; alongside\r", "No agent is connected yet.")?;
     let (_agent, proposal) = stage.propose()?;
     shell.shows("line five")?;
     if editor.is_some() {

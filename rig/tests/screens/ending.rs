@@ -112,8 +112,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
 fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let stage = Stage::new();
     let shell = stage.shell(&small())?;
-    shell.press("echo before; alongside\r")?;
-    shell.shows("No agent is connected yet.")?;
+    shell.press_and_see("echo before; alongside\r", "No agent is connected yet.")?;
     let (_agent, proposal) = stage.propose()?;
     read_and_press(&shell, "line five", &key::ctrl('z').to_string())?;
     let screen = shell.wait_for("the shell's prompt", |screen| {
@@ -127,8 +126,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     shell.press("echo $((6 * 7))\r")?;
     shell.shows("\n42\n")?;
     shell.resize(100, 30)?;
-    shell.press("fg\r")?;
-    shell.shows("line five")?;
+    shell.press_and_see("fg\r", "line five")?;
     let screen = settled(&shell)?;
     assert!(!screen.contains("rig$"), "the whole screen is drawn anew:\n{screen}");
     read_and_press(&shell, "line five", "a")?;

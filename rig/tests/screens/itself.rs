@@ -91,12 +91,10 @@ fn a_shell_stops_its_program_on_ctrl_z_and_brings_it_back() -> Result<()> {
     let terminal = small().with("PS1", "rig$ ");
     let screen = Screen::start(&sandbox, &terminal, ["bash", "--norc", "--noprofile", "-i"])?;
     screen.shows("rig$")?;
-    screen.press("echo ready; cat\r")?;
-    screen.shows("\nready")?;
+    screen.press_and_see("echo ready; cat\r", "\nready")?;
     screen.press("echoed\r")?;
     screen.wait_for("the echo of cat", |screen| screen.matches("echoed").count() == 2)?;
-    screen.press(&key::ctrl('z').to_string())?;
-    screen.shows("Stopped")?;
+    screen.press_and_see(&key::ctrl('z').to_string(), "Stopped")?;
     screen.press("echo $((6 * 7)); fg\r")?;
     screen.shows("\n42")?;
     screen.press("again\r")?;

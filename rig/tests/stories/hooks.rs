@@ -61,6 +61,11 @@ fn read_by_the_model(agent: &Agent) -> String {
     agent.model.requests().last().map(|request| request.body.to_string()).unwrap_or_default()
 }
 
+fn assert_model_read(agent: &Agent, words: &str) {
+    let read = read_by_the_model(agent);
+    assert!(read.contains(words), "{read}");
+}
+
 alongside_rig::tests! {
     claude_in_auto_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Claude),
     codex_writes_what_the_person_kept: writes_what_was_kept(Cli::Codex),
@@ -103,8 +108,7 @@ fn reads_the_reason(cli: Cli) -> Result<()> {
     desk.wait_until_shown("notes.txt: rejected;")?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("rejected all of it. Reason: nobody shouts here"), "{read}");
+    assert_model_read(&agent, "rejected all of it. Reason: nobody shouts here");
     Ok(())
 }
 
@@ -127,8 +131,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
     desk.wait_until_accepted("notes.txt")?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), kept);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("Call the tool again so that it makes exactly this change"), "{read}");
+    assert_model_read(&agent, "Call the tool again so that it makes exactly this change");
     Ok(())
 }
 
@@ -246,8 +249,7 @@ fn a_hook_that_is_killed_lets_no_change_of_claude_through() -> Result<()> {
     kill_process(hook.context("no process of the hook")?, Signal::KILL)?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("blocking because onFailure"), "{read}");
+    assert_model_read(&agent, "blocking because onFailure");
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
 }
 
@@ -326,8 +328,7 @@ fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
     desk.wait_until_left()?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("A text that the person typed is in "), "{read}");
+    assert_model_read(&agent, "A text that the person typed is in ");
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
 }
 
@@ -343,8 +344,7 @@ fn a_desk_that_is_killed_lets_no_change_through() -> Result<()> {
         .pane
         .wait_within(2 * PATIENCE, "the end of the agent", |screen| screen.contains("the agent has ended"))?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("Nothing was written. A text that the person typed is in "), "{read}");
+    assert_model_read(&agent, "Nothing was written. A text that the person typed is in ");
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
 }
 
@@ -362,8 +362,7 @@ fn a_review_that_takes_too_long_lets_no_change_through() -> Result<()> {
     desk.wait_until_shown("notes.txt: rejected, because Claude Code waits no longer.")?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("The person has not decided on this change in time."), "{read}");
+    assert_model_read(&agent, "The person has not decided on this change in time.");
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
 }
 
@@ -397,8 +396,7 @@ fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
     assert_eq!(stage.on_disk(), ORIGINAL.replace("two", "TWO"));
     assert_eq!(fs::read_to_string(&old)?, "old\n");
     assert_eq!(fs::read_to_string(stage.sandbox.project().join("new.txt"))?, "new\n");
-    let read = read_by_the_model(&agent);
-    assert!(read.contains("old.txt: The person reviewed this change and rejected all of it."), "{read}");
+    assert_model_read(&agent, "old.txt: The person reviewed this change and rejected all of it.");
     Ok(())
 }
 

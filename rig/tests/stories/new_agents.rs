@@ -72,8 +72,7 @@ fn install_then_run(cli: Cli) -> Result<()> {
         let offers = |screen: &str| screen.contains(no);
         let is_there = |screen: &str| offers(screen) || screen.contains("? for shortcuts");
         if offers(&agent.pane.wait_for("its first screen", is_there)?) {
-            agent.pane.press("Down")?;
-            agent.pane.wait_for("the choice", |screen| screen.contains("❯ No, keep manual mode"))?;
+            agent.pane.press_and_see("Down", "the choice", "❯ No, keep manual mode")?;
             agent.answer(no)?;
         }
         agent.wait_until_free()?;

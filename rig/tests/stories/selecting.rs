@@ -15,8 +15,7 @@ impl Selecting {
     /// The second to fourth line of the stage's file are selected.
     pub(crate) fn three_lines(stage: &Stage) -> Result<Self> {
         let pane = stage.terminal.window("alongside review", WIDE)?;
-        pane.enter("alongside review --json")?;
-        pane.wait_for("its first event", |screen| screen.contains("alongside/didChangeStatus"))?;
+        pane.enter_and_see("alongside review --json", "its first event", "alongside/didChangeStatus")?;
         let editor = Self { pane };
         let active = json!({
             "path": stage.file,

@@ -72,8 +72,7 @@ impl Stage {
     /// The same with another command line.
     pub(crate) fn start_review_with(&self, command: &str) -> Result<Reviewer> {
         let pane = self.terminal.pane("alongside review")?;
-        pane.enter(command)?;
-        pane.wait_for("alongside to serve", |screen| screen.contains("Waiting for proposals"))?;
+        pane.enter_and_see(command, "alongside to serve", "Waiting for proposals")?;
         Ok(Reviewer { pane })
     }
 

@@ -240,19 +240,6 @@ impl Drop for Desk {
 
 /// All files below a directory, by their paths below it.
 pub(crate) fn files_below(directory: &Path) -> Vec<String> {
-    let mut files = Vec::new();
-    let mut folders = vec![directory.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type().unwrap().is_dir() {
-                true => folders.push(entry.path()),
-                false => {
-                    let path = entry.path();
-                    files.push(path.strip_prefix(directory).unwrap().to_string_lossy().replace('\\', "/"));
-                }
-            }
-        }
-    }
-    files.sort();
-    files
+    let below = |path: PathBuf| path.strip_prefix(directory).unwrap().to_string_lossy().replace('\\', "/");
+    alongside_testing::files_below(directory).into_iter().map(below).collect()
 }

@@ -7,8 +7,7 @@ mod snapshot;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use alongside_agent::find::{self, Surroundings};
@@ -18,6 +17,7 @@ use alongside_contract::discovery::Record;
 use alongside_platform::paths::Canonical as _;
 use rustix::process::{Pid, Signal, kill_process};
 
+pub(crate) use alongside_testing::{Lateness, files_below};
 pub(crate) use machine::Machine;
 pub(crate) use process::{Ran, Running, finish};
 
@@ -318,32 +318,6 @@ pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// Measures by how much this machine oversleeps. Everything else is late by at least that much.
-pub(crate) struct Lateness(Arc<AtomicU64>);
-
-impl Lateness {
-    /// Measures from now on, in a thread that ends with this value.
-    pub(crate) fn begin() -> Self {
-        const NAP: Duration = Duration::from_millis(10);
-        let late = Arc::new(AtomicU64::new(0));
-        let sum = Arc::downgrade(&late);
-        std::thread::spawn(move || {
-            loop {
-                let began = Instant::now();
-                std::thread::sleep(NAP);
-                let Some(sum) = sum.upgrade() else { return };
-                let over = began.elapsed().saturating_sub(NAP);
-                sum.fetch_add(over.as_micros().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
-            }
-        });
-        Self(late)
-    }
-
-    pub(crate) fn so_far(&self) -> Duration {
-        Duration::from_micros(self.0.load(Ordering::Relaxed))
-    }
-}
-
 /// A home with a desk in line mode, whose companion serves the project.
 pub(crate) async fn serving() -> (Home, Running) {
     let home = Home::new();
@@ -383,18 +357,4 @@ pub(crate) fn write_file(path: &Path, text: &str) {
 /// Opens a diff.
 pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
     soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
-}
-
-/// All files below a directory.
-pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![directory.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let kind = entry.file_type().unwrap();
-            if kind.is_dir() { folders.push(entry.path()) } else { files.push(entry.path()) }
-        }
-    }
-    files.sort();
-    files
 }

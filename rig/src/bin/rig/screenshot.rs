@@ -173,12 +173,10 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let picture = screen.picture()?;
     if picture.size().1.get() > 100 && screen.place_of("Reviews (3)").is_err() {
         // The lists have given way to the code; the picture shows them.
-        screen.press("b")?;
-        screen.shows("Reviews (3)")?;
+        screen.press_and_see("b", "Reviews (3)")?;
     }
     // Drop the second change.
-    screen.press("j ")?;
-    screen.shows("dropped: ")?;
+    screen.press_and_see("j ", "dropped: ")?;
     screen.press("j")?;
     Ok(Scene { _agents: vec![gemini, qwen], ..screen.into() })
 }
@@ -188,8 +186,7 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let screen = Screen::start(sandbox, terminal, [alongside_bin()?, "demo".into()])?;
     screen.shows("raise ValueError")?;
     screen.settle(STILL)?;
-    screen.press("j ")?;
-    screen.shows("dropped: ")?;
+    screen.press_and_see("j ", "dropped: ")?;
     Ok(screen.into())
 }
 
@@ -198,10 +195,8 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::neovim(sandbox, "vim.opt.termguicolors = true")?;
     let (screen, agent) = in_editor(sandbox, terminal, "nvim")?;
     screen.shows("proposes basket.py")?;
-    screen.press(":Alongside\r")?;
-    screen.shows("4 kept")?;
-    screen.press("do]cA  # once")?;
-    screen.shows("edited")?;
+    screen.press_and_see(":Alongside\r", "4 kept")?;
+    screen.press_and_see("do]cA  # once", "edited")?;
     screen.press("\x1b")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
@@ -218,12 +213,9 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     )?;
     let (screen, agent) = in_editor(sandbox, terminal, "hx")?;
     screen.shows("proposes 4 changes")?;
-    screen.press(" a")?;
-    screen.shows("Review: basket.py")?;
-    screen.press("\r")?;
-    screen.shows("raise ValueError")?;
-    screen.press(" a")?;
-    screen.shows("Drop this change")?;
+    screen.press_and_see(" a", "Review: basket.py")?;
+    screen.press_and_see("\r", "raise ValueError")?;
+    screen.press_and_see(" a", "Drop this change")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
@@ -236,10 +228,8 @@ fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     install_emacs(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "emacs")?;
     screen.shows("proposes 4 changes")?;
-    screen.press("\x1bxalongside-review\r")?;
-    screen.shows("change 1 of 4: kept")?;
-    screen.press("nk")?;
-    screen.shows("3 kept, 1 dropped")?;
+    screen.press_and_see("\x1bxalongside-review\r", "change 1 of 4: kept")?;
+    screen.press_and_see("nk", "3 kept, 1 dropped")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
@@ -250,12 +240,9 @@ fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     install_vim(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "vim")?;
     screen.shows("proposes 4 changes")?;
-    screen.press(":Alongside\r")?;
-    screen.shows("4 kept")?;
-    screen.press("do")?;
-    screen.shows("1 dropped")?;
-    screen.press("]cA  # once\x1b")?;
-    screen.shows("1 edited")?;
+    screen.press_and_see(":Alongside\r", "4 kept")?;
+    screen.press_and_see("do", "1 dropped")?;
+    screen.press_and_see("]cA  # once\x1b", "1 edited")?;
     // The announcement closes by itself.
     screen.wait_for("the announcement to close", |screen| !screen.contains("proposes 4 changes"))?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
@@ -267,10 +254,8 @@ fn kakoune(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     install_kakoune()?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "kak")?;
     screen.shows("proposes basket.py")?;
-    screen.press(":alongside-review\r")?;
-    screen.shows("before: ")?;
-    screen.press(" a")?;
-    screen.shows("drop the change")?;
+    screen.press_and_see(":alongside-review\r", "before: ")?;
+    screen.press_and_see(" a", "drop the change")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 

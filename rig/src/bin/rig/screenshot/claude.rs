@@ -34,13 +34,10 @@ pub(super) fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     panes.tmux(&["select-pane", "-U"])?;
     // A desk ignores a key that comes sooner than a person can read.
     sleep(STILL);
-    screen.press("R")?;
-    screen.shows("Why?")?;
-    screen.press("keep the public name\r")?;
-    screen.shows("Reason noted")?;
+    screen.press_and_see("R", "Why?")?;
+    screen.press_and_see("keep the public name\r", "Reason noted")?;
     sleep(STILL);
-    screen.press("r")?;
-    screen.shows("total_with_tax")?;
+    screen.press_and_see("r", "total_with_tax")?;
     sleep(STILL);
     // Claude Code draws without end while it waits.
     Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
@@ -74,22 +71,16 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     panes.tmux(&["select-pane", "-U"])?;
     // A desk ignores a key that comes sooner than a person can read.
     sleep(STILL);
-    screen.press("T")?;
-    screen.shows("1.2  total()")?;
+    screen.press_and_see("T", "1.2  total()")?;
     sleep(STILL);
-    screen.press("\t")?;
-    screen.shows("change 1 of 2")?;
+    screen.press_and_see("\t", "change 1 of 2")?;
     sleep(STILL);
-    screen.press("c")?;
-    screen.shows("reads it")?;
-    screen.press("Round it to cents.\r")?;
-    screen.shows("1 comment")?;
+    screen.press_and_see("c", "reads it")?;
+    screen.press_and_see("Round it to cents.\r", "1 comment")?;
     sleep(STILL);
-    screen.press("j")?;
-    screen.shows("change 2 of 2")?;
+    screen.press_and_see("j", "change 2 of 2")?;
     sleep(STILL);
-    screen.press(" ")?;
-    screen.shows("1 marked")?;
+    screen.press_and_see(" ", "1 marked")?;
     Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
 }
 
@@ -109,8 +100,7 @@ fn commit(sandbox: &Sandbox) -> anyhow::Result<()> {
 /// Types a request to the agent.
 fn ask(screen: &Screen, request: &str) -> anyhow::Result<()> {
     screen.shows("auto mode on")?;
-    screen.press(request)?;
-    screen.shows(request)?;
+    screen.press_and_see(request, request)?;
     screen.press("\r")?;
     Ok(())
 }
