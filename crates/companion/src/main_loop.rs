@@ -125,7 +125,7 @@ impl MainLoop {
             self.notify_status();
             self.write_journal();
             self.plan_looks();
-            // Whoever waits for an answer goes on first: a thousand streams report together then.
+            // Tasks that wait for an answer go on first: a thousand streams report together then.
             tokio::task::yield_now().await;
         }
         self.finish()

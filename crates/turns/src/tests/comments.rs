@@ -157,7 +157,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     project.send(&look);
     let message = project.feedback(&look).message.unwrap();
     assert_eq!((&*message.words, message.read), ("Codex reads it with your next prompt", None));
-    // Whoever takes it has it alone; a second finish before it is read adds to it.
+    // One session takes it alone; a second finish before it is read adds to it.
     let first = project.claim("s").unwrap();
     assert!(project.claim("s").is_none());
     first.begin().unwrap();
