@@ -74,8 +74,7 @@ async fn the_terminal_asks_a_person_for_each_action() {
     let home = Home::new();
     let (_process, mut editor) = opens(&home).await;
     let mut check = home.at_terminal(&["check", "--only", "diffs.rejected,diffs.immediate"]);
-    check.answers("Will you? [y/N]", "y").await;
-    check.shows("1. Reject the proposal for").await;
+    check.answers_and_shows("Will you? [y/N]", "y", "1. Reject the proposal for").await;
     let asked = check.shows("[Enter done, s skip, c cannot]").await;
     assert!(asked.contains("1 of about 1"), "{asked}");
     // The other check closes its proposal without a decision, and the editor may not have heard of that yet.
@@ -86,8 +85,7 @@ async fn the_terminal_asks_a_person_for_each_action() {
     let review = until("the proposal", || editor.any_review().filter(is_asked)).await;
     let decide = json!({ "id": review["id"], "revision": review["revision"], "decision": "reject" });
     editor.asks("alongside/decideReview", decide).unwrap();
-    check.types("");
-    check.shows("2 pass of 2 checks").await;
+    check.types_and_shows("", "2 pass of 2 checks").await;
     assert_eq!(check.ends().code(), Some(0));
 }
 
@@ -96,8 +94,7 @@ async fn a_check_that_is_interrupted_closes_what_it_opened() {
     let home = Home::new();
     let (_process, mut editor) = opens(&home).await;
     let mut check = home.at_terminal(&["check", "--only", "diffs.rejected"]);
-    check.answers("Will you? [y/N]", "y").await;
-    check.shows("1. Reject the proposal for").await;
+    check.answers_and_shows("Will you? [y/N]", "y", "1. Reject the proposal for").await;
     until("the proposal", || editor.any_review()).await;
     check.signal(rustix::process::Signal::INT);
     until("the proposal to be closed", || editor.any_review().is_none().then_some(())).await;

@@ -20,10 +20,8 @@ async fn context_disabled_in_settings_stays_off() {
     // A desk's switch is refused with the same reason.
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
-    desk.types("l");
-    desk.shows("Context is paused").await;
-    desk.types("z");
-    desk.shows("Context is off in the settings ([context] enabled = false)").await;
+    desk.types_and_shows("l", "Context is paused").await;
+    desk.types_and_shows("z", "Context is off in the settings ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));
     // The answer comes after the report was handled, and agents hear of changes within 200 ms.
     editor.asks("alongside/pauseContext", json!({"paused": true})).unwrap();

@@ -70,15 +70,13 @@ async fn at_a_terminal_clear_lists_the_drafts_and_asks() {
         let mut clear = home.at_terminal(&["drafts", "clear"]);
         let seen = clear.shows("Delete these 2 drafts for good? [y/N] ").await;
         assert!(seen.contains("1. /p/b.txt (Gemini CLI, ") && seen.contains("2. /p/a.txt"), "{seen}");
-        clear.presses(answer);
-        clear.shows("nothing is deleted").await;
+        clear.presses_and_shows(answer, "nothing is deleted").await;
         assert_eq!(clear.ends().code(), Some(code), "{answer:?}");
         assert!(exist(&drafts), "{answer:?}");
     }
     let mut clear = home.at_terminal(&["drafts", "clear"]);
     clear.shows("[y/N] ").await;
-    clear.presses("y\n");
-    clear.shows("Deleted 2 drafts.").await;
+    clear.presses_and_shows("y\n", "Deleted 2 drafts.").await;
     assert_eq!(clear.ends().code(), Some(0));
     assert!(!drafts.iter().any(|draft| draft.exists()));
 }

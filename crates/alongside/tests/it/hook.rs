@@ -9,8 +9,6 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-pub(crate) use patches::patch;
-
 use crate::support::{Home, Running, propose, serving, serving_file, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -73,6 +71,12 @@ async fn write_in_qwen(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
     let input = input(&home.project, "PreToolUse", "write_file", &call);
     Hook::start(home, &["qwen", "--timeout", "8"], &input).await
+}
+
+/// Codex is about to apply a patch.
+pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
+    let call = json!({ "command": patch });
+    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
 }
 
 /// The reason of a refusal in Claude's and Qwen's form.
@@ -247,8 +251,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
-    desk.shows("a.txt: Qwen Code waits no longer; its model is asked to call the tool again.").await;
-    desk.types("r");
+    desk.answers("a.txt: Qwen Code waits no longer; its model is asked to call the tool again.", "r").await;
     desk.shows("Qwen Code waits no longer, and its model is told if it calls the tool again.").await;
     let (_agent, diff) = home.proposes(&file, PROPOSED).await;
     decides(&mut desk, "r").await;
@@ -282,8 +285,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
     assert_eq!(hook().await, Value::Null, "a diff follows");
     let diff = propose(&agent, &file, PROPOSED).await;
     decides(&mut desk, "a").await;
-    desk.answers("Accept all the same", "y").await;
-    desk.shows("a.txt: accepted; Qwen Code writes it.").await;
+    desk.answers_and_shows("Accept all the same", "y", "a.txt: accepted; Qwen Code writes it.").await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
         alongside_agent::Outcome::Accepted { content: PROPOSED.into() }

@@ -323,10 +323,8 @@ async fn at_a_terminal_only_yes_agrees() {
     }
     let mut install = home.asks(&["install", "neovim"]);
     install.shows("[y/N] ").await;
-    install.presses("alongside run -- gemini\n");
-    install.shows("Type y or n: ").await;
-    install.presses("y\n");
-    install.shows("Installed. Restart Neovim, then start your agent.").await;
+    install.presses_and_shows("alongside run -- gemini\n", "Type y or n: ").await;
+    install.presses_and_shows("y\n", "Installed. Restart Neovim, then start your agent.").await;
     assert!(install.ends().success());
     assert!(home.in_home(PACKAGE).join("plugin/alongside.lua").exists());
 }
@@ -361,18 +359,15 @@ async fn several_editors_are_chosen_by_number() {
     for (answer, code) in [("\n", 1), ("\x04", 1), ("\x03", 130)] {
         let mut install = home.asks(&["install"]);
         install.shows(question).await;
-        install.presses(answer);
-        install.shows("nothing is changed").await;
+        install.presses_and_shows(answer, "nothing is changed").await;
         assert_eq!(install.ends().code(), Some(code), "{answer:?}");
     }
     let mut install = home.asks(&["install"]);
     install.shows(question).await;
     for wrong in ["helix\n", "3\n", "0\n"] {
-        install.presses(wrong);
-        install.shows("Type a number from 1 to 2, or only Enter: ").await;
+        install.presses_and_shows(wrong, "Type a number from 1 to 2, or only Enter: ").await;
     }
-    install.presses("2\n");
-    install.shows("Install alongside into Helix? [y/N] ").await;
+    install.presses_and_shows("2\n", "Install alongside into Helix? [y/N] ").await;
     install.presses("n\n");
     assert_eq!(install.ends().code(), Some(1));
     assert_eq!(home.everything(), before);

@@ -48,8 +48,7 @@ async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and
     let file = home.file("docs/a.md", "one\ntwo\n");
     assert!(is_allowed(&write(&home, "claude", &file, "one\n2\n").await));
     desk.shows("Accepted without you: docs/a.md (edit, +1 -1) by Claude Code").await;
-    desk.types("L 1");
-    desk.shows("@@ -2,1 +2,1 @@\n-two\n+2").await;
+    desk.types_and_shows("L 1", "@@ -2,1 +2,1 @@\n-two\n+2").await;
     let logged = || std::fs::read_to_string(&log).unwrap_or_default();
     until("the log", || logged().contains("a rule has accepted this").then_some(())).await;
 
@@ -96,13 +95,11 @@ async fn an_acceptance_ahead_ends_with_its_agent() {
     let hook = begin(&home, "claude", &file, "2\n").await;
     desk.answers("keep this change", "F").await;
     desk.answers("for docs/a.md, or for docs/ with all folders below", "d").await;
-    desk.shows("docs/: what Claude Code still proposes is accepted, until it ends.").await;
-    desk.types("r");
+    desk.answers("docs/: what Claude Code still proposes is accepted, until it ends.", "r").await;
     refused(&hook.answer().await);
     assert!(is_allowed(&write(&home, "claude", &home.in_project("docs/b.md"), "x\n").await));
     desk.shows("docs/b.md (create, +1 -0) by Claude Code, accepted ahead for docs/.").await;
-    desk.types("F -");
-    desk.shows("Nothing is accepted ahead any more.").await;
+    desk.types_and_shows("F -", "Nothing is accepted ahead any more.").await;
     let hook = begin(&home, "claude", &home.in_project("docs/b.md"), "y\n").await;
     decides(&mut desk, "r").await;
     refused(&hook.answer().await);

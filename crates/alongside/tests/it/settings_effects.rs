@@ -118,8 +118,7 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     let agent = soon("an answer", connecting).await.unwrap();
     let _diff = crate::support::propose(&agent, &file, "A\n").await;
     desk.shows("(1/1) keep").await;
-    desk.types("l");
-    desk.shows("Agents connected: ").await;
+    desk.types_and_shows("l", "Agents connected: ").await;
     desk.shows("[y,n,s").await;
     let status = finish(home.alongside(&["status"]));
     // The host writes its lines a second later.

@@ -15,8 +15,7 @@ async fn text_typed_before_a_proposal_does_not_answer_it() {
     let mut desk = home.at_terminal(&["review"]);
     let agent = home.agent().await;
     desk.shows("is connected.\r\n").await;
-    desk.presses("a");
-    desk.shows("a").await;
+    desk.presses_and_shows("a", "a").await;
     let diff = propose(&agent, &file, "A\n").await;
     let shown = desk.reads(HUNK).await;
     assert!(shown.starts_with("\r\na.txt: Gemini CLI proposes"), "on a line of its own: {shown:?}");
@@ -33,8 +32,7 @@ async fn output_discards_the_text_typed_before_it() {
     let mut desk = home.at_terminal(&["review"]);
     let (agent, diff) = home.proposes(&first, "A\n").await;
     desk.reads(HUNK).await;
-    desk.presses("a");
-    desk.shows("a").await;
+    desk.presses_and_shows("a", "a").await;
     let _second = propose(&agent, &second, "B\n").await;
     desk.shows("New review: b.txt by Gemini CLI").await;
     desk.reads(HUNK).await;
@@ -50,21 +48,15 @@ async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
     let (mut desk, _agent, diff) =
         home.proposal(&home.file("a.txt", "a\n"), "A\n", home.at_terminal(&["review"])).await;
     desk.reads(HUNK).await;
-    desk.presses(CTRL_D);
-    desk.shows("Leave [y,n]?").await;
+    desk.presses_and_shows(CTRL_D, "Leave [y,n]?").await;
     // Once more is no answer to that: one stays, and can still type.
-    desk.presses(CTRL_D);
-    desk.shows(HUNK).await;
+    desk.presses_and_shows(CTRL_D, HUNK).await;
     // A text without Enter is none.
     desk.presses("a");
-    desk.presses(CTRL_D);
-    desk.shows(HUNK).await;
-    desk.presses("\n");
-    desk.shows(HUNK).await;
-    desk.types("q");
-    desk.shows("Leave [y,n]?").await;
-    desk.types("n");
-    desk.shows(HUNK).await;
+    desk.presses_and_shows(CTRL_D, HUNK).await;
+    desk.presses_and_shows("\n", HUNK).await;
+    desk.types_and_shows("q", "Leave [y,n]?").await;
+    desk.types_and_shows("n", HUNK).await;
     desk.types("r");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows(IDLE).await;
@@ -77,10 +69,8 @@ async fn ctrl_d_leaves_the_demo_too() {
     let home = Home::new();
     let mut demo = home.at_terminal(&["demo"]);
     demo.reads(HUNK).await;
-    demo.presses(CTRL_D);
-    demo.shows("Leave [y,n]?").await;
-    demo.types("y");
-    demo.shows("Nothing has changed.").await;
+    demo.presses_and_shows(CTRL_D, "Leave [y,n]?").await;
+    demo.types_and_shows("y", "Nothing has changed.").await;
     assert_eq!(demo.ends().code(), Some(0));
 }
 

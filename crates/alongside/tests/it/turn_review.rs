@@ -57,8 +57,7 @@ async fn a_whole_file_becomes_what_it_was_since_the_last_commit() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since"]);
-    desk.plays(&["", "", "X", "y"]).await;
-    desk.shows("Undone:\n  src/b.txt").await;
+    desk.plays_and_shows(&["", "", "X", "y"], "Undone:\n  src/b.txt").await;
     assert_eq!(desk.ends().code(), Some(0));
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     assert_eq!(read(&home, "src/b.txt"), "b\n");

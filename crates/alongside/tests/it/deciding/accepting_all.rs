@@ -18,13 +18,11 @@ async fn reviews(names: &[&str]) -> (Home, Running, Session, Vec<PendingDiff>) {
 #[tokio::test]
 async fn all_seen_reviews_are_accepted_after_one_list() {
     let (home, mut desk, agent, diffs) = reviews(&["a.txt", "b.txt", "c.txt"]).await;
-    desk.plays(&["2", "A"]).await;
-    desk.shows("Accept these 2 reviews [y,n]? ").await;
+    desk.plays_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
     // A review that comes now is not accepted with them.
     let _late = propose(&agent, &home.file("late.txt", "old\n"), "new\n").await;
     desk.shows("New review: late.txt").await;
-    desk.plays(&["maybe", "y"]).await;
-    desk.shows("2 accepted; ").await;
+    desk.plays_and_shows(&["maybe", "y"], "2 accepted; ").await;
     desk.plays(&["l"]).await;
     for diff in diffs.into_iter().take(2) {
         assert_eq!(soon("the outcome", diff.outcome()).await, accepted("new\n"));
@@ -36,15 +34,12 @@ async fn all_seen_reviews_are_accepted_after_one_list() {
 async fn a_review_that_changes_behind_the_list_waits() {
     let (home, mut desk, _agent, mut diffs) = reviews(&["a.txt", "b.txt"]).await;
     let (Some(b), Some(a)) = (diffs.pop(), diffs.pop()) else { panic!("two diffs") };
-    desk.plays(&["2", "A"]).await;
-    desk.shows("Accept these 2 reviews [y,n]? ").await;
+    desk.plays_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
     let mut other = home.review_with_editor("sed -i s/new/newer/");
-    other.plays(&["e"]).await;
-    other.shows("Edit applied").await;
+    other.plays_and_shows(&["e"], "Edit applied").await;
     // Nobody sees in line mode that the listed review changed; the revision tells. No list accepts a review
     // that was never printed.
-    desk.types("y");
-    desk.shows("1 accepted; ").await;
+    desk.types_and_shows("y", "1 accepted; ").await;
     desk.plays(&["A", "n", "a"]).await;
     assert_eq!(soon("the outcome", b.outcome()).await, accepted("new\n"));
     assert_eq!(soon("the outcome", a.outcome()).await, accepted("newer\n"));
@@ -64,8 +59,7 @@ async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_prin
 #[tokio::test]
 async fn a_change_made_at_another_desk_is_printed_before_it_is_accepted_with_others() {
     let (home, mut desk, _agent, _diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["y", "y"]).await;
-    desk.shows("]? ").await;
+    desk.plays_and_shows(&["y", "y"], "]? ").await;
     let mut other = home.review(&[]);
     other.plays(&["y", "n"]).await;
     // The other desk changed the second change; this one prints the third.

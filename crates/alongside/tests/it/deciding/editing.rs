@@ -130,8 +130,7 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     desk.answers("(1/1) keep", "e").await;
     until("the editor", || home.path("home/opened").exists().then_some(())).await;
     let mut other = home.review(&[]);
-    other.plays(&["n"]).await;
-    other.shows("accept, reject, or look again").await;
+    other.plays_and_shows(&["n"], "accept, reject, or look again").await;
     std::fs::write(home.path("home/go"), "").unwrap();
     desk.shows("e opens your text again").await;
     let before = home.prints(&["drafts", "drafts show 1"]);

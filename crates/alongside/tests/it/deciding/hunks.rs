@@ -35,8 +35,7 @@ async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
 #[tokio::test]
 async fn undo_shows_the_change_that_another_desk_made() {
     let (home, mut first, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    first.plays(&["j", "n"]).await;
-    first.shows("(3/3) keep").await;
+    first.plays_and_shows(&["j", "n"], "(3/3) keep").await;
     let mut second = home.review(&[]);
     second.plays(&["u"]).await;
     let undone = second.plays(&["a", "y"]).await;
@@ -57,10 +56,8 @@ async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
 #[tokio::test]
 async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["K", "j", "J", "K", "?", "l", "x", "z"]).await;
-    desk.shows("Context is paused").await;
-    desk.plays(&["z"]).await;
-    desk.shows("Context is on").await;
+    desk.plays_and_shows(&["K", "j", "J", "K", "?", "l", "x", "z"], "Context is paused").await;
+    desk.plays_and_shows(&["z"], "Context is on").await;
     desk.plays(&["r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_snapshot!(home.dialogue(&mut desk, "is told.\n").await);
@@ -99,8 +96,7 @@ async fn dropping_an_own_edit_skips_no_hunk() {
     let home = Home::new();
     let desk = home.review_with_editor("sed -i s/seven/SEVEN/");
     let (mut desk, _agent, diff) = home.proposal(&home.file("numbers.txt", ORIGINAL), PROPOSED, desk).await;
-    desk.plays(&["e"]).await;
-    desk.shows("Edit applied: 4 changes.").await;
+    desk.plays_and_shows(&["e"], "Edit applied: 4 changes.").await;
     desk.plays(&["y", "y"]).await;
     let shown = desk.plays(&["n", "n", "a"]).await;
     let text = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nnine\nten\n";

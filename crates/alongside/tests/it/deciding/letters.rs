@@ -58,13 +58,10 @@ async fn a_change_and_all_behind_it_are_decided_at_once() {
 #[tokio::test]
 async fn a_dropped_rest_is_one_step_to_undo() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["N"]).await;
-    desk.shows("Changes 1 to 3 dropped; u undoes that.\n").await;
+    desk.plays_and_shows(&["N"], "Changes 1 to 3 dropped; u undoes that.\n").await;
     desk.shows("nothing is left of the proposal; the file would stay as it is.\n").await;
-    desk.plays(&["u"]).await;
-    desk.shows("Undone.\n").await;
-    desk.plays(&["Y"]).await;
-    desk.shows("numbers.txt: 3 changes: 3 kept; seen 1 of 3 changes.\n").await;
+    desk.plays_and_shows(&["u"], "Undone.\n").await;
+    desk.plays_and_shows(&["Y"], "numbers.txt: 3 changes: 3 kept; seen 1 of 3 changes.\n").await;
     desk.plays(&["a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
 }

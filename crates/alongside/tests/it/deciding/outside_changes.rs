@@ -39,8 +39,7 @@ async fn a_file_changed_on_disk_needs_a_second_yes() {
 
     desk.shows("(1/1) keep").await;
     home.file("a.txt", "somebody else was here\n");
-    desk.types("a");
-    desk.shows("the file changed on disk").await;
+    desk.types_and_shows("a", "the file changed on disk").await;
     // Told at once or with the refusal: in either case nothing is accepted before it is said again.
     let mut asked = desk.shows("]?").await;
     if !asked.contains("Accept anyway") {

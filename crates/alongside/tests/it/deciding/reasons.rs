@@ -77,8 +77,7 @@ async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
 #[tokio::test]
 async fn reasons_that_no_agent_has_read_are_in_the_drafts() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.plays(&["R only what I asked for"]).await;
-    desk.shows("]? ").await;
+    desk.plays_and_shows(&["R only what I asked for"], "]? ").await;
     // The hook is gone.
     verdict.abort();
     let said = home.stable(desk.shows("(`alongside drafts`).\n").await);

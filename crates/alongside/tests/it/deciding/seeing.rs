@@ -12,13 +12,11 @@ fn lines(name: &str) -> String {
 async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
     let (home, mut desk, _agent, diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
     desk.shows("\n... (6000 more lines; m shows the next ones, e the whole text in your editor)\n").await;
-    desk.plays(&["A"]).await;
-    let listed = desk.shows("]? ").await;
+    let listed = desk.plays_and_shows(&["A"], "]? ").await;
     desk.types("a");
     let asked = desk.plays(&["n"]).await;
     desk.shows("\n... (2000 more lines;").await;
-    desk.plays(&["m"]).await;
-    desk.shows("+new 4999\n").await;
+    desk.plays_and_shows(&["m"], "+new 4999\n").await;
     let last = desk.plays(&["m", "A", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
     assert_snapshot!(home.stable(listed + &asked + &last));
@@ -56,10 +54,8 @@ async fn an_undone_edit_is_no_look_at_the_proposal() {
     let editor = home.review_with_editor("sed -i 1q");
     let (mut desk, _agent, diff) =
         home.proposal(&home.file("long.txt", "old\n"), &lines("new"), editor).await;
-    desk.plays(&["e"]).await;
-    desk.shows("edited by hand\n").await;
-    desk.plays(&["u"]).await;
-    desk.shows("+new 1999\n").await;
+    desk.plays_and_shows(&["e"], "edited by hand\n").await;
+    desk.plays_and_shows(&["u"], "+new 1999\n").await;
     desk.plays(&["a"]).await;
     desk.answers(
         "3000 of 5001 lines were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
@@ -106,8 +102,7 @@ async fn a_text_that_is_accepted_as_a_whole_has_pages() {
         "n",
     )
     .await;
-    desk.plays(&["m"]).await;
-    desk.shows("binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
+    desk.plays_and_shows(&["m"], "binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
     desk.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
 }
@@ -126,8 +121,7 @@ async fn a_changed_word_in_a_long_line_is_printed() {
 #[tokio::test]
 async fn a_long_change_that_another_desk_changed_is_printed_from_its_first_page() {
     let (home, mut desk, _agent, _diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
-    desk.plays(&["m"]).await;
-    desk.shows("@@ -1,5000 +1,5000 @@ goes on\n").await;
+    desk.plays_and_shows(&["m"], "@@ -1,5000 +1,5000 @@ goes on\n").await;
     desk.shows("]? ").await;
     let mut other = home.review_with_editor("sed -i 's/new 4000/newer/'");
     other.plays(&["e"]).await;

@@ -61,7 +61,8 @@ async fn in_a_container_the_agent_dials_the_host() {
     machine.plays("--container yes");
     machine.plays("--container no");
     machine.set("REMOTE_CONTAINERS", 1);
-    assert_snapshot!(machine.played("--container yes # with REMOTE_CONTAINERS it dials the companion itself"), @"
+    let played = machine.played("--container yes # with REMOTE_CONTAINERS it dials the companion itself");
+    assert_snapshot!(played, @"
     $ alongside doctor --json --container yes | causes
     gemini 0.61.0 connects (port [OURS])
       note container-host: it runs in a container, so it connects through `alongside stdio`, which it

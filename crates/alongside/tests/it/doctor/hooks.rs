@@ -82,10 +82,13 @@ fn codex_says_whether_it_trusts_the_hook() {
     ));
 }
 
-/// The findings about a hook in a file, for each answer of Codex to the question for the hooks that it trusts.
+/// The findings about a hook in a file, for each answer of Codex to the question which hooks it trusts.
 fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &str) -> String {
     let program = machine.home.path("bin/codex");
-    let listed = |status: &str, enabled: bool| json!([{ "command": command, "sourcePath": file, "enabled": enabled, "trustStatus": status }]);
+    let listed = |status: &str, enabled: bool| {
+        json!([{ "command": command, "sourcePath": file, "enabled": enabled,
+            "trustStatus": status }])
+    };
     for (what, hooks) in [
         ("trusts it", listed("trusted", true)),
         ("does not trust it", listed("untrusted", true)),

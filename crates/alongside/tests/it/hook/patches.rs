@@ -1,10 +1,9 @@
 //! The patches of Codex: those that are reviewed, and those that Codex would apply by a guess.
 
 use insta::assert_snapshot;
-use serde_json::json;
 
-use super::{Hook, ORIGINAL, decides, input, refused};
-use crate::support::{Home, serving};
+use super::{ORIGINAL, decides, patch, refused};
+use crate::support::serving;
 
 #[tokio::test]
 async fn two_spellings_of_one_file_in_a_patch_are_refused() {
@@ -12,13 +11,7 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     home.file("a.txt", ORIGINAL);
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n\
                  @@\n-two\n+TWO\n*** End Patch";
-    assert_snapshot!(refused(&self::patch(&home, patch).await.answer().await), @"Nothing was written: ./a.txt is the same file as another one of the patch.");
-}
-
-/// Codex is about to apply a patch.
-pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
-    let call = json!({ "command": patch });
-    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
+    assert_snapshot!(refused(&super::patch(&home, patch).await.answer().await), @"Nothing was written: ./a.txt is the same file as another one of the patch.");
 }
 
 /// Codex would take each of these for another patch, by a guess.

@@ -16,8 +16,7 @@ async fn a_handover_keeps_port_and_token() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, agent, diff) =
         home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
-    desk.answers("(1/1) keep", "e").await;
-    desk.shows("+precious").await;
+    desk.answers_and_shows("(1/1) keep", "e", "+precious").await;
     let (before, records) = (home.hosts(), find::all_records(&home.surroundings()));
     let replaced = home.run(&["host", "--replace"]);
     assert_eq!(replaced.status.code(), Some(0), "{}", replaced.err);
@@ -61,8 +60,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
                   while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo late > \"$1\"; }; edit";
     let mut desk = home.review_with_editor(editor);
     let (_agent, diff) = home.proposes(&file, "A\n").await;
-    desk.answers("(1/1) keep", "e").await;
-    desk.shows("open").await;
+    desk.answers_and_shows("(1/1) keep", "e", "open").await;
     assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     std::fs::write(home.path("home/go"), "").unwrap();

@@ -24,8 +24,7 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
     let (mut first, _agent, diff) = home
         .proposal(&home.file("a.txt", "a\n"), "A\n", home.review_with_editor("sed -i s/A/precious/"))
         .await;
-    first.answers("(1/1) keep", "e").await;
-    first.shows("+precious").await;
+    first.answers_and_shows("(1/1) keep", "e", "+precious").await;
     first.signal(Signal::KILL);
     first.ends();
     // The next desk shows the edit.

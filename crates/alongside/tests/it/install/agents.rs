@@ -175,14 +175,12 @@ async fn one_choice_sets_all_agents_up() {
 
     let mut recommended = home.asks(&["install", "agent"]);
     let asked = recommended.shows("Number (Enter for 1): ").await;
-    recommended.presses("\n");
-    let shown = recommended.shows("Make these changes? [y/N] ").await;
+    let shown = recommended.presses_and_shows("\n", "Make these changes? [y/N] ").await;
     assert!(shown.contains("turn gemini") && shown.contains("turn codex"), "{shown}");
     assert!(!shown.contains("hook gemini") && !shown.contains("approvalMode"), "{shown}");
     let files = "Files that change: ~/.codex/hooks.json, ~/.gemini/settings.json, ~/.qwen/settings.json";
     assert!(shown.contains(files), "{shown}");
-    recommended.presses("y\n");
-    let made = recommended.shows("Next, in your project: alongside run -- gemini").await;
+    let made = recommended.presses_and_shows("y\n", "Next, in your project: alongside run -- gemini").await;
     assert_eq!(recommended.ends().code(), Some(0));
     let [gemini, qwen, codex] =
         [".gemini/settings.json", ".qwen/settings.json", ".codex/hooks.json"].map(|file| home.reads(file));
@@ -198,10 +196,8 @@ async fn one_choice_sets_all_agents_up() {
     // An installed part is no option.
     let mut both = home.asks(&["install", "agent"]);
     let rest = both.shows("Number (Enter for 3): ").await;
-    both.presses("1\n");
-    both.shows("Make these changes? [y/N] ").await;
-    both.presses("y\n");
-    both.shows("Next, in your project: ").await;
+    both.presses_and_shows("1\n", "Make these changes? [y/N] ").await;
+    both.presses_and_shows("y\n", "Next, in your project: ").await;
     assert_eq!(both.ends().code(), Some(0));
     for (file, agent) in [(".gemini/settings.json", "gemini"), (".codex/hooks.json", "codex")] {
         let text = home.reads(file);
@@ -223,10 +219,8 @@ async fn the_second_choice_also_asks_before_each_write() {
     let home = Home::with_agent("qwen", "0.24.4");
     let mut install = home.asks(&["install", "agent"]);
     install.shows("Number (Enter for 1): ").await;
-    install.presses("2\n");
-    install.shows("Make these changes? [y/N] ").await;
-    install.presses("y\n");
-    install.shows("Next, in your project: ").await;
+    install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
+    install.presses_and_shows("y\n", "Next, in your project: ").await;
     assert_eq!(install.ends().code(), Some(0));
     let qwen = home.reads(".qwen/settings.json");
     assert!(["\"ide\"", "turn qwen", "hook qwen"].iter().all(|part| qwen.contains(part)), "{qwen}");
@@ -238,15 +232,12 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     let home = Home::with_agent("qwen", "0.24.4");
     let mut one = home.asks(&["install", "qwen"]);
     one.shows("Number (Enter for 1): ").await;
-    one.presses("x\n");
-    one.shows("Type a number from 1 to 4, or only Enter: ").await;
-    one.presses("3\n");
-    one.shows("1 of 4: Switch on IDE mode in Qwen Code").await;
+    one.presses_and_shows("x\n", "Type a number from 1 to 4, or only Enter: ").await;
+    one.presses_and_shows("3\n", "1 of 4: Switch on IDE mode in Qwen Code").await;
     one.presses("n\n");
     // Hooks need no IDE mode; a question about the approval mode would make no sense.
     one.shows("3 of 4: Review after each turn of Qwen Code? [y/N] ").await;
-    one.presses("n\n");
-    one.shows("4 of 4: Ask at your desk before each write of Qwen Code? [y/N] ").await;
+    one.presses_and_shows("n\n", "4 of 4: Ask at your desk before each write of Qwen Code? [y/N] ").await;
     one.presses("n\n");
     assert_eq!(one.ends().code(), Some(1));
 
@@ -277,8 +268,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     let mut rest = home.asks(&["install", "qwen"]);
     let seen = rest.shows("Review after each turn of Qwen Code? [y/N] ").await;
     assert!(!seen.contains("Number") && !seen.contains("1 of "), "{seen}");
-    rest.presses("y\n");
-    rest.shows("Next, in your project: ").await;
+    rest.presses_and_shows("y\n", "Next, in your project: ").await;
     assert_eq!(rest.ends().code(), Some(0));
 }
 
@@ -321,14 +311,12 @@ async fn the_desk_follows_the_settings_and_runs_no_agent_for_it() {
     assert!(!ran.exists(), "the desk looks every few seconds");
 
     // The program runs for a change that the person wants to see.
-    desk.presses("i");
-    desk.shows("enabled").await;
+    desk.presses_and_shows("i", "enabled").await;
     assert!(ran.exists());
     home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": true}}\n");
     // A key that comes before the screen is drawn is ignored.
     tokio::time::sleep(Duration::from_millis(200)).await;
-    desk.presses("y");
-    desk.shows("already.").await;
+    desk.presses_and_shows("y", "already.").await;
     desk.presses("q");
     assert!(desk.ends().success());
 }

@@ -106,18 +106,15 @@ async fn at_a_terminal_codex_gets_its_hooks_after_a_yes() {
         let mut install = home.asks(&["install", "codex"]);
         install.shows("1  recommended: review after each turn").await;
         install.shows("Number (Enter for 1): ").await;
-        install.presses("2\n");
-        install.shows("Make these changes? [y/N] ").await;
+        install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
         install.presses(answer);
         assert_eq!(install.ends().code(), Some(code));
         assert_eq!(home.everything(), before);
     }
     let mut install = home.asks(&["install", "agent"]);
     install.shows("Number (Enter for 1): ").await;
-    install.presses("2\n");
-    install.shows("Make these changes? [y/N] ").await;
-    install.presses("y\n");
-    let said = install.shows("Next, in your project").await;
+    install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
+    let said = install.presses_and_shows("y\n", "Next, in your project").await;
     assert_eq!(said.matches("Hooks need review").count(), 1, "{said}");
     assert!(install.ends().success());
     let text = home.reads(".codex/hooks.json");

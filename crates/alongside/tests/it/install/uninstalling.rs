@@ -22,18 +22,15 @@ async fn the_installed_are_chosen_by_number() {
     for (answer, code) in [("\n", 1), ("\x04", 1), ("\x03", 130)] {
         let mut uninstall = home.asks(&["uninstall"]);
         uninstall.shows(&question).await;
-        uninstall.presses(answer);
-        uninstall.shows("nothing is changed").await;
+        uninstall.presses_and_shows(answer, "nothing is changed").await;
         assert_eq!(uninstall.ends().code(), Some(code), "{answer:?}");
     }
     assert_eq!(home.everything(), installed);
 
     let mut uninstall = home.asks(&["uninstall"]);
     uninstall.shows(&question).await;
-    uninstall.presses("2\n");
-    uninstall.shows("Remove this? [y/N] ").await;
-    uninstall.presses("y\n");
-    uninstall.shows("Done.").await;
+    uninstall.presses_and_shows("2\n", "Remove this? [y/N] ").await;
+    uninstall.presses_and_shows("y\n", "Done.").await;
     assert!(uninstall.ends().success());
     let ledger = home.in_home(".local/state/alongside/installed.json");
     let without_ledger = |mut files: std::collections::BTreeMap<_, _>| {
@@ -45,10 +42,8 @@ async fn the_installed_are_chosen_by_number() {
     let log = home.writes(".local/state/alongside/log/host.2026-01-01", "a line\n");
     let mut uninstall = home.asks(&["uninstall"]);
     uninstall.shows(&format!("  1  Helix\r\n  2  {everything}")).await;
-    uninstall.presses("2\n");
-    uninstall.shows("Remove this? [y/N] ").await;
-    uninstall.presses("y\n");
-    uninstall.shows("Done.").await;
+    uninstall.presses_and_shows("2\n", "Remove this? [y/N] ").await;
+    uninstall.presses_and_shows("y\n", "Done.").await;
     assert!(uninstall.ends().success());
     assert!(!log.exists());
     assert_eq!(home.everything(), before);

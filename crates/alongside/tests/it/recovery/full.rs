@@ -68,8 +68,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     let rest = "-".repeat(10_000);
     let diff = propose(&agent, &file, &format!("A{rest}\n")).await;
     desk.shows("the recovery journal cannot be written").await;
-    desk.answers("(1/1) keep", "e").await;
-    desk.shows("could not be saved in").await;
+    desk.answers_and_shows("(1/1) keep", "e", "could not be saved in").await;
     assert_eq!(
         std::fs::read_dir(state.join("drafts")).map_or(0, Iterator::count),
         0,
@@ -176,8 +175,7 @@ async fn an_idle_host_retries_its_journal() {
     let fillers: Vec<_> = (0..).map(|n| state.join(n.to_string())).map_while(empty_file).collect();
     fill_with(fillers[0].clone());
     let diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
-    desk.shows("the recovery journal cannot be written").await;
-    desk.types("r");
+    desk.answers("the recovery journal cannot be written", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     // By now no review is open and no deadline runs.
     tokio::time::sleep(Duration::from_secs(3)).await;

@@ -35,8 +35,7 @@ async fn a_host_without_descriptors_serves_its_desks() {
     desk.shows("(1/1) keep").await;
     let host = home.hosts_pid().unwrap();
     allow_files(&home, host, NONE);
-    desk.types("e");
-    desk.shows("could not be saved in").await;
+    desk.types_and_shows("e", "could not be saved in").await;
     // The host cannot accept this connection.
     let mut second = home.review(&[]);
     let (before, began) = (computed(host), std::time::Instant::now());

@@ -192,6 +192,18 @@ impl Running {
         }
     }
 
+    /// Types a line, and waits for a text behind it.
+    pub(crate) async fn types_and_shows(&mut self, line: &str, text: &str) -> String {
+        self.types(line);
+        self.shows(text).await
+    }
+
+    /// Presses keys, and waits for a text behind them.
+    pub(crate) async fn presses_and_shows(&mut self, keys: &str, text: &str) -> String {
+        self.presses(keys);
+        self.shows(text).await
+    }
+
     /// Waits for a question and answers it.
     pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
         let seen = self.shows(question).await;
@@ -206,6 +218,18 @@ impl Running {
             seen += &self.answers("]? ", answer).await;
         }
         seen
+    }
+
+    /// The same, and waits for a text behind the last answer.
+    pub(crate) async fn plays_and_shows(&mut self, answers: &[&str], text: &str) -> String {
+        self.plays(answers).await;
+        self.shows(text).await
+    }
+
+    /// Waits for a question, answers it, and waits for a text behind the answer.
+    pub(crate) async fn answers_and_shows(&mut self, question: &str, answer: &str, text: &str) -> String {
+        self.answers(question, answer).await;
+        self.shows(text).await
     }
 
     /// All output up to the text that was waited for last.
