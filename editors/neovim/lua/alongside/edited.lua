@@ -1,4 +1,5 @@
--- What an edited change still changes: a person who takes back a part of it has lines in it that are those of the original.
+-- The differences that an edited change still has: a person who takes back a part of it has lines in it that are those of the
+-- original.
 
 local merge = require('alongside.merge')
 
