@@ -27,7 +27,7 @@ pub enum Word {
     WrittenAsAccepted,
     /// The text of before, though another one was accepted.
     NotWritten,
-    /// Neither the accepted text nor that of before. Nobody knows whose it is: a formatter's, or the person's.
+    /// Neither the accepted text nor that of before: a formatter's or the person's, which nobody knows.
     SomethingElse,
     /// It is gone, though a text was accepted for it.
     Gone,

@@ -134,8 +134,8 @@ impl ListedReview {
 }
 
 impl Obstacle {
-    /// The obstacle to accepting a review, if there is one. `known`: the revision that the person knows, if it
-    /// has been on the screen.
+    /// The obstacle to accepting a review, if there is one. `known`: the revision that the person knows, if
+    /// it has been on the screen.
     pub fn of(review: &Review, known: Option<u64>, roots: &[PathBuf]) -> Option<Self> {
         let converted = review.file_line_ending.is_some() || review.file_has_bom.is_some();
         let is_unchanged = review.original.as_ref() == Some(&review.current)
