@@ -1,5 +1,6 @@
-# Checks a manifest of WinGet against the schemas of its version, which lie beside this file and are Microsoft's (MIT).
-# The argument is the directory of the manifest. It needs jsonschema and yaml.
+# Checks a manifest of WinGet against the schemas of its version. The arguments are the directory of the manifest, and that of
+# the schemas: files such as manifest.version.1.10.0.json, as microsoft/winget-cli has them below schemas/JSON/manifests.
+# It needs jsonschema and yaml.
 import json
 import pathlib
 import sys
@@ -7,7 +8,7 @@ import sys
 import jsonschema
 import yaml
 
-schemas, manifest = pathlib.Path(__file__).parent / "schema", pathlib.Path(sys.argv[1])
+manifest, schemas = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 names = {
     "version": "Alongside.Alongside.yaml",
     "installer": "Alongside.Alongside.installer.yaml",
@@ -16,7 +17,8 @@ names = {
 said = []
 for kind, name in names.items():
     content = yaml.safe_load((manifest / name).read_text())
-    schema = json.loads((schemas / f"{kind}.schema.json").read_text())
+    version = content["ManifestVersion"]
+    schema = json.loads((schemas / f"manifest.{kind}.{version}.json").read_text())
     jsonschema.Draft7Validator(schema).validate(content)
     # The schemas allow more than they know.
     unknown = set(content) - set(schema["properties"])

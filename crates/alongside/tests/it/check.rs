@@ -65,7 +65,7 @@ async fn alongside_passes_every_check() {
     // It leaves nothing behind.
     let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
     assert_eq!(left.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new());
-    let left = crate::support::files_below(&home.path("tmp"));
+    let left = crate::support::files_below(home.path("tmp"));
     assert!(!left.iter().any(|path| path.to_string_lossy().contains("alongside-check-")), "{left:?}");
 }
 

@@ -12,6 +12,6 @@ fn the_demo_plays_both_sides_and_leaves_nothing() {
     let name = &transcript[start..start + "alongside-demo-".len() + 6];
     let stable = transcript.replace(home.path("").to_str().unwrap(), "/").replace(name, "alongside-demo");
     insta::assert_snapshot!(stable);
-    assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
-    assert_eq!(files_below(&home.path("home")), Vec::<std::path::PathBuf>::new());
+    assert_eq!(files_below(home.path("tmp")), Vec::<std::path::PathBuf>::new());
+    assert_eq!(files_below(home.path("home")), Vec::<std::path::PathBuf>::new());
 }

@@ -94,12 +94,12 @@ pub(crate) async fn decides(desk: &mut Running, key: &str) {
 #[tokio::test]
 async fn without_a_companion_the_hook_says_nothing_and_leaves_nothing() {
     let (home, file) = Home::with_file("a.txt", ORIGINAL);
-    let before = crate::support::files_below(&home.path(""));
+    let before = crate::support::files_below(home.path(""));
     for bad in [&b"not json"[..], b"", b"{}"] {
         assert_eq!(Hook::start(&home, &["claude"], bad).await.answer().await, Value::Null);
     }
     assert_eq!(write(&home, &file, PROPOSED).await.answer().await, Value::Null);
-    assert_eq!(crate::support::files_below(&home.path("")), before);
+    assert_eq!(crate::support::files_below(home.path("")), before);
 }
 
 #[tokio::test]

@@ -147,7 +147,7 @@ async fn a_killed_editor_frees_its_agents_and_may_come_back() {
     // At once, not after the grace of 30 s.
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
-    assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
+    assert_eq!(files_below(home.path("tmp")), Vec::<std::path::PathBuf>::new());
 
     // An editor that is reopened within the grace takes over, and the agent is still connected.
     let (process, mut editor) = Editor::opened(&home);
@@ -310,7 +310,7 @@ async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_oth
         Some(LockSearch::Holding(locks)) => locks.len(),
         other => panic!("{other:?}"),
     };
-    let count = || files_below(&home.path("home/.claude")).len();
+    let count = || files_below(home.path("home/.claude")).len();
     until("both locks", || (count() == 2).then_some(())).await;
     assert_eq!((locks(&inner), locks(&outer)), (1, 0));
     let status = finish(home.alongside(&["status"]).current_dir(&outer)).out;

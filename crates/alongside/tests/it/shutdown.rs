@@ -8,8 +8,8 @@ use crate::support::{Home, Lateness, accepted, files_below, finish, propose, pro
 
 /// The discovery files of a home.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
-    let mut files = files_below(&home.path("tmp"));
-    files.extend(files_below(&home.path("home/.qwen")));
+    let mut files = files_below(home.path("tmp"));
+    files.extend(files_below(home.path("home/.qwen")));
     files.retain(|path| path.to_string_lossy().contains("ide"));
     files
 }
@@ -155,7 +155,7 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
     --- exit code 1
     ");
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
-    let journal = files_below(&home.path("home/.local/state/alongside/journal"));
+    let journal = files_below(home.path("home/.local/state/alongside/journal"));
     assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "no journal is left");
 }
 

@@ -77,7 +77,7 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
     let mut elsewhere = home.start(home.alongside(&["review"]).current_dir(&other));
     elsewhere.shows("alongside serves").await;
     let name = format!("-{}.json", before.port);
-    let left = || files_below(&home.path("tmp")).iter().any(|path| path.to_string_lossy().ends_with(&name));
+    let left = || files_below(home.path("tmp")).iter().any(|path| path.to_string_lossy().ends_with(&name));
     until("the stale files to be swept", || (!left()).then_some(())).await;
     // A companion of the same project comes back on another port.
     let _next = home.serving().await;

@@ -55,7 +55,7 @@ async fn a_hosts_log_is_private() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (home, _desk) = serving().await;
-    let logs = files_below(&home.path("home/.local/state/alongside/log"));
+    let logs = files_below(home.path("home/.local/state/alongside/log"));
     assert_eq!(logs.len(), 1);
     assert_eq!(logs[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
@@ -96,7 +96,7 @@ async fn a_crash_leaves_neither_a_core_nor_the_token() {
         let text = std::fs::read(path).unwrap_or_default();
         text.windows(secret.len()).any(|part| part == secret.as_bytes())
     };
-    let files = files_below(&home.path(""));
+    let files = files_below(home.path(""));
     let cores =
         files.iter().filter(|path| path.extension().is_none_or(|kind| !known.iter().any(|k| kind == *k)));
     let given_away: Vec<_> = cores.filter(|path| holds(path)).collect();

@@ -23,7 +23,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
     assert!(seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"), "{seen}");
-    let left = crate::support::files_below(&home.path("tmp"));
+    let left = crate::support::files_below(home.path("tmp"));
     assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
 }
 

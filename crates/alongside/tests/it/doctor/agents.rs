@@ -42,7 +42,7 @@ fn reading_the_version_leaves_no_files() {
                   echo > \"$TMPDIR/left\"; echo 0.61.0\n";
     machine.program(&machine.home.path("bin/gemini"), script);
     machine.program(&machine.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
-    let files = || [files_below(&machine.home.path("home")), files_below(&machine.home.path("tmp"))];
+    let files = || [files_below(machine.home.path("home")), files_below(machine.home.path("tmp"))];
     let before = files();
     let agents = &machine.run(&["--json"]).json()["agents"];
     assert_eq!([&agents[0]["version"], &agents[1]["version"]], ["0.61.0", "0.5.2"], "{agents:#}");

@@ -63,7 +63,7 @@ async fn reports_files_that_cannot_be_read() {
 #[tokio::test]
 async fn the_files_belong_to_another_user() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    for file in files_below(&machine.home.path("tmp/gemini")) {
+    for file in files_below(machine.home.path("tmp/gemini")) {
         // Only root can change a file's owner.
         if chown(&file, Some(12_345), None).is_err() {
             return alongside_testing::skip("only root can give a file away");

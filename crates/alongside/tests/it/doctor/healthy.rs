@@ -71,7 +71,7 @@ async fn fix_removes_only_our_stale_files() {
     let (_desk, _) = machine.companion().await;
     until("the companion to sweep, as each does once", || (!swept.exists()).then_some(())).await;
     let living = machine.record().await;
-    let before = files_below(&machine.home.path("tmp"));
+    let before = files_below(machine.home.path("tmp"));
     let ours = machine.gemini_file(DEAD, 1, &stale);
     let lock = machine.qwen_file(1, &stale);
     let theirs = machine.gemini_file(DEAD, 2, &machine.theirs(dead_port()));

@@ -68,7 +68,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
     desk.shows("(`alongside drafts`)").await;
     desk.shows("The companion has stopped").await;
     assert_eq!(desk.ends().code(), Some(1));
-    let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
+    let kept = files_below(home.path("home/.local/state/alongside/drafts"));
     let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains(&"late\n".to_owned()), "{texts:?}");
 }

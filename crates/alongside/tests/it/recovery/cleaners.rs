@@ -23,7 +23,7 @@ fn empty(directory: &Path) {
 }
 
 fn sockets(home: &Home, below: &str) -> Vec<PathBuf> {
-    let mut files = files_below(&home.path(below));
+    let mut files = files_below(home.path(below));
     files.retain(|file| file.extension().is_some_and(|extension| extension == "sock"));
     files
 }
@@ -84,7 +84,7 @@ async fn foreign_files_in_place_of_ours_stay() {
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
     let entry =
-        files_below(&home.path("run")).into_iter().find(|file| file.extension().is_some_and(|e| e == "json"));
+        files_below(home.path("run")).into_iter().find(|file| file.extension().is_some_and(|e| e == "json"));
     let records = find::all_records(&home.surroundings());
     let record = records.iter().map(|(path, _)| path.clone()).next().unwrap();
     let theirs = r#"{"port":1,"workspacePath":"/elsewhere"}"#;
@@ -96,7 +96,7 @@ async fn foreign_files_in_place_of_ours_stay() {
     }
     // The check that restores this file also sees the foreign ones.
     let is_a_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let mut others = files_below(&home.path("tmp")).into_iter().filter(|path| *path != record);
+    let mut others = files_below(home.path("tmp")).into_iter().filter(|path| *path != record);
     let gone = others.find(is_a_record).unwrap();
     std::fs::remove_file(&gone).unwrap();
     until("the file to be back", || gone.exists().then_some(())).await;

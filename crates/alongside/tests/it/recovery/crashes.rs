@@ -26,7 +26,7 @@ async fn an_editor_killed_with_its_host_comes_back() {
     });
     let begins = format!("gemini-ide-server-{}-", process.pid());
     until("the new editor's files", || {
-        let files = files_below(&home.path("tmp/gemini/ide"));
+        let files = files_below(home.path("tmp/gemini/ide"));
         let is_its =
             |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins));
         files.iter().any(is_its).then_some(())

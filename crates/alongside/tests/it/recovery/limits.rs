@@ -82,7 +82,7 @@ async fn a_suspended_host_postpones_its_deadlines() {
     assert_eq!(home.hosts_pid(), Some(host));
     until("the host to log it", || {
         // The file appears with the first lines, up to a second after the start.
-        let log = files_below(&home.path("home/.local/state/alongside/log"));
+        let log = files_below(home.path("home/.local/state/alongside/log"));
         let said = log.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
         said.contains("the process or the machine was suspended").then_some(())
     })
