@@ -1,8 +1,8 @@
 //! Context without an editor: the person works on the file that was saved last in the workspace.
 //!
 //! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
-//! accepted it here does not count, as the last word of its review tells, nor does one that is written while an
-//! agent is at work in its turn, nor one that git wrote, nor a burst of files from a build.
+//! accepted it here does not count, as the last word of its review tells, nor does one that is written while
+//! an agent is at work in its turn, nor one that git wrote, nor a burst of files from a build.
 
 mod filter;
 mod git_writes;

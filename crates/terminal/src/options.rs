@@ -47,8 +47,8 @@ pub trait AgentPane: Debug + Send + Sync {
 
 /// Takes undos of a turn review back.
 pub trait UndoBack: Debug + Send + Sync {
-    /// Writes the text of a draft back into the file from which an undo has taken it, while that is as the undo
-    /// has left it. Blocks.
+    /// Writes the text of a draft back into the file from which an undo has taken it, while that is as the
+    /// undo has left it. Blocks.
     ///
     /// # Errors
     /// Why it stays as it is, for the person.

@@ -9,7 +9,6 @@ use alongside_desk::{Request, ReviewId, messages};
 use crate::key_gate::KeyGate;
 use crate::message_log::MessageLog;
 use crate::overlays::{OpenQuestion, Overlay, Overlays};
-use crate::turn_review::UndoneText;
 
 /// Work that the state asks the loop for.
 #[derive(Debug)]
@@ -38,6 +37,15 @@ pub(crate) enum Effect {
     /// Draw every cell anew.
     Redraw,
     Leave,
+}
+
+/// A text that a finish has undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UndoneText {
+    /// The path of its file.
+    pub(crate) file: String,
+    /// The draft that holds it.
+    pub(crate) draft: String,
 }
 
 /// The purpose of a request.

@@ -13,11 +13,10 @@ use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
 use crate::app::App;
 use crate::options::Ending;
-use crate::output::{Effect, Look, Purpose};
+use crate::output::{Effect, Look, Purpose, UndoneText};
 use crate::picture::Picture;
 use crate::screen::{Screen, ScreenEvent};
 use crate::signals::{SignalKind, Signals};
-use crate::turn_review::UndoneText;
 
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);

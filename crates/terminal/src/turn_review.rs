@@ -9,7 +9,7 @@ use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
-use crate::output::{Effect, Output, TurnRequest};
+use crate::output::{Effect, Output, TurnRequest, UndoneText};
 use crate::overlays::Overlay;
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
@@ -35,15 +35,6 @@ pub(crate) struct TurnReview {
     is_told: bool,
     /// The words on an undo that was taken back, once the list holds its files.
     back: Option<Message>,
-}
-
-/// A text that a finish has undone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UndoneText {
-    /// The path of its file.
-    pub(crate) file: String,
-    /// The draft that holds it.
-    pub(crate) draft: String,
 }
 
 impl TurnReview {

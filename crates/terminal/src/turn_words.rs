@@ -196,8 +196,8 @@ pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> 
     }
 }
 
-/// The lines of a marked hunk, and the first of them: `lines 4–7: limit = 240`. Where lines only went, the old
-/// ones.
+/// The lines of a marked hunk, and the first of them: `lines 4–7: limit = 240`. Where lines only went, the
+/// old ones.
 pub(crate) fn marked_lines(hunk: &Hunk, review: &Review) -> String {
     let old = review.original.as_deref().unwrap_or_default();
     let (side, lines, text) = match LineRange::of(hunk.proposed) {
@@ -275,8 +275,8 @@ pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
 }
 
-/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`, `Codex
-/// has read it, and has ended its turn (1 min ago)`.
+/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`,
+/// `Codex has read it, and has ended its turn (1 min ago)`.
 pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     let (what, since) = match message.ended.or(message.read) {
         Some(since) => ("", since),
@@ -450,8 +450,8 @@ mod tests {
             [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
         assert_eq!(
             taken_back(&back, true),
-            "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py stays \
-             as f has left it: It has changed since the undo."
+            "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
+             stays as f has left it: It has changed since the undo."
         );
         assert_eq!(
             taken_back(&back[1..], true),

@@ -1,5 +1,6 @@
-//! When an agent's session reads a message that waits for it: at once if a hook waits beside the idle session, as
-//! its lock tells; when its turn ends if the agent starts such a hook then; else with the person's next prompt.
+//! When an agent's session reads a message that waits for it: at once if a hook waits beside the idle
+//! session, as its lock tells; when its turn ends if the agent starts such a hook then; else with the
+//! person's next prompt.
 
 use alongside_companion::private;
 

@@ -1,5 +1,5 @@
-//! The turns that have begun and not ended, by the log. Nothing tells of Esc before the next prompt, so that a
-//! turn counts as open until then, or until its agent's process ends.
+//! The turns that have begun and not ended, by the log. Nothing tells of Esc before the next prompt, so that
+//! a turn counts as open until then, or until its agent's process ends.
 
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};

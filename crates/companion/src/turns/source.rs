@@ -25,7 +25,8 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Why it cannot be told, in one line for the person, harmless.
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String>;
 
-    /// Whether an agent is at work in the working tree of a directory, as far as that is known without a look.
+    /// Whether an agent is at work in the working tree of a directory, as far as that is known without a
+    /// look.
     fn is_at_work(&self, directory: &Path) -> bool {
         let _ = directory;
         false

@@ -1,5 +1,5 @@
-//! The panel of agents: name, version, and age of the connection, or that the agent is at work or comes by its
-//! hook.
+//! The panel of agents: name, version, and age of the connection, or that the agent is at work or comes by
+//! its hook.
 
 use alongside_desk::harmless;
 use alongside_desk::messages::agent_name;
