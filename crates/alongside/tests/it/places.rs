@@ -98,7 +98,7 @@ async fn a_host_of_an_older_release_is_found_where_it_published() {
     let status = finish(with_variable(&["status", "--json"])).json();
     assert_eq!(status["companions"][0]["host"], json!(home.hosts()[0].1), "{status:#}");
     assert_eq!((home.hosts_pid(), home.hosts().len()), (Some(host), 1));
-    let here = files_below(&machine.path(&runtime_dir()));
+    let here = files_below(machine.path(&runtime_dir()));
     assert!(!here.iter().any(|path| is_socket(path)), "{here:?}");
     // A hook adds the place that the variable names.
     let mut hook = machine.alongside(&["hook", "claude"]);

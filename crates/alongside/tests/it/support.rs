@@ -184,7 +184,7 @@ impl Home {
 
     /// The entries by which desks and hooks find hosts.
     pub(crate) fn host_entries(&self) -> impl Iterator<Item = serde_json::Value> {
-        let entries = files_below(&self.path("run")).into_iter();
+        let entries = files_below(self.path("run")).into_iter();
         let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
         entries.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok())
     }
@@ -211,7 +211,7 @@ impl Home {
     /// Whether agents find the companion under this process.
     pub(crate) fn is_found_as(&self, pid: u32) -> bool {
         let name = format!("gemini-ide-server-{pid}-");
-        files_below(&self.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
+        files_below(self.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
     }
 
     /// Every process that has this home.

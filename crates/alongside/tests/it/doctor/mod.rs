@@ -26,7 +26,7 @@ const CAUSES: [&str; 6] = [
 
 #[test]
 fn every_cause_is_in_a_snapshot() {
-    let files = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/doctor"));
+    let files = files_below(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/doctor"));
     let texts: String = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
     let listed = Regex::new(r"(?m)^ +(fails|hinders|note) ([a-z-]+):").unwrap();
     let listed: Vec<&str> = listed.captures_iter(&texts).map(|cause| cause.extract::<2>().1[1]).collect();

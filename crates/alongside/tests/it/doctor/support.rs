@@ -209,7 +209,7 @@ impl TestMachine {
     }
 
     fn assert_without_tokens(&self, ran: &Ran) {
-        for file in ["tmp", "home"].iter().flat_map(|below| files_below(&self.home.path(below))) {
+        for file in ["tmp", "home"].iter().flat_map(|below| files_below(self.home.path(below))) {
             let record =
                 std::fs::read(file).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             if let Some(token) = record.and_then(|record| record.auth_token).filter(|token| token.len() > 8) {

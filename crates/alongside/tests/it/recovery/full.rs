@@ -79,10 +79,10 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     std::fs::remove_file(filler).unwrap();
     let said = desk.shows("are saved now: ").await + &desk.shows("a.txt").await;
     let texts =
-        files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
+        files_below(state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
     assert!(texts.collect::<Vec<_>>().contains(&format!("precious{rest}\n")), "{said}");
     until("the journal", || {
-        files_below(&state.join("journal"))
+        files_below(state.join("journal"))
             .iter()
             .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains("precious")))
             .then_some(())
@@ -116,7 +116,7 @@ async fn agents_find_a_companion_once_a_full_disk_has_room() {
     assert_eq!(unfinished.count(), 0);
     std::fs::remove_file(filler).unwrap();
     desk.shows("every agent can find this companion by itself again").await;
-    assert!(files_below(&tmp.join("gemini/ide")).len() > 1);
+    assert!(files_below(tmp.join("gemini/ide")).len() > 1);
     assert_eq!(tmp.join("gemini").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     // The desk's file system goes with it, and so does the host.
     desk.signal(Signal::TERM);
@@ -144,7 +144,7 @@ async fn a_host_without_room_for_its_entry_serves() {
     std::fs::remove_file(run.join("filler")).unwrap();
     desk.shows("new desks can join this companion again").await;
     let kinds =
-        files_below(&run.join("alongside")).into_iter().filter_map(|path| path.extension().map(Into::into));
+        files_below(run.join("alongside")).into_iter().filter_map(|path| path.extension().map(Into::into));
     assert_eq!(kinds.collect::<Vec<PathBuf>>(), ["json", "sock", "lock"].map(PathBuf::from));
 }
 
@@ -230,7 +230,7 @@ async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     let open = std::fs::File::open(seen_by(home.hosts_pid().unwrap(), &below)).unwrap();
     let state = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     let state = state.join("alongside");
-    until("the reserve", || (files_below(&state.join("reserve")).len() >= 4).then_some(())).await;
+    until("the reserve", || (files_below(state.join("reserve")).len() >= 4).then_some(())).await;
     let fill = |round: u32| {
         let names: Vec<_> = (0..).map(|n| state.join(format!("{round}-{n}"))).map_while(empty_file).collect();
         names.first().map_or_else(|| state.join("0-0"), Clone::clone)
@@ -242,7 +242,7 @@ async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     desk.answers("(1/1) keep", "e").await;
     // Once the draft is saved, others take the rest of the disk, and the person types on.
     let drafts = || {
-        files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok())
+        files_below(state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok())
     };
     let typed = format!("precious{rest}\nprecious\n");
     until("the draft", || drafts().any(|text| text == typed).then_some(())).await;
