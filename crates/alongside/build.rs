@@ -5,10 +5,15 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Names the commit and its date where git cannot, as in the Debian in which `cargo xtask dist` builds.
+const GIVEN: &str = "ALONGSIDE_COMMIT";
+
 fn main() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     println!("cargo::rerun-if-changed=build.rs");
-    let named = match checkout().and_then(|checkout| commit(&checkout)) {
+    println!("cargo::rerun-if-env-changed={GIVEN}");
+    let given = env::var(GIVEN).ok().filter(|given| !given.is_empty());
+    let named = match given.or_else(|| commit(&checkout()?)) {
         Some(commit) => format!("{version} ({commit})"),
         None => version,
     };

@@ -47,6 +47,19 @@ pub fn parse_skips(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.split_once('\t'))
 }
 
+/// All files below a directory, sorted; none if it is missing. No link is followed.
+pub fn files_below(directory: impl AsRef<Path>) -> Vec<PathBuf> {
+    let (mut directories, mut found) = (vec![directory.as_ref().to_owned()], Vec::new());
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory { &mut directories } else { &mut found }.push(entry.path());
+        }
+    }
+    found.sort();
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,17 +85,4 @@ mod tests {
         std::fs::remove_file(&path).expect("it is there");
         assert_eq!(text, format!("{NAME}\ttwo lines\n"));
     }
-}
-
-/// All files below a directory, sorted; none if it is missing. No link is followed.
-pub fn files_below(directory: impl AsRef<Path>) -> Vec<PathBuf> {
-    let (mut directories, mut found) = (vec![directory.as_ref().to_owned()], Vec::new());
-    while let Some(directory) = directories.pop() {
-        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory { &mut directories } else { &mut found }.push(entry.path());
-        }
-    }
-    found.sort();
-    found
 }

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
+use super::cargo_options::commit;
 use super::tools;
 
 /// Has a program play its demo there.
@@ -29,5 +30,7 @@ pub(super) fn run(program: &Path, targets: &Path) -> anyhow::Result<()> {
     fs::remove_dir_all(&root)?;
     played?;
     println!("ok: alongside demo, without a C library");
+    let version = tools::output(Command::new(program).arg("--version"))?;
+    ensure!(commit().is_err() || version.contains(" ("), "the static program names no commit: {version}");
     Ok(())
 }
