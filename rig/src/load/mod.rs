@@ -3,8 +3,8 @@
 //!
 //! Every agent listens and proposes now and then; some read slowly or not at all, some lose their stream,
 //! some go away with a word or without one. The [text](proposal) of a proposal says which outcome it must
-//! get, so that each outcome is held against it. The [host] is looked at from outside, once a second. [`Report`] has
-//! the result, and the [rules](Report::broken) that were broken.
+//! get, so that each outcome is held against it. The [host] is looked at from outside, once a second.
+//! [`Report`] has the result, and the [rules](Report::broken) that were broken.
 
 mod agent;
 mod agent_connection;

@@ -79,7 +79,7 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
     told(&desk, TURN, |turn| turn["message"]["words"] == given).await;
     silent(&turn(&home, "codex", &event(&home, "Stop")));
     let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
-    assert_eq!(read["message"]["words"], "Codex has read it with your prompt");
+    assert_eq!(read["message"]["words"], "Codex has read it with your prompt, and has ended its turn");
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     assert_eq!(home.run(&["comments", "--sent"]).out, text);
     let listed = home.run(&["comments", "--json"]).json();

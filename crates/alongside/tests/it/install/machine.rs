@@ -148,8 +148,8 @@ impl Home {
         assert_eq!(self.everything(), before);
     }
 
-    /// Installs a package into an editor of this id and name, and removes it: all of its new `directory` goes.
-    /// `looks` while it is installed; `stamp` names the program that installed it.
+    /// Installs a package into an editor of this id and name, and removes it: all of its new `directory`
+    /// goes. `looks` while it is installed; `stamp` names the program that installed it.
     pub(super) fn gets_a_package_once(
         &self,
         (id, name): (&str, &str),
