@@ -123,7 +123,7 @@ impl Presence {
     }
 
     fn write(&self) {
-        if let Err(error) = self.registry.write(&self.at, &self.entry) {
+        if let Err(error) = self.registry.update(&self.at, &self.entry) {
             tracing::error!(%error, "cannot write the host's entry");
         }
     }

@@ -83,6 +83,17 @@ impl Registry {
         private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
     }
 
+    /// Writes an entry that has changed, unless another host or a file of somebody else has its place.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn update(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<()> {
+        match is_taken(at, entry) {
+            true => Ok(()),
+            false => self.write(at, entry),
+        }
+    }
+
     /// Removes the files of an ended host, unless another host has its place by now.
     pub(crate) fn remove(&self, entry: &Entry) {
         self.directories.existing().for_each(|directory| remove_from(directory, entry));
