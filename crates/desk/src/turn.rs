@@ -4,7 +4,7 @@
 //! that shows turns; the texts of a file go only to the desk that opens it, as a [`Review`] whose original is
 //! the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks it to be undone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,15 @@ pub struct Turn {
     /// nothing of a turn that Esc has stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_work: Vec<AtWork>,
+}
+
+impl Turn {
+    /// Whether this is the review that a desk has asked for, with a real directory and a revision. A host tells
+    /// every desk of the reviews of all its working trees.
+    pub fn is_of(&self, directory: Option<&str>, since: Option<&str>) -> bool {
+        let is_here = directory.is_none_or(|directory| Path::new(directory).starts_with(&self.root));
+        is_here && self.baseline.asked.as_deref() == since
+    }
 }
 
 /// An agent in its turn.

@@ -39,9 +39,10 @@ impl ProcProcess {
         Stat::parse(&self.read("stat")?).map(|stat| stat.parent)
     }
 
-    /// The time of the start, to a clock tick.
+    /// The time of the start, to a clock tick; `None` once it has ended, also where its parent has not noticed.
     pub(crate) fn started(&self) -> Option<SystemTime> {
-        let ticks = Stat::parse(&self.read("stat")?)?.start_ticks;
+        let stat = Stat::parse(&self.read("stat")?).filter(|stat| !stat.has_ended)?;
+        let ticks = stat.start_ticks;
         let booted = boot_seconds(&std::fs::read_to_string("/proc/stat").ok()?)?;
         let per_second = rustix::param::clock_ticks_per_second().max(1);
         let after_boot = Duration::from_millis(ticks.saturating_mul(1000) / per_second);
@@ -74,6 +75,8 @@ impl ProcProcess {
 /// The fields of `/proc/PID/stat` that we need.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
+    /// Whether it has ended, and waits for its parent to notice.
+    has_ended: bool,
     parent: u32,
     /// Since the boot.
     start_ticks: u64,
@@ -86,11 +89,12 @@ impl Stat {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let mut fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace();
         // The first of them is the state, the field 3 of proc_pid_stat(5).
-        let parent = fields.nth(4 - 3)?.parse().ok()?;
+        let has_ended = matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
         let start_ticks = fields.nth(22 - 5)?.parse().ok()?;
         // The number after it: this one is whole.
         fields.next()?;
-        Some(Self { parent, start_ticks })
+        Some(Self { has_ended, parent, start_ticks })
     }
 }
 
@@ -177,7 +181,11 @@ mod tests {
     fn parent_and_start_are_found_after_any_name() {
         for name in ["sleep", "a b", "tmux: server", "((sd-pam))", "x) R 1 (y", "", "a\nb"] {
             let found = Stat::parse(stat(name).as_bytes());
-            assert_eq!(found, Some(Stat { parent: 6150, start_ticks: 1_365_300 }), "{name}");
+            assert_eq!(
+                found,
+                Some(Stat { has_ended: false, parent: 6150, start_ticks: 1_365_300 }),
+                "{name}"
+            );
         }
         let mut bytes = stat("x").into_bytes();
         bytes[6] = 0xff;

@@ -58,7 +58,7 @@ pub trait UndoBack: Debug + Send + Sync {
 /// The turn review that a key opens.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOptions {
-    /// A directory in the working tree, absolute; without one, the first root of the companion.
+    /// A directory in the working tree, as its real path; without one, the first root of the companion.
     pub directory: Option<String>,
     /// The revision with which the changes begin; without one, the baseline that turns left behind.
     pub since: Option<String>,

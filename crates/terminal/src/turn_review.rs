@@ -31,6 +31,8 @@ pub(crate) struct TurnReview {
     unannounced: usize,
     /// The texts that the last finish has undone, until the person marks something else.
     undone: Vec<UndoneText>,
+    /// How many other files it has undone, which have no way back here.
+    stays: usize,
     /// Whether the agent was told of that.
     is_told: bool,
     /// The words on an undo that was taken back, once the list holds its files.
@@ -47,6 +49,7 @@ impl TurnReview {
             files: None,
             unannounced: 0,
             undone: Vec::new(),
+            stays: 0,
             is_told: false,
             back: None,
         }
@@ -154,11 +157,12 @@ impl TurnReview {
 
     /// Whether the companion tells of the changes that this desk shows: other desks may look at others.
     fn is_ours(&self, told: &Turn) -> bool {
-        let is_like = told.baseline.asked == self.asking.options().since;
+        let TurnOptions { directory, since, .. } = self.asking.options();
+        let is_like = told.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
             // The companion may have begun anew, and names it otherwise.
             Some(known) => known.id == told.id || (is_like && known.root == told.root),
-            None => is_like,
+            None => told.is_of(directory.as_deref(), since.as_deref()),
         }
     }
 
@@ -226,8 +230,13 @@ impl TurnReview {
             return;
         };
         let root = &files.turn().root;
-        let undone = turn_rows::with_draft(finished);
+        // A rename is two files, one of which has come back without a text before.
+        let is_renamed =
+            |path: &str| files.turn().files.iter().any(|file| file.path == path && file.from.is_some());
+        let undone: Vec<_> = turn_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
+        self.stays = finished.files.iter().filter(|file| file.refused.is_none()).count() - undone.len();
         let undone = undone
+            .into_iter()
             .map(|(path, draft)| UndoneText { file: format!("{root}/{path}"), draft: draft.to_owned() });
         (self.undone, self.is_told) = (undone.collect(), finished.sent.is_some());
         let said = words::finished(finished);
@@ -435,7 +444,7 @@ impl TurnReview {
 
     /// Each of these files is as it was before the finish, or stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
-        let said = words::taken_back(back, self.is_told);
+        let said = words::taken_back(back, self.stays, self.is_told);
         let is_partial = back.iter().any(|(_, done)| done.is_err());
         self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
         self.look(out);

@@ -318,9 +318,10 @@ fn undone(finished: &TurnFinished) -> String {
     }
 }
 
-/// Files that the last finish has changed are as they were before it, or stay. `is_told`: the message to the
+/// Files that the last finish has changed are as they were before it, or stay; so do others, which it has
+/// renamed or has brought back. `is_told`: the message to the
 /// agent says that they are undone.
-pub(crate) fn taken_back(back: &[(String, Result<(), String>)], is_told: bool) -> String {
+pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, is_told: bool) -> String {
     let name = |path: &str| self::path(path.rsplit('/').next().unwrap_or(path));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
     let done = match &*done {
@@ -330,9 +331,13 @@ pub(crate) fn taken_back(back: &[(String, Result<(), String>)], is_told: bool) -
     };
     let told =
         (is_told && done.is_some()).then(|| "Your message to the agent says that it is undone.".into());
+    let others = match others {
+        0 => None,
+        others => Some(format!("f has renamed or brought back {}: that stays.", count(others))),
+    };
     let stays = back.iter().filter_map(|(path, done)| Some((path, done.as_ref().err()?)));
     let stays = stays.map(|(path, why)| format!("{} stays as f has left it: {}", name(path), sentence(why)));
-    done.into_iter().chain(told).chain(stays).collect::<Vec<_>>().join(" ")
+    done.into_iter().chain(told).chain(stays).chain(others).collect::<Vec<_>>().join(" ")
 }
 
 /// A refusal as a sentence, with what to do. `key`: the one that looks again.
@@ -449,16 +454,19 @@ mod tests {
         let back =
             [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
         assert_eq!(
-            taken_back(&back, true),
+            taken_back(&back, 0, true),
             "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
              stays as f has left it: It has changed since the undo."
         );
         assert_eq!(
-            taken_back(&back[1..], true),
+            taken_back(&back[1..], 0, true),
             "c.py stays as f has left it: It has changed since the undo."
         );
         let two = [back[0].clone(), back[0].clone()];
-        assert_eq!(taken_back(&two, false), "Taken back: 2 files are as they were before f.");
+        assert_eq!(
+            taken_back(&two, 1, false),
+            "Taken back: 2 files are as they were before f. f has renamed or brought back 1 file: that stays."
+        );
     }
 
     #[test]

@@ -2,12 +2,11 @@
 //! session, as its lock tells; when its turn ends if the agent starts such a hook then; else with the
 //! person's next prompt.
 
-use alongside_companion::private;
-
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
 use crate::open_turns::{is_at_work, last_of};
 use crate::shelf::Shelf;
+use crate::shelf_lock::Lock;
 
 /// The moment at which a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub(crate) fn when(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> When 
     }
     let lock = shelf.file(&lock_of(&to.agent, &to.session));
     let is_idle = last.is_some_and(|last| last.kind == Kind::End);
-    let is_awaited = is_idle && lock.exists() && matches!(private::try_lock(&lock), Ok(None));
+    let is_awaited = is_idle && Lock::is_taken(&lock);
     if is_awaited { When::AtOnce } else { When::NextPrompt }
 }
 

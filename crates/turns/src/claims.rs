@@ -11,7 +11,6 @@
 //! prompt that another hook blocks, or that the person takes back, reaches no model, and the next one of the
 //! session gets the message again.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +24,7 @@ use crate::feedback;
 use crate::places::Places;
 use crate::route;
 use crate::shelf::Shelf;
+use crate::shelf_lock::Lock;
 use crate::texts::Texts;
 use crate::working_tree::WorkingTree;
 
@@ -80,7 +80,7 @@ pub struct Claim {
     by: Option<Address>,
     /// The round that is sent only once it is delivered.
     unsent: Option<Line>,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// A working tree in which messages may wait.
@@ -126,7 +126,7 @@ impl Messages {
     }
 
     /// The lock of comments; `None` while somebody else has it.
-    fn lock(&self) -> Result<Option<File>, Fault> {
+    fn lock(&self) -> Result<Option<Lock>, Fault> {
         match comments::lock_within(&self.shelf, PATIENCE) {
             Ok(lock) => Ok(Some(lock)),
             Err(Fault::Late) => Ok(None),

@@ -1,7 +1,6 @@
 //! The work of a person on comments, which they write, change, remove and send. Everything is on disk when it
 //! is done.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,6 +22,7 @@ use crate::places::Places;
 use crate::round_size;
 use crate::route;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
+use crate::shelf_lock::Lock;
 use crate::texts::Texts;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Nobody else writes a comment or a message of this working tree as long as this lives.
-pub(crate) fn lock(shelf: &Shelf) -> Result<File, Fault> {
+pub(crate) fn lock(shelf: &Shelf) -> Result<Lock, Fault> {
     match lock_within(shelf, PATIENCE) {
         Err(Fault::Late) => Err(Fault::said("another alongside writes comments here all the time")),
         lock => lock,
@@ -44,7 +44,7 @@ pub(crate) fn lock(shelf: &Shelf) -> Result<File, Fault> {
 ///
 /// # Errors
 /// [`Fault::Late`] when another process has it all the time.
-pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<File, Fault> {
+pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<Lock, Fault> {
     shelf.lock(COMMENTS_LOCK, Instant::now() + patience)
 }
 

@@ -45,6 +45,7 @@ mod repository;
 mod round_size;
 mod route;
 mod shelf;
+mod shelf_lock;
 mod store;
 mod texts;
 mod tree_diff;

@@ -75,6 +75,10 @@ pub(crate) struct Record {
     pub(crate) undone: Option<Undone>,
 }
 
+/// The start of a process moves with the clock of the system, as far as one that is kept right does, in
+/// milliseconds.
+const CLOCK_STEP_MS: u64 = 2000;
+
 /// A process that is surely the same as long as both match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentProcess {
@@ -86,13 +90,17 @@ pub(crate) struct AgentProcess {
 impl AgentProcess {
     /// The program that runs this hook.
     pub(crate) fn here() -> Option<Self> {
-        let pid = process::caller()?;
+        Self::of(process::caller()?)
+    }
+
+    /// The process of this number, if it runs.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
         Some(Self { pid, started: started(pid)? })
     }
 
     /// Whether it still runs.
     pub(crate) fn runs(&self) -> bool {
-        started(self.pid) == Some(self.started)
+        started(self.pid).is_some_and(|started| started.abs_diff(self.started) <= CLOCK_STEP_MS)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::json_lines;
 use crate::left_out::MAX_FILE;
 use crate::look_state::baseline;
 use crate::shelf::{NOTES, Shelf};
+use crate::shelf_lock::Lock;
 use crate::workbench::Workbench;
 
 /// The lock of those who write it.
@@ -114,7 +115,7 @@ fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
 /// # Errors
 /// When the disk refuses.
 pub(crate) fn trim(shelf: &Shelf, oldest: u64) -> io::Result<Vec<String>> {
-    let Some(_lock) = private::try_lock(&shelf.file(LOCK))? else {
+    let Some(_lock) = Lock::take(&shelf.file(LOCK))? else {
         return Ok(read(shelf).iter().flat_map(objects).collect());
     };
     let all = read(shelf);

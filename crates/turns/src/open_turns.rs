@@ -1,5 +1,6 @@
 //! The turns that have begun and not ended, by the log. Nothing tells of Esc before the next prompt, so that
-//! a turn counts as open until then, or until its agent's process ends.
+//! a turn counts as open until then, or until its agent's process ends. The next prompt may be that of another
+//! session of the process, as after `/clear`.
 
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};
@@ -7,21 +8,32 @@ use alongside_desk::{AtWork, harmless};
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
 
+/// How long a turn counts as open whose agent's process is unknown, in milliseconds.
+const LONGEST_OF_UNKNOWN_MS: u64 = 60 * 60 * 1000;
+
 /// The turns that are open, each with its agent, in the order in which they began.
 pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
-    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    let is_same = |one: &Record, other: &Record| (&one.agent, &one.session) == (&other.agent, &other.session);
-    let mut last: Vec<&Record> = Vec::new();
-    for record in log.iter().filter(is_turn) {
-        last.retain(|known| !is_same(known, record));
-        last.push(record);
-    }
-    last.into_iter().filter(|record| is_open(record)).map(told).collect()
+    open_prompts(log).map(told).collect()
 }
 
 /// Whether the turn is open that a session has begun last.
 pub(crate) fn is_at_work(log: &[Record], to: &Address) -> bool {
-    last_of(log, to).is_some_and(is_open)
+    open_prompts(log).any(|record| (&record.agent, &record.session) == (&to.agent, &to.session))
+}
+
+fn open_prompts(log: &[Record]) -> impl Iterator<Item = &Record> {
+    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
+    let is_over = |known: &Record, next: &Record| {
+        let is_of_process = known.process.is_some() && known.process == next.process;
+        (&known.agent, &known.session) == (&next.agent, &next.session)
+            || (is_of_process && next.kind == Kind::Prompt)
+    };
+    let mut last: Vec<&Record> = Vec::new();
+    for record in log.iter().filter(is_turn) {
+        last.retain(|known| !is_over(known, record));
+        last.push(record);
+    }
+    last.into_iter().filter(|record| is_open(record))
 }
 
 /// The last prompt or end of a session.
@@ -31,7 +43,8 @@ pub(crate) fn last_of<'l>(log: &'l [Record], to: &Address) -> Option<&'l Record>
 }
 
 fn is_open(last: &Record) -> bool {
-    last.kind == Kind::Prompt && last.may_go_on()
+    let is_recent = || alongside_desk::now_ms().saturating_sub(last.at) < LONGEST_OF_UNKNOWN_MS;
+    last.kind == Kind::Prompt && last.process.map_or_else(is_recent, |process| process.runs())
 }
 
 fn told(record: &Record) -> OpenTurn {
@@ -48,7 +61,9 @@ mod tests {
     use super::*;
     use crate::log::AgentProcess;
 
-    fn record(kind: Kind, agent: &str, session: &str, at: u64) -> Record {
+    /// A record of this moment and so many milliseconds.
+    fn record(kind: Kind, agent: &str, session: &str, after: u64) -> Record {
+        let at = alongside_desk::now_ms() / 1000 * 1000 + after;
         Record { agent: agent.into(), session: session.into(), ..Record::new(kind, at) }
     }
 
@@ -57,7 +72,7 @@ mod tests {
         let mut log =
             vec![record(Kind::Prompt, "Codex", "c", 1), record(Kind::Prompt, "Claude Code", "s", 2)];
         let open = |log: &[Record]| -> Vec<_> {
-            open_turns(log).into_iter().map(|open| (open.told.agent, open.told.since)).collect()
+            open_turns(log).into_iter().map(|open| (open.told.agent, open.told.since % 1000)).collect()
         };
         assert_eq!(open(&log), [("Codex".to_owned(), 1), ("Claude Code".to_owned(), 2)]);
         log.push(record(Kind::End, "Codex", "c", 3));
@@ -68,6 +83,27 @@ mod tests {
         assert_eq!(open(&log), [("Claude Code".to_owned(), 5)]);
         log.push(record(Kind::End, "Claude Code", "s", 6));
         assert_eq!(open(&log), []);
+    }
+
+    #[test]
+    fn a_turn_ends_with_the_next_prompt_of_its_process_in_another_session() {
+        let process = AgentProcess::of(std::process::id());
+        let by = |kind, session, after| Record { process, ..record(kind, "Claude Code", session, after) };
+        let mut log = vec![by(Kind::Prompt, "before /clear", 1), by(Kind::End, "another", 2)];
+        let address = Address { agent: "Claude Code".into(), session: "before /clear".into() };
+        assert!(process.is_some() && is_at_work(&log, &address));
+        log.push(by(Kind::Prompt, "after /clear", 3));
+        assert!(!is_at_work(&log, &address));
+        log.push(by(Kind::End, "after /clear", 4));
+        assert_eq!(open_turns(&log), []);
+    }
+
+    #[test]
+    fn a_turn_of_an_unknown_process_is_open_for_an_hour() {
+        let mut log = [record(Kind::Prompt, "Codex", "c", 0)];
+        assert_eq!(open_turns(&log).len(), 1);
+        log[0].at -= LONGEST_OF_UNKNOWN_MS;
+        assert_eq!(open_turns(&log), []);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! written. The holder of the lock keeps that word; the system frees the lock if the process dies, and then
 //! the next look sends the list of undone changes.
 
-use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -20,6 +19,7 @@ use crate::log::Record;
 use crate::look_state::LookState;
 use crate::round_size;
 use crate::shelf::Shelf;
+use crate::shelf_lock::Lock;
 use crate::tree_place::TreePlace;
 
 /// How long another finish is waited for.
@@ -31,7 +31,7 @@ const LOCK: &str = "promise-lock";
 #[derive(Debug)]
 pub(crate) struct Kept {
     shelf: Shelf,
-    _lock: File,
+    _lock: Lock,
     stays: bool,
 }
 

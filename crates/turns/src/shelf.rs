@@ -1,7 +1,7 @@
 //! The directory of one working tree in the state directory: our repository, its index, the log and the lists
 //! of what snapshots do not hold. It is private, and named by a hash of the working tree's real path.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::git::Git;
 use crate::hash::hash;
 use crate::log::Log;
+use crate::shelf_lock::Lock;
 use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
@@ -131,9 +132,9 @@ impl Shelf {
     ///
     /// # Errors
     /// When another process has it all the time.
-    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<File, Fault> {
+    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<Lock, Fault> {
         loop {
-            if let Some(lock) = private::try_lock(&self.path.join(name))? {
+            if let Some(lock) = Lock::take(&self.path.join(name))? {
                 return Ok(lock);
             }
             if Instant::now() + POLL > until {

@@ -13,6 +13,7 @@ use crate::fault::Fault;
 use crate::log::{Kind, Record};
 use crate::places::Places;
 use crate::shelf::Shelf;
+use crate::shelf_lock::Lock;
 use crate::working_tree::WorkingTree;
 
 /// How long the one before may need to end, and a look of a desk at the lock.
@@ -27,7 +28,7 @@ pub struct Waiter {
     records: usize,
     seen: Option<[Option<(u64, SystemTime)>; 2]>,
     lock: PathBuf,
-    _held: fs::File,
+    _held: Lock,
 }
 
 impl Waiter {

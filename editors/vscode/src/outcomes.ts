@@ -43,7 +43,8 @@ export class Outcomes {
     for (const { name, message } of ends) {
       const at = message.startsWith(`${name}: `) ? name.length : 0;
       const rest = inWindow(message.slice(at));
-      names.set(rest, [...(names.get(rest) ?? []), message.slice(0, at)]);
+      const of = names.get(rest) ?? [];
+      names.set(rest, at > 0 ? [...of, message.slice(0, at)] : of);
     }
     const all = [...names].map(([rest, of]) => `${someOf(of)}${rest}`);
     // The end of an agent stands in that of its proposals.

@@ -34,6 +34,13 @@ test('the end of the agent itself is said once', () => {
   assert.deepEqual(shown, ['a.txt: closed, because Codex has left.']);
 });
 
+test('two sessions of one agent that come together are said as one', () => {
+  const ends = outcomes();
+  ['Gemini CLI is connected.', 'Gemini CLI is connected.'].forEach((message) => ends.sayEnd({ name: '', message }));
+  mock.timers.tick(400);
+  assert.deepEqual(shown, ['Gemini CLI is connected.']);
+});
+
 test('a draft is named, and opens from the message', () => {
   const ends = outcomes();
   [left('a.txt'), left('b.txt', '/drafts/b.txt'), left('c.txt')].forEach((end) => ends.sayEnd(end));

@@ -9,6 +9,7 @@ use alongside_common::globals::Globals;
 use alongside_common::settings::{Notify, Settings, Shade};
 use alongside_common::signals::{self, Signals};
 use alongside_host::JoinRequest;
+use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
 use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme, TurnOptions};
 
@@ -84,11 +85,16 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let settings = Settings::load(globals.config.as_deref(), &[])?;
     // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
+    let has_host = args.host.is_some();
     let reached =
         alongside_host::join(JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
+    // The project of that host, wherever this is.
+    let is_elsewhere = has_host && args.dirs.is_empty();
+    // One that is no text cannot be named; the first root of the companion is the same mostly.
+    let directory = roots.first().filter(|_| !is_elsewhere).and_then(|root| root.canonical().ok());
     let options = Options {
         roots: reached.welcome.alongside.roots,
         theme: args.theme.or(settings.theme).map(theme),
@@ -97,8 +103,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         drafts: DraftStore::among_drafts(draft_keeper()),
         agent_setup: Some(agent_setup::of_this_user()),
         turn: TurnOptions {
-            // One that is no text cannot be named; the first root of the companion is the same mostly.
-            directory: roots.first().and_then(|root| root.to_str()).map(str::to_owned),
+            directory: directory.and_then(|root| root.to_str().map(str::to_owned)),
             at_start: args.since.is_some(),
             since: args.since.flatten(),
         },

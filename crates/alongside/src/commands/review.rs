@@ -7,6 +7,7 @@ use alongside_common::failure::{Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_common::signals::{self, Signals};
 use alongside_host::{JoinRequest, JoinedDesk, project_of};
+use alongside_platform::paths::Canonical as _;
 use alongside_terminal::DraftStore;
 use anyhow::Context;
 
@@ -82,7 +83,7 @@ impl Args {
         let directory = match roots {
             // The project of that host, wherever this is.
             _ if self.host.is_some() && self.dirs.is_empty() => None,
-            [root] => Some(root),
+            [root] => Some(root.canonical().hint("give a directory that exists")?),
             _ => return Err(failure("--since reviews one project", "name one directory, or none")),
         };
         let unnameable = || failure("the path of the project is not UTF-8", "rename the directory");

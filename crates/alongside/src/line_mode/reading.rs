@@ -208,7 +208,8 @@ impl Reading {
         }
         self.show(said);
         // The list stays as it is: the changed review is not accepted with it.
-        if foreign && !matches!(self.prompt, Prompt::List(_)) {
+        let asks_anew = foreign || news.became_stale || news.became_dirty;
+        if asks_anew && !matches!(self.prompt, Prompt::List(_)) {
             self.prompt = Prompt::Place;
             self.mark_due(Due::Review);
             self.prompt_changed();

@@ -36,7 +36,7 @@ pub(crate) struct Turns {
     /// The desks that are there, and whether they show turns.
     desks: BTreeMap<DeskId, bool>,
     /// The processes of agents that were at work, whose end is told.
-    watched: BTreeSet<u32>,
+    watched: BTreeMap<u32, bool>,
 }
 
 type Effects = Vec<TurnEffect>;
@@ -49,7 +49,7 @@ impl Turns {
             work: TurnWork::new(source),
             finishes: BTreeMap::new(),
             desks: BTreeMap::new(),
-            watched: BTreeSet::new(),
+            watched: BTreeMap::new(),
         }
     }
 
@@ -68,8 +68,15 @@ impl Turns {
         self.desks.insert(desk, shows_turns);
         let mut effects = Effects::new();
         // Whoever comes in the middle of a turn hears of it before its end.
-        if shows_turns && self.reviews.is_empty() {
-            self.work.begin(Work::FindOpenTurns { roots: around.roots.clone() }, &mut effects);
+        if shows_turns {
+            let has_review = |root: &PathBuf| {
+                let mut public = self.reviews.values().filter(|review| !review.is_private());
+                public.any(|review| root.starts_with(&review.look().root))
+            };
+            let roots: Arc<[_]> = around.roots.iter().filter(|root| !has_review(root)).cloned().collect();
+            if !roots.is_empty() {
+                self.work.begin(Work::FindOpenTurns { roots }, &mut effects);
+            }
         }
         let known: Vec<_> = self.reviews.keys().copied().collect();
         for turn in known {
@@ -196,7 +203,8 @@ impl Turns {
     /// The process of an agent has ended, and its turn with it.
     pub(crate) fn end_agent(&mut self, pid: u32, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
-        if self.watched.contains(&pid) {
+        if let Some(has_ended) = self.watched.get_mut(&pid) {
+            *has_ended = true;
             let of_agent = self.reviews.values().filter(|review| review.is_at_work(pid));
             for key in of_agent.map(|review| review.key().clone()).collect::<Vec<_>>() {
                 self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
@@ -296,9 +304,14 @@ impl Turns {
         roots: &Arc<[PathBuf]>,
         effects: &mut Effects,
     ) {
-        let processes = look.at_work.iter().filter_map(|open| open.process);
-        let new = processes.filter(|pid| self.watched.insert(*pid));
-        effects.extend(new.map(TurnEffect::WatchAgent));
+        let at_work: BTreeSet<u32> = look.at_work.iter().filter_map(|open| open.process).collect();
+        // Another process may have the number of one that has ended, and is watched anew.
+        self.watched.retain(|pid, has_ended| !*has_ended || at_work.contains(pid));
+        for pid in at_work {
+            if self.watched.insert(pid, false).is_none() {
+                effects.push(TurnEffect::WatchAgent(pid));
+            }
+        }
         let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
         let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
             // Nobody would hear of a review whose only desk has left.

@@ -56,6 +56,10 @@ impl ToldTurns {
     pub(super) fn hear_news(&mut self, news: TurnNews) -> Option<Turn> {
         let TurnNews { mut turn, changed, same_comments, same_message } = news;
         let known = self.0.get_mut(&turn.id)?;
+        if changed.iter().any(|(at, _)| *at >= known.files.len()) {
+            self.0.remove(&turn.id);
+            return None;
+        }
         turn.files = std::mem::take(&mut known.files);
         if same_comments {
             turn.comments = std::mem::take(&mut known.comments);
@@ -64,7 +68,7 @@ impl ToldTurns {
             turn.message = known.message.take();
         }
         for (at, file) in changed {
-            *turn.files.get_mut(at)? = file;
+            turn.files[at] = file;
         }
         known.clone_from(&turn);
         Some(turn)
@@ -134,5 +138,6 @@ mod tests {
         let mut other = turn(3);
         other.files[2].added = 1;
         assert!(heard.hear_news(told.tell(&other).unwrap()).is_none());
+        assert!(heard.0.is_empty(), "nothing is left of the list that does not fit");
     }
 }

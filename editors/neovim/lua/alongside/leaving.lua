@@ -2,6 +2,7 @@
 -- Neovim stops as for any unsaved buffer: by a modified buffer whose name says why.
 
 local messages = require('alongside.messages')
+local unheard = require('alongside.unheard')
 
 local M = {}
 
@@ -12,8 +13,11 @@ local EVERY = 100
 
 ---@class alongside.Hold
 ---@field buf integer the modified buffer
----@field win integer its hidden window, so that `:q!` passes, and Neovim shows the buffer in no window of the person
+---@field win integer? its hidden window, so that `:q!` passes, and Neovim shows the buffer in no window of the person
 ---@field said string
+---@field origin integer the window in which the person is
+---@field previous integer the one before it
+---@field is_again boolean whether an autocommand has Neovim leave as the person comes back
 
 local function reviews()
   return require('alongside.review').all()
@@ -48,45 +52,81 @@ local function warn(said)
   vim.api.nvim_echo({ { said, 'WarningMsg' } }, false, {})
 end
 
+-- Whether the person has unsaved text in a buffer that no window shows. Neovim is to name that one, since `:qa!` loses it.
+local function has_hidden_text()
+  return vim.iter(vim.fn.getbufinfo({ bufmodified = 1 })):any(function(one)
+    return #one.windows == 0 and not vim.startswith(one.name, 'alongside://')
+  end)
+end
+
+local held ---@type alongside.Hold?
+local is_returning = false
+
 -- Makes Neovim stop.
 ---@param count integer how many proposals leaving would reject
----@return alongside.Hold
 local function hold(count)
   local wait, them = ('%d proposals wait'):format(count), 'them'
   if count == 1 then
     wait, them = '1 proposal waits', 'it'
   end
-  local said = ('%s: :Alongside shows %s, :qa! leaves and rejects %s.'):format(wait, them, them)
-  local ignored = vim.o.eventignore
-  vim.o.eventignore = 'all'
-  local buf = vim.api.nvim_create_buf(false, false)
-  vim.bo[buf].buftype, vim.bo[buf].swapfile = 'acwrite', false
-  vim.api.nvim_buf_set_name(buf, 'alongside://' .. wait)
-  local win = vim.api.nvim_open_win(buf, false, {
-    relative = 'editor', row = 0, col = 0, width = 1, height = 1, style = 'minimal', hide = true,
-  })
-  vim.o.eventignore = ignored
-  vim.bo[buf].modified = true
+  local how = has_hidden_text() and 'leaving rejects' or ':qa! leaves and rejects'
+  local said = ('%s: :Alongside shows %s, %s %s.'):format(wait, them, how, them)
+  if held then
+    -- The person leaves once more before Neovim has gone on.
+    held.said = said
+    return
+  end
+  local origin, previous = vim.api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#'))
+  local made = { said = said, origin = origin, previous = previous, is_again = is_returning }
+  unheard(function()
+    made.buf = vim.api.nvim_create_buf(false, false)
+    vim.bo[made.buf].buftype, vim.bo[made.buf].swapfile = 'acwrite', false
+    -- Neovim stops at windows first.
+    made.win = not has_hidden_text() and vim.api.nvim_open_win(made.buf, false, {
+      relative = 'editor', row = 0, col = 0, width = 1, height = 1, style = 'minimal', hide = true,
+    }) or nil
+    vim.api.nvim_buf_set_name(made.buf, 'alongside://' .. wait)
+  end)
+  if not made.buf then
+    return
+  end
+  held = made
+  vim.bo[made.buf].modified = true
   vim.api.nvim_create_autocmd('BufWriteCmd', {
-    buffer = buf,
+    buffer = made.buf,
     desc = 'alongside: accept nothing',
     callback = function()
-      messages.later(said, vim.log.levels.WARN)
+      messages.later(made.said, vim.log.levels.WARN)
     end,
   })
-  warn(said)
-  return { buf = buf, win = win, said = said }
+end
+
+-- The person is back where they were, and the hold is gone. Unheard: some have Neovim quit when they come to the last window.
+---@param hold alongside.Hold
+local function release(hold)
+  local is_there = vim.api.nvim_get_current_win() == hold.win
+  unheard(function()
+    for _, win in ipairs(is_there and { hold.previous, hold.origin } or {}) do
+      pcall(vim.api.nvim_set_current_win, win)
+    end
+    pcall(vim.api.nvim_win_close, hold.win or -1, true)
+    pcall(vim.api.nvim_buf_delete, hold.buf, { force = true })
+  end)
+  messages.later(hold.said, vim.log.levels.WARN, true)
+  if is_there and not hold.is_again then
+    -- What belongs to the window with the cursor comes back.
+    is_returning = true
+    pcall(vim.api.nvim_exec_autocmds, 'WinEnter', {})
+    is_returning = false
+  end
 end
 
 -- Neovim has not left: everything is as it was.
----@param held alongside.Hold?
----@param origin integer the window in which the person is
-local function stay(held, origin)
-  if vim.api.nvim_get_mode().blocking then
+local function stay()
+  -- A command that writes before it leaves may wait within an autocommand, as for a formatter.
+  if vim.api.nvim_get_mode().blocking or vim.fn.state('x') ~= '' then
     -- Neovim's message asks for Enter, and Neovim goes to the buffer afterwards.
-    return vim.defer_fn(function()
-      stay(held, origin)
-    end, EVERY)
+    return vim.defer_fn(stay, EVERY)
   end
   for _, review in ipairs(reviews()) do
     local buf = modified(review)
@@ -96,17 +136,11 @@ local function stay(held, origin)
       review.sync:set_modified()
     end
   end
-  if not held then
-    return
+  local over = held
+  held = nil
+  if over then
+    release(over)
   end
-  if vim.api.nvim_get_current_win() == held.win then
-    if vim.api.nvim_win_is_valid(origin) then
-      vim.api.nvim_set_current_win(origin)
-    end
-    messages.later(held.said, vim.log.levels.WARN, true)
-  end
-  pcall(vim.api.nvim_win_close, held.win, true)
-  pcall(vim.api.nvim_buf_delete, held.buf, { force = true })
 end
 
 -- Neovim is about to leave, unless a buffer is modified.
@@ -124,12 +158,12 @@ local function leave()
       lost = lost + 1
     end
   end
-  local origin = vim.api.nvim_get_current_win()
   -- Neovim is to go to the text of the person, if it stops for that.
-  local held = lost > 0 and not is_stopped and hold(lost) or nil
-  vim.schedule(function()
-    stay(held, origin)
-  end)
+  if lost > 0 and not is_stopped then
+    hold(lost)
+    warn(held and held.said or '')
+  end
+  vim.schedule(stay)
 end
 
 ---@param is_forced fun(): boolean whether the typed command has a "!"

@@ -13,6 +13,7 @@ local marks = require('alongside.marks')
 local statusline = require('alongside.statusline')
 local tabline = require('alongside.tabline')
 local text = require('alongside.text')
+local unheard = require('alongside.unheard')
 local window_state = require('alongside.window_state')
 
 local M = {}
@@ -45,13 +46,6 @@ local shows = window_state.shows
 -- Characters that a command line, a pattern or expand() may interpret. expand() runs what is in backquotes.
 local MEANS = '[^%w._/+,@=\128-\255-]'
 
--- Runs `change`. No autocommand hears of it.
-local function unheard(change)
-  local ignored = vim.o.eventignore
-  vim.o.eventignore = 'all'
-  pcall(change)
-  vim.o.eventignore = ignored
-end
 
 -- Plugins open archives and the like by the end of a name, so that it ends with our words.
 local function new_buffer(name, ending, kind)

@@ -71,13 +71,18 @@ impl TurnWork {
         self.go(first).await
     }
 
+    fn is_ours(&self, turn: &Turn) -> bool {
+        let Request::ReviewTurn { directory, since } = &self.look else { return false };
+        turn.is_of(directory.as_deref(), since.as_deref())
+    }
+
     /// Asks for the list. Says why there is none.
     async fn look(&mut self) -> Option<Turn> {
         let answer = self.desk.request(self.look.clone()).await;
         let mut looked = None;
         while let Some(event) = self.desk.try_next() {
             match event {
-                Event::Turn(turn) => looked = Some(turn),
+                Event::Turn(turn) if self.is_ours(&turn) => looked = Some(turn),
                 event => self.take_event(event),
             }
         }
