@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
-#[cfg(unix)]
-use crate::files;
 #[cfg(not(unix))]
 use crate::files::{Links, open_without_waiting};
+#[cfg(unix)]
+use crate::{files, private};
 
 #[cfg(unix)]
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
@@ -84,9 +84,13 @@ impl Directory {
         Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU)?)
     }
 
-    /// Creates a subdirectory with the mode that the umask leaves.
+    /// Creates a subdirectory with the mode that the person's umask leaves.
     pub fn make_usual(&self, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU | Mode::RWXG | Mode::RWXO)?)
+        rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o777))?;
+        if let Some(mode) = private::usual(0o777) {
+            rustix::fs::fchmod(&self.below(name)?.handle, Mode::from_raw_mode(mode))?;
+        }
+        Ok(())
     }
 
     /// The metadata of the directory.
@@ -170,9 +174,13 @@ impl Directory {
         self.create_with(name, Mode::RUSR | Mode::WUSR)
     }
 
-    /// Creates a file for writing, with the mode that the umask leaves.
+    /// Creates a file for writing, with the mode that the person's umask leaves.
     pub fn create_usual(&self, name: &OsStr) -> io::Result<File> {
-        self.create_with(name, Mode::from_raw_mode(0o666))
+        let file = self.create_with(name, Mode::from_raw_mode(0o666))?;
+        if let Some(mode) = private::usual(0o666) {
+            rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+        }
+        Ok(file)
     }
 
     fn create_with(&self, name: &OsStr, mode: Mode) -> io::Result<File> {

@@ -28,10 +28,25 @@ pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
-/// From now on, everything that this process creates is private, also through libraries.
+/// The umask with which this process was started, if it has another one by now.
+#[cfg(unix)]
+static UMASK_BEFORE: std::sync::OnceLock<rustix::fs::RawMode> = std::sync::OnceLock::new();
+
+/// From now on, everything that this process creates is private, also through libraries; but not the files of
+/// a project or of other programs, which [`Directory`](crate::directory::Directory) creates as usual.
 pub fn make_all_private() {
     #[cfg(unix)]
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    {
+        let before = rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+        // The first one is the person's.
+        let _ = UMASK_BEFORE.set(before.as_raw_mode());
+    }
+}
+
+/// The mode that the person's umask leaves of this one, where that of this process leaves another.
+#[cfg(unix)]
+pub(crate) fn usual(mode: rustix::fs::RawMode) -> Option<rustix::fs::RawMode> {
+    UMASK_BEFORE.get().map(|umask| mode & !umask)
 }
 
 /// Opens a file for appending and makes it private. A device, such as a terminal, stays as it is. Follows a

@@ -259,6 +259,11 @@ impl App {
             Some(Overlay::Turn(list)) if interrupts && list.purpose() == ListPurpose::Leave => {
                 out.add_effect(Effect::Leave);
             }
+            // A message names this key, and a list that asks nothing is not in its way.
+            Some(Overlay::Turn(list)) if action == Some(Action::Turn) && !list.asks() => {
+                drop(self.close_cover());
+                self.desk_key(key, action, at);
+            }
             Some(front) if front.covers_review() => {
                 let main = self.layout.areas().main;
                 let answer = front.take_key(key, action, main.height, help::excess(main, place));

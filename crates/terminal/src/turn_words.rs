@@ -68,6 +68,15 @@ pub(crate) const LAST_CHANGE: &str = "This is the last change of this file. Tab 
 /// A file without a text has no hunks.
 pub(crate) const WHOLE_ONLY: &str = "This file is only undone as a whole: X marks it.";
 
+/// Proposals wait for a decision while the person looks at a turn.
+pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
+    match reviews {
+        0 => None,
+        1 => Some("1 review waits: T goes to it.".to_owned()),
+        many => Some(format!("{many} reviews wait: T goes to them.")),
+    }
+}
+
 /// A key that decides on proposals.
 pub(crate) const NO_PROPOSAL: &str =
     "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";

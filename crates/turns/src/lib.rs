@@ -65,7 +65,7 @@ pub use delivery::Delivery;
 pub use fault::Fault;
 pub use git::has_git;
 pub use places::Places;
-pub use recording::{Recorded, TurnEvent, clear, record, seed};
+pub use recording::{Recorded, TurnEvent, clear, clear_all, record, seed, stored};
 pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
 pub use waiter::Waiter;

@@ -114,6 +114,25 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
     Ok(Some(tree.top))
 }
 
+/// Forgets the stores of all working trees, but for words that nobody has read. Returns the working trees of
+/// which some stay.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn clear_all(places: &Places, until: Instant) -> Result<Vec<PathBuf>, Fault> {
+    for (shelf, _) in Shelf::all(places.state()) {
+        let _lock = shelf.lock("lock", until)?;
+        shelf.remove(until)?;
+    }
+    Shelf::remove_empty(places.state())?;
+    Ok(stored(places))
+}
+
+/// The working trees with a store.
+pub fn stored(places: &Places) -> Vec<PathBuf> {
+    Shelf::all(places.state()).into_iter().map(|(_, top)| top).collect()
+}
+
 /// Whether a turn of the session is open.
 fn is_open(log: &[Record], event: &TurnEvent) -> bool {
     let of_session = |record: &&Record| record.agent == event.agent && record.session == event.session;

@@ -55,6 +55,17 @@ impl Shelf {
         entries.filter_map(shelf).collect()
     }
 
+    /// Removes the directory of all shelves if it holds none.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn remove_empty(state: &Path) -> io::Result<()> {
+        if Self::all(state).is_empty() {
+            remove(&state.join(TURNS))?;
+        }
+        Ok(())
+    }
+
     /// Makes the directory, if needed.
     ///
     /// # Errors

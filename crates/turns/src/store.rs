@@ -19,8 +19,9 @@ use crate::feedback;
 use crate::finish::{finish, seen};
 use crate::left_out::MAX_FILE;
 use crate::line_changes::LineChanges;
+use crate::log::{Kind, Record};
 use crate::look::look;
-use crate::look_state::LookState;
+use crate::look_state::{LookState, baseline};
 use crate::notes;
 use crate::open_turns::open_turns;
 use crate::places::Places;
@@ -144,10 +145,14 @@ impl TurnSource for TurnStore {
         look.map_err(|fault| fault.to_string())
     }
 
-    fn is_at_work(&self, directory: &Path) -> bool {
+    fn has_turns(&self, directory: &Path) -> bool {
         let Some(tree) = WorkingTree::around_or_at(directory, &self.places.homes()) else { return false };
         let log = Shelf::of(self.places.state(), &tree.top).log().read();
-        log.is_ok_and(|log| !open_turns(&log).is_empty())
+        let is_unseen = |log: &[Record]| {
+            let since = baseline(log).map(|place| &log[place..]);
+            since.is_some_and(|since| since.iter().any(|record| record.kind == Kind::Prompt))
+        };
+        log.is_ok_and(|log| is_unseen(&log) || !open_turns(&log).is_empty())
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {

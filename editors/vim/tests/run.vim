@@ -22,6 +22,8 @@ def Test_every_function_compiles()
       execute 'silent defcompile' function
     endfor
   endfor
+  # Timers of before call functions that are gone.
+  timer_stopall()
 enddef
 
 # A buffer with this text.
@@ -255,7 +257,8 @@ def Test_a_file_that_is_written_is_told_as_saved()
   final [server_program, heard_by_server] = [$'{directory}/server', $'{directory}/.git/heard']
   final answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
   final printed = $'Content-Length: {strlen(answer)}\r\n\r\n{answer}'
-  writefile(['#!/bin/sh', $"printf '{printed}'", $'exec cat > {heard_by_server}'], server_program)
+  # Vim takes a program for gone that closes its output.
+  writefile(['#!/bin/sh', $"printf '{printed}'", $'exec cat 3>&1 > {heard_by_server}'], server_program)
   setfperm(server_program, 'rwx------')
   g:alongside_program = server_program
   execute 'edit' $'{directory}/a b.txt'

@@ -52,7 +52,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py :w accept do drop")?;
+    bar_ends_with("│ words.py :w accept do drop ]c next")?;
     screen.resize(160, 24)?;
     bar_ends_with("words.py Gemini CLI 3 kept :w accept do drop :q reject ]c next")?;
     for (scheme, background) in SCHEMES {

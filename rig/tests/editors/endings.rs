@@ -59,7 +59,7 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     // The agent is killed while the person types.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
-    pane.type_and_see("Gomine", "what was typed", "1 edited")?;
+    pane.type_and_see("Gomine", "what was typed", ": edited")?;
     drop(proposal);
     drop(agent);
     pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;

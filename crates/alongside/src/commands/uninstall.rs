@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
-    /// Everything that was installed, sockets, logs, and the files of companions that are gone
+    /// Everything that was installed, sockets, logs, snapshots, and the files of companions that are gone
     #[arg(long, conflicts_with = "what")]
     all: bool,
 

@@ -144,6 +144,28 @@ async fn a_program_undoes_a_change() {
     assert!(again.said().contains("it has changed since the undo"), "{}", again.said());
 }
 
+/// The host keeps what it creates to itself, but not the files of the project.
+#[tokio::test]
+async fn a_deleted_file_comes_back_as_readable_as_the_person_s_files_are() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Some(home) = repository() else { return };
+    let mode = |name: &str| home.project.join(name).metadata().unwrap().permissions().mode() & 0o777;
+    let modes = || [mode("src"), mode("src/b.txt")];
+    // Others may have another umask than the one of this machine.
+    let before = modes();
+    std::fs::remove_dir_all(home.project.join("src")).unwrap();
+    let mut desk = home.review(&["--json", "--since", "HEAD"]);
+    let turn = told(&desk, "alongside/didChangeTurn", |_| true).await;
+    let (id, revision) = (&turn["id"], &turn["revision"]);
+    let whole = json!({ "turn": id, "revision": revision, "file": 0, "undo": true });
+    asks(&mut desk, "markTurnFile", whole);
+    let marked = told(&desk, "alongside/didChangeTurn", |it| it["files"][0]["marked"] == "whole").await;
+    asks(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
+    let finished = told(&desk, "alongside/didFinishTurn", |_| true).await;
+    assert_eq!(finished["files"][0]["refused"], Value::Null);
+    assert_eq!((read(&home, "src/b.txt"), modes()), ("b\n".to_owned(), before));
+}
+
 #[tokio::test]
 async fn comments_are_written_in_one_line_and_wait_for_an_agent() {
     let Some(home) = repository() else { return };

@@ -30,8 +30,8 @@ pub(crate) struct TurnJob {
 pub(super) enum Work {
     /// A look at the working tree of a directory, which has to be in one of these roots.
     Look { key: LookKey, number: u64, roots: Arc<[PathBuf]> },
-    /// Those of the roots are wanted in which an agent is at work.
-    FindOpenTurns { roots: Arc<[PathBuf]> },
+    /// Those of the roots are wanted in which turns wait for a review, or an agent is at work.
+    FindTurns { roots: Arc<[PathBuf]> },
     /// The texts of a file. `known` are those that are open.
     Read { turn: TurnId, look: Arc<TurnLook>, file: FoundFile, known: Option<KnownTexts> },
     /// An undo, and a message about it. `finishes` if nothing that is marked is left out: then the review
@@ -52,7 +52,7 @@ pub(crate) enum WorkDone {
         result: Result<TurnLook, String>,
     },
     /// An agent is at work in these directories.
-    AtWork(Vec<PathBuf>),
+    FoundTurns(Vec<PathBuf>),
     Read {
         turn: TurnId,
         file: FoundFile,
@@ -91,9 +91,9 @@ impl TurnJob {
                 let result = look(&*source, &key, &roots);
                 WorkDone::Look { key, number, result }
             }
-            Work::FindOpenTurns { roots } => {
-                let at_work = roots.iter().filter(|root| source.is_at_work(root));
-                WorkDone::AtWork(at_work.cloned().collect())
+            Work::FindTurns { roots } => {
+                let found = roots.iter().filter(|root| source.has_turns(root));
+                WorkDone::FoundTurns(found.cloned().collect())
             }
             Work::Read { turn, look, file, known } => {
                 let result = read(&*source, &look, &file, known.as_ref());

@@ -75,7 +75,7 @@ impl Turns {
             };
             let roots: Arc<[_]> = around.roots.iter().filter(|root| !has_review(root)).cloned().collect();
             if !roots.is_empty() {
-                self.work.begin(Work::FindOpenTurns { roots }, &mut effects);
+                self.work.begin(Work::FindTurns { roots }, &mut effects);
             }
         }
         let known: Vec<_> = self.reviews.keys().copied().collect();
@@ -241,7 +241,7 @@ impl Turns {
             WorkDone::Look { key, number, result } => {
                 self.end_look(key, number, result, around.roots, &mut effects);
             }
-            WorkDone::AtWork(directories) => {
+            WorkDone::FoundTurns(directories) => {
                 for directory in directories {
                     let key = LookKey { directory, since: None };
                     self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);

@@ -25,9 +25,9 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Why it cannot be told, in one line for the person, harmless.
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String>;
 
-    /// Whether an agent is at work in the working tree of a directory, as far as that is known without a
-    /// look.
-    fn is_at_work(&self, directory: &Path) -> bool {
+    /// Whether turns were noted in the working tree of a directory since the last review, or an agent is at
+    /// work there, as far as that is known without a look.
+    fn has_turns(&self, directory: &Path) -> bool {
         let _ = directory;
         false
     }

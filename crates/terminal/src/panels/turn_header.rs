@@ -35,6 +35,9 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let Some(files) = scene.reviews.turn().files() else { return Vec::new() };
     let mut lines = Vec::new();
     lines.extend(files.file().map(|file| title(scene, files, file, usize::from(width))));
+    // Its agent waits for the person, who may have missed the news.
+    let waiting = words::reviews_wait(scene.reviews.all().len());
+    lines.extend(waiting.map(|said| Line::styled(said, scene.palette.warning)));
     lines.push(summary(scene, files, usize::from(width)));
     let at_work = words::at_work(files.turn(), scene.now);
     let at_work = at_work.map(|said| cut_end(&said, usize::from(width)));

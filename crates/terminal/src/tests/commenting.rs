@@ -226,6 +226,12 @@ async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
     stage.press("y").await;
     stage.a_while().await;
     stage.shows("Sent: Codex reads it with your next prompt");
+    // The list of the end asks nothing, and is in nobody's way.
+    stage.propose(1, "/shop/basket.py").await;
+    stage.shows("T goes to it.");
+    stage.press("T").await;
+    stage.does_not_show("Sent:");
+    stage.shows("change 1 of 3: 3 kept");
 }
 
 #[tokio::test(start_paused = true)]

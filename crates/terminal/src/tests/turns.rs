@@ -228,6 +228,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     stage.propose(1, "/shop/basket.py").await;
     stage.shows("New review: basket.py by Gemini CLI. T goes to it.");
     stage.shows("M README.md");
+    stage.shows("1 review waits: T goes to it.");
     // Its keys still mean the turn.
     stage.press("a").await;
     stage.shows("Nothing waits for a yes here: what changed stays.");

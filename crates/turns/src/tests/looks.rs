@@ -278,9 +278,9 @@ fn a_prompt_that_goes_on_begins_no_turn() {
 #[test]
 fn a_look_knows_who_is_at_work_and_when_a_review_was_finished() {
     let Some(project) = Project::new() else { return };
-    assert!(!project.store.is_at_work(&project.top) && project.look().at_work.is_empty());
+    assert!(!project.store.has_turns(&project.top) && project.look().at_work.is_empty());
     project.prompt();
-    assert!(project.store.is_at_work(&project.path("b")));
+    assert!(project.store.has_turns(&project.path("b")));
     project.write("a", "1\n");
     let look = project.look();
     let at_work: Vec<_> = look.at_work.iter().map(|open| &*open.told.agent).collect();
@@ -288,12 +288,14 @@ fn a_look_knows_who_is_at_work_and_when_a_review_was_finished() {
     project.end();
     let seen = project.look();
     assert!(seen.at_work.is_empty());
+    assert!(project.store.has_turns(&project.top), "nobody has reviewed it");
     // Somebody reads for a while.
     let later = alongside_desk::now_ms() + 2;
     while alongside_desk::now_ms() < later {
         std::thread::yield_now();
     }
     project.store.finish(&seen);
+    assert!(!project.store.has_turns(&project.top));
     let since = project.look().baseline;
     assert_eq!(since.name, "the end of your last review");
     assert!(since.at.is_some_and(|at| at >= later), "not the time of the look that the person saw");

@@ -1,7 +1,8 @@
-//! The files that alongside itself leaves on a machine: discovery files, sockets, journal and logs. A running
+//! The files that alongside itself leaves on a machine: discovery files, sockets, journal, logs and snapshots. A running
 //! companion keeps its files; one that only waits for somebody to come back is ended.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use alongside_adapters::change;
 use alongside_adapters::editors::EDITORS;
@@ -11,6 +12,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
 use alongside_host::Registry;
+use alongside_turns::{Fault, Places};
 use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
@@ -18,13 +20,25 @@ use crate::commands::{note, waiting_host};
 /// The directories below our state that go. Drafts need a consent of their own.
 const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
 
+/// How long the stores of turns are waited for, which a hook may hold.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 pub(super) struct OwnFiles {
     /// Directories with files that are all ours.
     directories: Vec<PathBuf>,
+    /// The working trees of which a store has snapshots.
+    stored: Vec<PathBuf>,
     /// Companions that somebody uses.
     running: Vec<Report>,
     /// Companions that only wait for somebody to come back.
     waiting: Vec<Report>,
+}
+
+/// Asks the stores of turns, which may block.
+async fn in_stores(
+    ask: impl FnOnce(Places) -> Result<Vec<PathBuf>, Fault> + Send + 'static,
+) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(tokio::task::spawn_blocking(|| ask(Places::of_this_process())).await??)
 }
 
 /// Every directory that holds our files only, of which some may not exist.
@@ -32,7 +46,10 @@ fn own_directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
     let notes = EDITORS.iter().filter_map(|editor| editor.notes.map(|notes| notes(user)));
     let sockets = RuntimeDirs::of_this_process();
-    let sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
+    let mut sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
+    // One place may be named twice.
+    sockets.sort();
+    sockets.dedup();
     state.chain(notes).chain(sockets).collect()
 }
 
@@ -43,12 +60,17 @@ impl OwnFiles {
             alongside_host::reports().await.into_iter().partition(waiting_host::only_waits);
         let mut directories = if running.is_empty() { own_directories(user) } else { Vec::new() };
         directories.retain(|path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()));
-        Self { directories, running, waiting }
+        let stored = if running.is_empty() {
+            in_stores(|places| Ok(alongside_turns::stored(&places))).await
+        } else {
+            Ok(Vec::new())
+        };
+        Self { directories, stored: stored.unwrap_or_default(), running, waiting }
     }
 
     /// Whether nothing is to be removed or ended. Stale discovery files go without being shown.
     pub(super) fn is_empty(&self) -> bool {
-        self.directories.is_empty() && self.waiting.is_empty()
+        self.directories.is_empty() && self.stored.is_empty() && self.waiting.is_empty()
     }
 
     /// The list that a person reads before they agree.
@@ -68,6 +90,9 @@ impl OwnFiles {
         }
         for directory in &self.directories {
             text.push_str(&format!("  remove   {}\n", user.shown(directory)));
+        }
+        for top in &self.stored {
+            text.push_str(&format!("  remove   the snapshots of turns in {}\n", user.shown(top)));
         }
         for report in &self.running {
             let pid = report.status.pid;
@@ -97,6 +122,15 @@ impl OwnFiles {
         for directory in self.directories.iter().filter(|path| path.is_dir()) {
             std::fs::remove_dir_all(directory)
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
+        }
+        if !self.stored.is_empty() {
+            let clear = |places: Places| alongside_turns::clear_all(&places, Instant::now() + PATIENCE);
+            for top in in_stores(clear).await.context("cannot remove the snapshots of turns")? {
+                note(&format!(
+                    "comments that no agent has read stay: `alongside comments` in {} shows them",
+                    user.shown(&top)
+                ));
+            }
         }
         self.remove_empty(user);
         Ok(())

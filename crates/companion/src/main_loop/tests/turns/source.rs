@@ -164,7 +164,7 @@ impl TurnSource for DiskSource {
         Ok(TurnLook { root, baseline, files, remarks, feedback, at_work, ..TurnLook::default() })
     }
 
-    fn is_at_work(&self, _: &Path) -> bool {
+    fn has_turns(&self, _: &Path) -> bool {
         !self.at_work().is_empty()
     }
 
