@@ -24,6 +24,8 @@ const TURNS: &str = "turns";
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 /// The file of the notes.
 pub(crate) const NOTES: &str = "notes";
+/// How many times a directory is removed in which something appears.
+const REMOVALS: usize = 20;
 /// How often a lock is asked for.
 const POLL: Duration = Duration::from_millis(5);
 /// No filter and no driver of the project is run or even asked, and lines are counted in all files.
@@ -204,8 +206,19 @@ fn quoted(path: &Path) -> Vec<u8> {
     line
 }
 
-/// Removes a file, or a directory with everything in it, if it is there.
+/// Removes a file, or a directory with everything in it, if it is there. A process that asks for a lock may
+/// make its file meanwhile.
 fn remove(path: &Path) -> io::Result<()> {
+    for _ in 0..REMOVALS {
+        match remove_once(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => std::thread::sleep(POLL),
+            removed => return removed,
+        }
+    }
+    remove_once(path)
+}
+
+fn remove_once(path: &Path) -> io::Result<()> {
     let removed = match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
