@@ -52,8 +52,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whether this is the review that a desk has asked for, with a real directory and a revision. A host tells
-    /// every desk of the reviews of all its working trees.
+    /// Whether this is the review that a desk has asked for, with a real directory and a revision. A host
+    /// tells every desk of the reviews of all its working trees.
     pub fn is_of(&self, directory: Option<&str>, since: Option<&str>) -> bool {
         let is_here = directory.is_none_or(|directory| Path::new(directory).starts_with(&self.root));
         is_here && self.baseline.asked.as_deref() == since

@@ -39,7 +39,8 @@ impl ProcProcess {
         Stat::parse(&self.read("stat")?).map(|stat| stat.parent)
     }
 
-    /// The time of the start, to a clock tick; `None` once it has ended, also where its parent has not noticed.
+    /// The time of the start, to a clock tick; `None` once it has ended, also where its parent has not
+    /// noticed.
     pub(crate) fn started(&self) -> Option<SystemTime> {
         let stat = Stat::parse(&self.read("stat")?).filter(|stat| !stat.has_ended)?;
         let ticks = stat.start_ticks;

@@ -1,6 +1,6 @@
 //! The turns that have begun and not ended, by the log. Nothing tells of Esc before the next prompt, so that
-//! a turn counts as open until then, or until its agent's process ends. The next prompt may be that of another
-//! session of the process, as after `/clear`.
+//! a turn counts as open until then, or until its agent's process ends. The next prompt may be that of
+//! another session of the process, as after `/clear`.
 
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};

@@ -1,5 +1,5 @@
-//! The files that alongside itself leaves on a machine: discovery files, sockets, journal, logs and snapshots. A running
-//! companion keeps its files; one that only waits for somebody to come back is ended.
+//! The files that alongside itself leaves on a machine: discovery files, sockets, journal, logs, snapshots.
+//! A running companion keeps its files; one that only waits for somebody to come back is ended.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

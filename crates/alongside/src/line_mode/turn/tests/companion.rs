@@ -95,6 +95,11 @@ fn review(original: Option<&str>, proposed: &str, hunks: Vec<Hunk>) -> Review {
 }
 
 impl Companion {
+    /// The revision since which the desk is to ask.
+    pub(super) fn asked(&self) -> Option<String> {
+        self.turn.baseline.asked.clone()
+    }
+
     pub(super) fn new(files: Vec<(TurnFile, Option<Review>)>) -> Self {
         let (files, mut reviews): (Vec<_>, Vec<_>) = files.into_iter().unzip();
         for (review, id) in reviews.iter_mut().zip(100..) {

@@ -87,10 +87,10 @@ async fn played_with(
 ) -> Played {
     let (desk, seat) = pair();
     let input = input(seat.events.clone());
+    let look = Request::ReviewTurn { directory: Some("/p".into()), since: companion.asked() };
     let served = tokio::spawn(companion.serve(seat));
     let written = Written::default();
     let printer = Printer::on(Box::new(written.clone()), Inks { on: false });
-    let look = Request::ReviewTurn { directory: Some("/p".into()), since: None };
     let drafts = Arc::new(Drafts::default());
     let reading = TurnReading::new(input, printer);
     let mut desk = TurnDesk::on(desk, look, reading, DraftStore::among_drafts(drafts.clone()));
