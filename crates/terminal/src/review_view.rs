@@ -202,11 +202,7 @@ impl ReviewView {
     /// Shows these notes beside the lines. The rows that the person reads stay where they are.
     pub(crate) fn set_notes(&mut self, notes: &[PageNote]) {
         self.notes = notes.to_vec();
-        let Some(page) = &mut self.page else { return };
-        let row = anchored(page, self.open.hunk(), self.top, self.height);
-        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
-        if page.set_notes(&self.notes) {
-            self.top = page.row(anchor).saturating_sub(down);
+        if self.keep_rows(|page| page.set_notes(notes)) {
             self.clamp();
         }
     }
@@ -215,14 +211,22 @@ impl ReviewView {
     /// the person reads stay where they are.
     pub(crate) fn set_accepted(&mut self, lines: &[Lines]) {
         self.accepted = lines.to_vec();
-        let Some(page) = &mut self.page else { return };
-        let row = anchored(page, self.open.hunk(), self.top, self.height);
-        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
-        if page.set_accepted(&self.accepted) {
-            self.top = page.row(anchor).saturating_sub(down);
+        if self.keep_rows(|page| page.set_accepted(lines)) {
             self.count_seen();
             self.clamp();
         }
+    }
+
+    /// Changes rows of the page around those that the person reads. Whether they have changed.
+    fn keep_rows(&mut self, change: impl FnOnce(&mut Page) -> bool) -> bool {
+        let Some(page) = &mut self.page else { return false };
+        let row = anchored(page, self.open.hunk(), self.top, self.height);
+        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+        let has_changed = change(page);
+        if has_changed {
+            self.top = page.row(anchor).saturating_sub(down);
+        }
+        has_changed
     }
 
     /// Scrolls so that some lines are on the screen, with the row below them.

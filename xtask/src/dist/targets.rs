@@ -34,7 +34,7 @@ pub(super) enum Proof {
 }
 
 impl Proof {
-    /// What whoever installs it has to know, as a sentence.
+    /// The warning to a person who installs it, as a sentence.
     pub(super) fn warning(self) -> Option<&'static str> {
         match self {
             Self::Run => None,

@@ -11,7 +11,7 @@ use super::printed::PrintedReviews;
 use super::printer::{Look, Printer, wrapped};
 use super::{letters, render};
 
-/// What this desk has told the person so far, beside the reviews themselves.
+/// The words that this desk has told the person so far, beside the reviews themselves.
 #[derive(Debug, Default)]
 pub(super) struct PlacePrinting {
     dropped: DroppedList,

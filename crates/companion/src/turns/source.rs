@@ -206,7 +206,7 @@ pub struct TurnLook {
 /// A turn that has begun and not ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenTurn {
-    /// Whatever desks are told of it.
+    /// The part of it that desks are told.
     pub told: AtWork,
     /// The agent's process, with which the turn ends in any case.
     pub process: Option<u32>,

@@ -83,7 +83,7 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
         project.end();
     }
     assert_eq!(rows(&project.since("HEAD")), ["T- a", "T- b/c", "T- run"]);
-    // What the person has seen is no change any more, until a file is there again.
+    // A deletion that the person has seen is no change any more, until a file is there again.
     project.store.finish(&project.look());
     assert_eq!(rows(&project.look()), [""; 0]);
     fs::remove_file(project.path("a")).unwrap();

@@ -34,7 +34,7 @@ local function fit(view)
   end
 end
 
--- What fits now was scrolled sideways for the width before.
+-- Lines that fit now were scrolled sideways for the width before.
 local function unscroll(view)
   if view:is_current() then
     first_word.show(view)

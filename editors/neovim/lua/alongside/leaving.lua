@@ -114,7 +114,7 @@ local function release(hold)
   end)
   messages.later(hold.said, vim.log.levels.WARN, true)
   if is_there and not hold.is_again then
-    -- What belongs to the window with the cursor comes back.
+    -- Plugins show again the things that only the window with the cursor has.
     is_returning = true
     pcall(vim.api.nvim_exec_autocmds, 'WinEnter', {})
     is_returning = false

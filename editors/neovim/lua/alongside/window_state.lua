@@ -1,6 +1,8 @@
 -- Saves and restores the person's place before a review: windows with sizes and buffers, cursors, the mode, and the previous
 -- tab page.
 
+local unheard = require('alongside.unheard')
+
 local M = {}
 
 local function is_window(win)
@@ -71,11 +73,10 @@ function M.settle(origin)
   end
   local last = origin.last_tab
   if last and last ~= origin.tab and vim.api.nvim_tabpage_is_valid(last) then
-    local ignored = vim.o.eventignore
-    vim.o.eventignore = 'all'
-    pcall(vim.api.nvim_set_current_tabpage, last)
-    pcall(vim.api.nvim_set_current_tabpage, origin.tab)
-    vim.o.eventignore = ignored
+    unheard(function()
+      pcall(vim.api.nvim_set_current_tabpage, last)
+      pcall(vim.api.nvim_set_current_tabpage, origin.tab)
+    end)
   end
   local mode = origin.mode:sub(1, 1)
   if vim.api.nvim_get_current_win() ~= origin.win then

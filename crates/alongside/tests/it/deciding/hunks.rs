@@ -74,7 +74,7 @@ async fn dropped_changes_are_listed_before_the_rest_is_accepted() {
     let summary = "numbers.txt: 3 changes: 1 kept, 2 dropped.\n  dropped: numbers.txt:2 +TWO\n  \
                    dropped: numbers.txt:11 -nine\naccept, reject, or look again [a,r,b,e,u,?]? ";
     desk.answers(summary, "u").await;
-    // What is dropped is another thing now.
+    // Another change is dropped now.
     desk.plays(&["a"]).await;
     desk.answers("numbers.txt:2 +TWO\nAccept without the change that you dropped [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));

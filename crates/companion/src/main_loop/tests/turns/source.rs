@@ -32,7 +32,7 @@ pub(super) struct DiskSource {
     feedback: Mutex<Kept>,
     /// The notes on files, in their order.
     notes: Mutex<Vec<(PathBuf, TurnNote)>>,
-    /// What each look remarks, and which agent gets the words.
+    /// The remarks of each look, and the agent that gets the words.
     said: Mutex<(Vec<String>, String)>,
 }
 
