@@ -39,9 +39,12 @@ impl Presence {
     /// and tries again.
     pub(super) fn new(registry: Registry, at: RuntimeDir, entry: Entry) -> Self {
         registry.clear(&at, &entry);
-        let presence = Self { registry, at, entry, is_lost: false };
-        presence.write();
-        presence
+        // This host listens under the name. An entry of a host that crashed may name a process that lives: the
+        // number of a process is given again.
+        if let Err(error) = registry.write(&at, &entry) {
+            tracing::error!("{error:#}");
+        }
+        Self { registry, at, entry, is_lost: false }
     }
 
     pub(super) fn entry(&self) -> &Entry {
@@ -124,7 +127,28 @@ impl Presence {
 
     fn write(&self) {
         if let Err(error) = self.registry.update(&self.at, &self.entry) {
-            tracing::error!(%error, "cannot write the host's entry");
+            tracing::error!("{error:#}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_common::runtime_dirs::RuntimeDirs;
+
+    use super::*;
+
+    #[test]
+    fn a_host_replaces_the_entry_of_a_crashed_one_whose_process_number_is_in_use() {
+        let base = tempfile::tempdir().unwrap();
+        let registry = Registry::in_directories(RuntimeDirs::only(&base.path().join("run")));
+        let at = registry.directories().open().unwrap().clone();
+        let entry = |pid| Entry { name: "h".into(), pid, ..Entry::default() };
+        registry.write(&at, &entry(1)).unwrap();
+        let own = entry(std::process::id());
+        let presence = Presence::new(registry.clone(), at, own.clone());
+        assert_eq!(registry.entries(), [own]);
+        presence.remove();
+        assert_eq!(registry.entries(), []);
     }
 }

@@ -39,6 +39,11 @@ impl ProcProcess {
         Stat::parse(&self.read("stat")?).map(|stat| stat.parent)
     }
 
+    /// Whether it has ended, and its parent has not noticed.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.read("stat").and_then(|stat| Stat::parse(&stat)).is_some_and(|stat| stat.has_ended)
+    }
+
     /// The time of the start, to a clock tick; `None` once it has ended, also where its parent has not
     /// noticed.
     pub(crate) fn started(&self) -> Option<SystemTime> {

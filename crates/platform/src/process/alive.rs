@@ -1,9 +1,10 @@
 //! Whether a process is alive: by signal 0 on Unix, as agents do it; by the table of processes on Windows. On
 //! macOS a sandbox hides that table, but not the answer to a signal.
 
-/// Whether a process exists, of any user.
+/// Whether a process exists, of any user. One that has ended is not alive, also where its parent has not
+/// noticed: the first process of many containers never does.
 pub fn is_alive(pid: u32) -> bool {
-    pid != 0 && signal(pid) != Signalled::Gone
+    pid != 0 && signal(pid) != Signalled::Gone && !has_ended(pid)
 }
 
 /// Whether this process may send a signal to another one. On Windows the same as [`is_alive`].
@@ -31,6 +32,17 @@ fn signal(pid: u32) -> Signalled {
     }
 }
 
+/// Whether a process has ended that still answers signals.
+#[cfg(target_os = "linux")]
+fn has_ended(pid: u32) -> bool {
+    crate::proc_files::ProcProcess::open(pid).is_some_and(|process| process.has_ended())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_ended(_: u32) -> bool {
+    false
+}
+
 #[cfg(not(unix))]
 fn signal(pid: u32) -> Signalled {
     if super::look_up(pid).is_some() { Signalled::Reached } else { Signalled::Gone }
@@ -53,6 +65,17 @@ mod tests {
         child.wait().unwrap();
         assert!(!is_alive(child.id()) && !may_signal(child.id()));
         assert!(!is_alive(0) && !is_alive(u32::MAX) && is_alive(std::process::id()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_ended_process_is_not_alive_before_its_parent_notices() {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = rustix::process::Pid::from_child(&child);
+        waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+        assert!(may_signal(child.id()) && !is_alive(child.id()));
+        child.wait().unwrap();
     }
 
     #[cfg(unix)]
