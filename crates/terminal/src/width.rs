@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_sees_as_one_is_one() {
+    fn a_cluster_of_code_points_is_one_character() {
         let unit = |column, width, shown: &str| (column, width, shown.to_owned());
         assert_eq!(shown("a漢b"), [unit(0, 1, "a"), unit(1, 2, "漢"), unit(3, 1, "b")]);
         assert_eq!(shown("ae\u{301}🇩🇪"), [unit(0, 1, "a"), unit(1, 1, "e\u{301}"), unit(2, 2, "🇩🇪")]);

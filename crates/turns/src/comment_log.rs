@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_is_not_sent_and_its_id_never_comes_again() {
+    fn a_removed_comment_is_not_sent_and_its_id_never_comes_again() {
         let mut state = Comments::default();
         for line in [written(1, "one"), written(2, "two"), removed(2), sent(1, &[1])] {
             state.take(line);
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_stays_as_it_was_read() {
+    fn a_comment_that_was_read_stays_as_it_was_read() {
         let mut state = Comments::default();
         let read = Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 10 };
         for line in [written(1, "one"), sent(1, &[1]), read, removed(1)] {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_long_ago_goes_and_all_else_stays() {
+    fn records_that_were_read_long_ago_go_and_all_others_stay() {
         let removed = Line::Changed { id: CommentId(5), text: String::new(), about: None, at: 1 };
         let lines = vec![
             written(1),

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_asks_during_a_run_waits_for_the_next_one() {
+    fn a_request_during_a_run_waits_for_the_next_run() {
         let mut runs = SingleRuns::default();
         assert!(runs.ask(&'a', vec![1]));
         assert!(!runs.ask(&'a', vec![2]) && !runs.ask(&'a', vec![3]));

@@ -78,7 +78,7 @@ fn the_classes_of_some_languages() {
 }
 
 #[test]
-fn what_has_no_grammar_is_plain() {
+fn a_file_without_a_grammar_is_plain() {
     let text = Text::new("if x then 1\n".repeat(70));
     let piece = Painting::new().piece("/p/notes.unheard-of", &text, 1);
     assert_eq!(piece, vec![Box::<[Span]>::default(); 6]);

@@ -21,7 +21,7 @@ fn acceptance(number: u64, file: &str) -> RuleAcceptance {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_rule_accepts_is_said_once_and_listed_with_its_diff() {
+async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() {
     let mut stage = Stage::reading(100, 24).await;
     stage.press("L").await;
     stage.shows("Nothing was accepted without you since the companion started.");
@@ -74,7 +74,7 @@ async fn a_reply_before_the_question_is_on_the_screen_grants_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_accepted_ahead_is_listed_and_taken_back() {
+async fn a_consent_is_listed_and_taken_back() {
     let mut stage = Stage::reading(100, 24).await;
     let grant = Grant { agent: "Claude Code".into(), path: "/shop/docs".into(), scope: Scope::Folder };
     stage.companion.status.grants = vec![grant];

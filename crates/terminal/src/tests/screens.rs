@@ -147,7 +147,7 @@ async fn limits_of_the_comparison_are_told_above_the_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_must_be_known_before_deciding() {
+async fn the_header_names_each_danger_before_a_decision() {
     let mut stage = Stage::new(100, 24);
     stage.connect().await;
     let reason = "the file is not UTF-8";

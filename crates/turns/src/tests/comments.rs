@@ -242,7 +242,7 @@ fn without_a_turn_any_agent_reads_a_message_and_a_person_can_take_it() {
 }
 
 #[test]
-fn what_was_undone_and_what_is_asked_is_in_the_message() {
+fn the_message_holds_undone_changes_and_requests() {
     let Some((project, look)) = Project::with_turn() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     let round = NewRound {

@@ -138,7 +138,7 @@ fn a_baseline_stays_until_a_review_is_finished() {
 }
 
 #[test]
-fn what_is_undone_is_no_change_after_the_finish() {
+fn an_undone_change_is_no_change_after_the_finish() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.write("a", "1\n");

@@ -103,7 +103,7 @@ fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
 }
 
 #[test]
-fn what_waits_is_listed_until_it_is_cleared() {
+fn a_waiting_turn_review_is_listed_until_it_is_cleared() {
     let Some(project) = Project::new() else { return };
     assert!(waiting(&project.places).is_empty());
     assert_eq!(waiting_in(&project.places, &project.top), Ok(None));

@@ -152,7 +152,7 @@ fn another_mode_is_told_of_a_file_that_was_renamed_or_changed_and_is_undone_with
 }
 
 #[test]
-fn what_has_changed_since_it_was_shown_stays() {
+fn a_file_that_changed_since_it_was_shown_stays() {
     let Some(project) = Project::new() else { return };
     symlink("a", project.path("link")).unwrap();
     project.prompt();
@@ -231,7 +231,7 @@ fn another_users_file_stays() {
 }
 
 #[test]
-fn what_the_store_does_not_hold_is_not_undone() {
+fn a_text_that_the_store_does_not_hold_is_not_undone() {
     let Some(project) = Project::new() else { return };
     project.write(".gitignore", "*.log\n");
     project.write(".env", "A=1\n");

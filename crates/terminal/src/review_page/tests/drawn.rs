@@ -172,7 +172,7 @@ fn wide_combining_and_tab_characters_are_aligned() {
 }
 
 #[test]
-fn what_a_terminal_must_not_get_is_escaped() {
+fn control_and_turning_characters_are_escaped() {
     let diff = "-ok\n+a\u{1b}[31mred\u{7}\n+user\u{202e}gpj.exe\n+zero\u{200b}width\u{feff}\n+back\rward\n";
     insta::assert_snapshot!(shown(&Page::new(&review(diff), Layout::OneColumn), 40), @r#"
     ▌1   - ok
