@@ -109,9 +109,9 @@ fn look(sandbox: &Sandbox) -> Result<Value> {
     command.args(["review", "--json", "--since"]);
     command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
     let mut desk = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let lines = BufReader::new(desk.stdout.take().context("it has an output")?).lines();
+    let mut lines = BufReader::new(desk.stdout.take().context("it has an output")?).lines();
     let (mut revision, mut told) = (Value::Null, Value::Null);
-    for line in lines {
+    for line in lines.by_ref() {
         let line: Value = serde_json::from_str(&line?)?;
         match line["method"].as_str() {
             // The answer to the look with which it begins.
@@ -124,6 +124,9 @@ fn look(sandbox: &Sandbox) -> Result<Value> {
         }
     }
     drop(desk.stdin.take());
-    ensure!(desk.wait()?.success() && told["revision"] == revision, "no list is told: {told}");
+    // A desk that may still tell something fails where nobody reads it.
+    lines.try_for_each(|line| line.map(drop))?;
+    let status = desk.wait()?;
+    ensure!(status.success() && told["revision"] == revision, "{status}, no list is told: {told}");
     Ok(told)
 }
