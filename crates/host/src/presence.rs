@@ -39,8 +39,8 @@ impl Presence {
     /// and tries again.
     pub(super) fn new(registry: Registry, at: RuntimeDir, entry: Entry) -> Self {
         registry.clear(&at, &entry);
-        // This host listens under the name. An entry of a host that crashed may name a process that lives: the
-        // number of a process is given again.
+        // This host listens under the name. The entry of a crashed host may name a process that lives: the
+        // system gives numbers of processes again.
         if let Err(error) = registry.write(&at, &entry) {
             tracing::error!("{error:#}");
         }
