@@ -67,7 +67,7 @@ impl Turns {
     pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool, around: &Surroundings<'_>) -> Effects {
         self.desks.insert(desk, shows_turns);
         let mut effects = Effects::new();
-        // Whoever comes in the middle of a turn hears of it before its end.
+        // A desk that comes in the middle of a turn hears of the turn before its end.
         if shows_turns {
             let has_review = |root: &PathBuf| {
                 let mut public = self.reviews.values().filter(|review| !review.is_private());
