@@ -2,12 +2,14 @@
 //!
 //! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
 //! accepted it here does not count, as the last word of its review tells, nor does one that is written while
-//! an agent is at work in its turn, nor one that git wrote, nor a burst of files from a build.
+//! an agent is at work in its turn, unless nothing else is, nor one that git wrote, nor a burst of files from
+//! a build.
 
 mod filter;
 mod git_writes;
 #[cfg(test)]
 mod tests;
+mod turn_saves;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,8 +17,7 @@ use std::time::{Duration, SystemTime};
 
 use alongside_contract::context::MAX_OPEN_FILES;
 use alongside_desk::{
-    ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId, Turn,
-    TurnId,
+    ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId,
 };
 use alongside_platform::Os;
 use alongside_platform::paths::Canonical as _;
@@ -28,6 +29,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub(crate) use filter::SaveFilter;
+use turn_saves::TurnSaves;
 
 /// Saves this close together count as one: editors write a file in several steps.
 const SETTLE_TIME: Duration = Duration::from_millis(100);
@@ -63,7 +65,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> Abor
         held: HashSet::new(),
         written: HashMap::new(),
         by_rule: HashMap::new(),
-        at_work: HashMap::new(),
+        turns: TurnSaves::default(),
     };
     match watcher {
         Ok(watcher) => save_watcher.watcher = Some(watcher),
@@ -95,8 +97,8 @@ struct SaveWatcher {
     written: HashMap<PathBuf, SystemTime>,
     /// When a rule last accepted a change of each file: its agent writes it now.
     by_rule: HashMap<PathBuf, Instant>,
-    /// The working trees in which an agent is at work. Nobody can tell its files from the person's.
-    at_work: HashMap<TurnId, PathBuf>,
+    /// The files that are written while an agent is at work.
+    turns: TurnSaves,
 }
 
 impl SaveWatcher {
@@ -105,12 +107,7 @@ impl SaveWatcher {
         let mut first = None;
         let mut report_at = None;
         loop {
-            let complete = async {
-                match report_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let (complete, quiet) = (until(report_at), until(self.turns.due()));
             tokio::select! {
                 event = self.desk.next() => match event {
                     Ok(event) => {
@@ -132,7 +129,9 @@ impl SaveWatcher {
                         self.report(saved);
                     }
                 }
+                () = quiet => {}
             }
+            touched.extend(self.turns.take_saved(Instant::now()));
             if touched.is_empty() {
                 (first, report_at) = (None, None);
             } else {
@@ -166,21 +165,15 @@ impl SaveWatcher {
                 self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
             }
-            Event::Turn(turn) => self.take_turn(&turn),
+            Event::Turn(turn) => {
+                self.turns.take_turn(&turn, real(Path::new(&turn.root)), Instant::now());
+            }
             Event::Changed(_)
             | Event::Status(_)
             | Event::Notice { .. }
             | Event::TurnFile(_)
             | Event::TurnFinished(_)
             | Event::DiagnosticsWanted { .. } => {}
-        }
-    }
-
-    /// A turn has begun or ended, or something has changed in it.
-    fn take_turn(&mut self, turn: &Turn) {
-        match turn.at_work.is_empty() {
-            true => drop(self.at_work.remove(&turn.id)),
-            false => drop(self.at_work.insert(turn.id, real(Path::new(&turn.root)))),
         }
     }
 
@@ -205,12 +198,24 @@ impl SaveWatcher {
                 if comes(event.kind) && self.filter.wants_folder(path) {
                     self.watch_below(path).await;
                     // Files may have been saved in it before it was watched.
-                    let wanted = |file: &PathBuf| self.filter.wants(file) && !self.is_within_turn(file);
-                    touched.extend(files_in(path).into_iter().filter(wanted));
+                    for file in files_in(path) {
+                        if self.filter.wants(&file) {
+                            self.take_write(&file, touched);
+                        }
+                    }
                 }
-            } else if found.is_file() && self.wants(path) && !self.is_within_turn(path) {
-                touched.insert(path.clone());
+            } else if found.is_file() && self.wants(path) {
+                self.take_write(path, touched);
             }
+        }
+    }
+
+    /// A file was written, by an agent if one is at work around it.
+    fn take_write(&mut self, path: &Path, touched: &mut BTreeSet<PathBuf>) {
+        let is_within_turn =
+            !self.turns.is_empty() && self.turns.take_write(path, &real(path), Instant::now());
+        if !is_within_turn {
+            touched.insert(path.to_owned());
         }
     }
 
@@ -246,14 +251,6 @@ impl SaveWatcher {
             open_files: Some(open),
             trusted: None,
         }));
-    }
-
-    /// Whether an agent is at work around a file.
-    fn is_within_turn(&self, path: &Path) -> bool {
-        !self.at_work.is_empty() && {
-            let real = real(path);
-            self.at_work.values().any(|root| real.starts_with(root))
-        }
     }
 
     /// Whether an agent is to write a file.
@@ -308,6 +305,14 @@ impl SaveWatcher {
         if !std::mem::replace(&mut self.is_limit_reported, true) {
             self.desk.send(Request::Report(problem));
         }
+    }
+}
+
+/// Waits until then, or for ever.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use alongside_desk::{AtWork, Call, Closed, Review, Seat, Word};
+use alongside_desk::{AtWork, Call, Closed, Review, Seat, Turn, TurnId, Word};
 use alongside_platform::paths::Canonical as _;
 
 use super::*;
@@ -210,6 +210,36 @@ async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() 
     assert!(!files.iter().any(|file| file == "src/a.rs"), "{files:?}");
     project.save("src/a.rs", "mine, too");
     project.newest_is("src/a.rs").await;
+}
+
+/// Nothing tells of Esc before the next prompt.
+#[tokio::test]
+async fn a_file_that_is_saved_alone_while_an_agent_seems_at_work_counts() {
+    let mut project = Watched::project().await;
+    let root = project.root.display().to_string();
+    let at_work = vec![AtWork { agent: "Codex".into(), since: 1 }];
+    let turn = Turn { id: TurnId(1), root, at_work, ..Turn::default() };
+    project.seat.events.send(Event::Turn(turn)).unwrap();
+    project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
+    while !matches!(project.seat.calls.recv().await.map(|call| call.request), Some(Request::Flushed { .. })) {
+    }
+    let quiet = async || {
+        tokio::time::pause();
+        tokio::time::advance(turn_saves::QUIET).await;
+        tokio::time::resume();
+    };
+    quiet().await;
+    project.save("b.rs", "mine");
+    for attempt in 0.. {
+        // The watcher may hear of the file only now, and then waits anew.
+        quiet().await;
+        let reported = tokio::time::timeout(Duration::from_millis(500), project.report()).await;
+        if let Ok(files) = reported {
+            assert_eq!(files.first().map(String::as_str), Some("b.rs"));
+            return;
+        }
+        assert!(attempt < 40, "the save was never reported");
+    }
 }
 
 /// Runs git in the project. False without git.
