@@ -124,6 +124,9 @@ pub(crate) struct Undone {
     /// The permission bits before, if the undo changes them, or there is no file afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<u32>,
+    /// An undo was taken back: the content afterwards is the one that the undo had taken.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_back: bool,
 }
 
 impl Record {

@@ -102,7 +102,8 @@ pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, New
 fn is_undone(log: &[Record], since: u64, top: &Path, path: &str) -> bool {
     let name = escape(path.as_bytes());
     let mut undone = log.iter().rev().filter(|record| record.at >= since).filter_map(|it| it.undone.as_ref());
-    let Some(undone) = undone.find(|undone| undone.path == name) else { return false };
+    let last = undone.find(|undone| undone.path == name);
+    let Some(undone) = last.filter(|undone| !undone.is_back) else { return false };
     let below = paths::from_bytes(path.as_bytes());
     let place = below.and_then(|below| TreePlace::find(top, &below).ok().flatten());
     let now = place.and_then(|place| place.read(MAX_FILE).ok());

@@ -48,6 +48,8 @@ pub(crate) struct Undoing<'a> {
     directories: RefCell<BTreeMap<PathBuf, bool>>,
     /// Why a copy of a text is kept, for people.
     why: &'static str,
+    /// Whether an undo is taken back.
+    is_back: bool,
 }
 
 /// A file in a working tree as it is, and as it is to be.
@@ -76,7 +78,7 @@ impl<'a> Undoing<'a> {
     pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
         let left = left_out::read(&bench.shelf, state.left.as_deref());
         let (directories, why) = (RefCell::default(), "the text before you undid changes of a turn");
-        Self { bench, state, drafts, left, directories, why }
+        Self { bench, state, drafts, left, directories, why, is_back: false }
     }
 
     /// Takes an undo back: the text of before returns to a file that is as the undo has left it.
@@ -84,7 +86,7 @@ impl<'a> Undoing<'a> {
     /// # Errors
     /// Why it is left alone.
     pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), String> {
-        self.why = "the text before you took an undo back";
+        (self.why, self.is_back) = ("the text before you took an undo back", true);
         if undone.before.as_ref() != Some(&hash(&before)) {
             return Err("the draft has changed since the undo".to_owned());
         }
@@ -255,6 +257,7 @@ impl<'a> Undoing<'a> {
             copy: copy.clone(),
             after: hash_of(&step.wanted),
             mode: step.lost_mode(place.as_ref()),
+            is_back: self.is_back,
         };
         let record = Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) };
         self.bench

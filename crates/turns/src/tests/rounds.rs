@@ -211,12 +211,18 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
     assert!(text.contains("> Really undo this.\n") && text.contains("-FOUR\n+four\n"), "{text}");
 }
 
+/// A line of the log: this file is removed.
+fn undone(path: &str) -> crate::log::Undone {
+    let path = path.to_owned();
+    crate::log::Undone { path, before: None, copy: None, after: None, mode: None, is_back: false }
+}
+
 #[test]
 fn undone_text_that_is_written_again_is_named() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     project.write("a", AFTER.replace("TWO", "two"));
-    let record = crate::log::Undone { path: "a".into(), before: None, copy: None, after: None, mode: None };
+    let record = undone("a");
     let record = crate::log::Record {
         undone: Some(record),
         ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
@@ -298,6 +304,29 @@ fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
 }
 
 #[test]
+fn an_undo_that_was_taken_back_is_not_told_as_one() {
+    let Some((project, _)) = Project::with_three_changes() else { return };
+    project.write("run", "one\nnew\n");
+    let look = project.look();
+    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let round = NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() };
+    let promise = project.store.promise(&look, &round).unwrap();
+    let undone = project.undo(&look, &["a", "run"]);
+    assert!(undone.iter().all(|undone| undone.refused.is_none()), "{undone:?}");
+    // Its process is killed, and the person takes one of them back.
+    let shelf = Shelf::of(project.places.state(), &project.top);
+    let lines = std::fs::read(shelf.comments().path()).unwrap();
+    drop(promise);
+    std::fs::write(shelf.comments().path(), lines).unwrap();
+    let draft = undone[0].draft.as_deref().unwrap();
+    crate::write_back(&project.places, &project.path("a"), std::path::Path::new(draft)).unwrap();
+    let (_, round, kept) = broken(&shelf, &project.top).unwrap().unwrap();
+    let told: Vec<_> = round.undone.iter().map(|change| &*change.path).collect();
+    assert_eq!(told, ["run"]);
+    kept.leave();
+}
+
+#[test]
 fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
     let runs = |files: usize| {
         let project = Project::new()?;
@@ -309,13 +338,7 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
         names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
         let record = |name: &String| crate::log::Record {
-            undone: Some(crate::log::Undone {
-                path: name.clone(),
-                before: None,
-                copy: None,
-                after: None,
-                mode: None,
-            }),
+            undone: Some(undone(name)),
             ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
         };
         let log = Shelf::of(project.places.state(), &project.top).log();
