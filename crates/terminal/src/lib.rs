@@ -83,7 +83,7 @@ pub use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
 pub use crate::editor::{EditOutcome, Editing};
 pub use crate::editor_command::command as editor_command;
 pub use crate::notification::Notification;
-pub use crate::options::{AgentPane, Ending, Layout, Options, Theme, TurnOptions, UndoBack};
+pub use crate::options::{AgentPane, Ending, Layout, Options, Theme, TurnOptions, UndoBack, UndoneText};
 pub use crate::review_page::{HunkMarks, LineMarks, columns_of, cut_at};
 
 use crate::app::App;

@@ -47,12 +47,19 @@ pub trait AgentPane: Debug + Send + Sync {
 
 /// Takes undos of a turn review back.
 pub trait UndoBack: Debug + Send + Sync {
-    /// Writes the text of a draft back into the file from which an undo has taken it, while that is as the
-    /// undo has left it. Blocks.
-    ///
-    /// # Errors
-    /// Why it stays as it is, for the person.
-    fn take_back(&self, file: &str, draft: &str) -> Result<(), String>;
+    /// Writes these texts back into the files from which an undo has taken them, each while its file is as
+    /// the undo has left it. Answers for each in its order: an error is the reason why it stays as it is, for
+    /// the person. Blocks.
+    fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>>;
+}
+
+/// A text that a finish has undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneText {
+    /// The path of its file.
+    pub file: String,
+    /// The draft that holds it.
+    pub draft: String,
 }
 
 /// The turn review that a key opens.

@@ -8,6 +8,7 @@ use alongside_desk::{Request, ReviewId, messages};
 
 use crate::key_gate::KeyGate;
 use crate::message_log::MessageLog;
+use crate::options::UndoneText;
 use crate::overlays::{OpenQuestion, Overlay, Overlays};
 
 /// Work that the state asks the loop for.
@@ -37,15 +38,6 @@ pub(crate) enum Effect {
     /// Draw every cell anew.
     Redraw,
     Leave,
-}
-
-/// A text that a finish has undone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UndoneText {
-    /// The path of its file.
-    pub(crate) file: String,
-    /// The draft that holds it.
-    pub(crate) draft: String,
 }
 
 /// The purpose of a request.

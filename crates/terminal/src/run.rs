@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
 use crate::app::App;
-use crate::options::Ending;
-use crate::output::{Effect, Look, Purpose, UndoneText};
+use crate::options::{Ending, UndoneText};
+use crate::output::{Effect, Look, Purpose};
 use crate::picture::Picture;
 use crate::screen::{Screen, ScreenEvent};
 use crate::signals::{SignalKind, Signals};
@@ -322,13 +322,14 @@ impl<S: Screen> MainLoop<'_, S> {
     fn take_back(&self, undone: Vec<UndoneText>) {
         let (program, reply_to) = (self.app.options().undo_back.clone(), self.reply_to.clone());
         tokio::task::spawn_blocking(move || {
-            let back = undone.into_iter().map(|UndoneText { file, draft }| {
-                let unable = || Err("only `alongside drafts` takes an undo back here".to_owned());
-                let done = program.as_ref().map_or_else(unable, |program| program.take_back(&file, &draft));
-                (file, done)
-            });
+            let unable = || Err("only `alongside drafts` takes an undo back here".to_owned());
+            let done = match program {
+                Some(program) => program.take_back(&undone),
+                None => undone.iter().map(|_| unable()).collect(),
+            };
+            let back = undone.into_iter().map(|text| text.file).zip(done).collect();
             // A loop that has ended takes no replies.
-            drop(reply_to.send(Event::TakenBack(back.collect())));
+            drop(reply_to.send(Event::TakenBack(back)));
         });
     }
 

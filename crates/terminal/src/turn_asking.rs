@@ -18,6 +18,8 @@ pub(crate) struct TurnAsking {
     reading: Option<Reading>,
     /// The request that changes something: keys that touch the review mean what is there after it.
     under_way: Option<TurnRequest>,
+    /// Whether the program takes an undo back.
+    is_taking_back: bool,
 }
 
 /// A file whose texts are asked for.
@@ -29,16 +31,21 @@ struct Reading {
 
 impl TurnAsking {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        Self { options, is_looking: false, reading: None, under_way: None }
+        Self { options, is_looking: false, reading: None, under_way: None, is_taking_back: false }
     }
 
     pub(crate) fn options(&self) -> &TurnOptions {
         &self.options
     }
 
-    /// Whether a mark, a comment or an undo is under way.
+    /// Whether a mark, a comment, an undo or its way back is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        self.under_way.is_some()
+        self.under_way.is_some() || self.is_taking_back
+    }
+
+    /// The program begins to take an undo back, or is done.
+    pub(crate) fn set_taking_back(&mut self, is_taking_back: bool) {
+        self.is_taking_back = is_taking_back;
     }
 
     /// Whether this desk marks a whole file.

@@ -8,8 +8,8 @@ use crossterm::event::KeyEvent;
 use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
 use crate::keys::{Action, Answer};
-use crate::options::TurnOptions;
-use crate::output::{Effect, Output, TurnRequest, UndoneText};
+use crate::options::{TurnOptions, UndoneText};
+use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
@@ -99,7 +99,7 @@ impl TurnReview {
         self.files.as_ref().is_none_or(TurnFiles::is_shown)
     }
 
-    /// Whether a mark, a comment or an undo is under way.
+    /// Whether a mark, a comment, an undo or its way back is under way.
     pub(crate) fn is_busy(&self) -> bool {
         self.asking.is_busy()
     }
@@ -438,12 +438,15 @@ impl TurnReview {
     pub(crate) fn take_back(&mut self, out: &mut Output) {
         let undone = std::mem::take(&mut self.undone);
         if !undone.is_empty() {
+            self.asking.set_taking_back(true);
+            out.answer(Message::notice(words::TAKING_BACK).about(Subject::Turn));
             out.add_effect(Effect::TakeBack(undone));
         }
     }
 
     /// Each of these files is as it was before the finish, or stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
+        self.asking.set_taking_back(false);
         let said = words::taken_back(back, self.stays, self.is_told);
         let is_partial = back.iter().any(|(_, done)| done.is_err());
         self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });

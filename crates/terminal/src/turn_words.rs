@@ -15,6 +15,9 @@ use crate::messages::ago;
 /// The companion was asked what has changed.
 pub(crate) const LOOKING: &str = "Looking what has changed…";
 
+/// The program takes an undo back.
+pub(crate) const TAKING_BACK: &str = "Taking the undo back…";
+
 /// The companion reads the texts of a file.
 pub(crate) const READING: &str = "Reading…";
 

@@ -70,7 +70,7 @@ pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
 pub use waiter::Waiter;
 pub use waiting::{Waiting, waiting, waiting_in};
-pub use write_back::write_back;
+pub use write_back::WayBack;
 
 #[cfg(test)]
 #[cfg(unix)]

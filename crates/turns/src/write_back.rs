@@ -7,6 +7,7 @@ use alongside_platform::paths;
 
 use crate::escaped::escape;
 use crate::fault::Fault;
+use crate::log::Undone;
 use crate::look_state::LookState;
 use crate::places::Places;
 use crate::shelf::Shelf;
@@ -17,28 +18,62 @@ use crate::working_tree::WorkingTree;
 /// How long git has.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Writes the text of a draft, which an undo has kept, back into the file that it is of. The text that goes
-/// is a draft then.
-///
-/// # Errors
-/// When no undo is known that has kept it, the file has changed since, or it cannot be written.
-pub fn write_back(places: &Places, file: &Path, draft: &Path) -> Result<(), Fault> {
-    let unknown = || Fault::said("it is not known as the text before an undo");
-    // The undo may have removed the directories of a new file.
-    let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
-    let tree = WorkingTree::around_or_at(above, &places.homes()).ok_or_else(unknown)?;
-    let below = file.strip_prefix(&tree.top).map_err(|_| unknown())?.to_owned();
-    if !Shelf::of(places.state(), &tree.top).file("log").exists() {
-        return Err(unknown());
+/// See the module. Its working tree stays open, and its log read, from one text to the next.
+#[derive(Debug)]
+pub struct WayBack<'a> {
+    places: &'a Places,
+    opened: Option<Opened>,
+}
+
+/// A working tree, and what its log knew as undone when it was opened, newest first.
+#[derive(Debug)]
+struct Opened {
+    bench: Workbench,
+    undone: Vec<Undone>,
+}
+
+impl<'a> WayBack<'a> {
+    /// To the files of any working tree with a store in these places.
+    pub fn new(places: &'a Places) -> Self {
+        Self { places, opened: None }
     }
-    let bench = Workbench::open(places, tree, Instant::now() + PATIENCE)?;
-    let (path, copy) = (escape(&paths::to_bytes(&below)), draft.to_string_lossy());
-    let undone = bench.shelf.log().read()?.into_iter().rev().filter_map(|record| record.undone);
-    let is_it = |copied: &Option<String>| copied.as_deref() == Some(&*copy);
-    let undone = undone.into_iter().find(|undone| undone.path == path && is_it(&undone.copy));
-    let undone = undone.ok_or_else(unknown)?;
-    let text = std::fs::read(draft)?;
-    let (nothing, drafts) =
-        (LookState { before: String::new(), now: String::new(), left: None, at: 0 }, places.drafts());
-    Undoing::new(&bench, &nothing, &drafts).take_back(&below, &undone, text).map_err(Fault::said)
+
+    /// Writes the text of a draft, which an undo has kept, back into the file that it is of. The text that
+    /// goes is a draft then.
+    ///
+    /// # Errors
+    /// When no undo is known that has kept it, the file has changed since, or it cannot be written.
+    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Fault> {
+        let unknown = || Fault::said("it is not known as the text before an undo");
+        // The undo may have removed the directories of a new file.
+        let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
+        let tree = WorkingTree::around_or_at(above, &self.places.homes()).ok_or_else(unknown)?;
+        let below = file.strip_prefix(&tree.top).map_err(|_| unknown())?.to_owned();
+        if !Shelf::of(self.places.state(), &tree.top).file("log").exists() {
+            return Err(unknown());
+        }
+        let opened = match self.opened.take() {
+            Some(opened) if opened.bench.tree.top == tree.top => opened,
+            _ => Opened::open(self.places, tree)?,
+        };
+        let Opened { bench, undone } = &*self.opened.insert(opened);
+        let (path, copy) = (escape(&paths::to_bytes(&below)), draft.to_string_lossy());
+        let is_it = |copied: &Option<String>| copied.as_deref() == Some(&*copy);
+        let undone = undone.iter().find(|undone| undone.path == path && is_it(&undone.copy));
+        let undone = undone.ok_or_else(unknown)?;
+        let text = std::fs::read(draft)?;
+        let (nothing, drafts) = (
+            LookState { before: String::new(), now: String::new(), left: None, at: 0 },
+            self.places.drafts(),
+        );
+        Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)
+    }
+}
+
+impl Opened {
+    fn open(places: &Places, tree: WorkingTree) -> Result<Self, Fault> {
+        let bench = Workbench::open(places, tree, Instant::now() + PATIENCE)?;
+        let undone = bench.shelf.log().read()?.into_iter().rev().filter_map(|record| record.undone).collect();
+        Ok(Self { bench, undone })
+    }
 }

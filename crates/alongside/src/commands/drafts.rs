@@ -9,8 +9,8 @@ use alongside_common::failure::{Hint, failure};
 use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
-use alongside_terminal::UndoBack;
-use alongside_turns::{Places, write_back};
+use alongside_terminal::{UndoBack, UndoneText};
+use alongside_turns::{Places, WayBack};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -106,7 +106,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Save { draft, file: None, .. } => {
             let draft = named(&all, &draft)?;
             let name = harmless::name(&draft.file);
-            let back = write_back(&Places::of_this_process(), Path::new(&draft.file), &draft.path);
+            let places = Places::of_this_process();
+            let back = WayBack::new(&places).write(Path::new(&draft.file), &draft.path);
             back.map_err(|fault| {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
@@ -153,9 +154,15 @@ pub(super) fn undo_back() -> Arc<dyn UndoBack> {
 struct WriteBack;
 
 impl UndoBack for WriteBack {
-    fn take_back(&self, file: &str, draft: &str) -> Result<(), String> {
-        let back = write_back(&Places::of_this_process(), Path::new(file), Path::new(draft));
-        back.map_err(|fault| fault.to_string())
+    fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
+        let places = Places::of_this_process();
+        let mut way = WayBack::new(&places);
+        let mut done = Vec::new();
+        for text in undone {
+            let back = way.write(Path::new(&text.file), Path::new(&text.draft));
+            done.push(back.map_err(|fault| fault.to_string()));
+        }
+        done
     }
 }
 

@@ -1,13 +1,13 @@
 //! Marks in a turn review, and the one act that undoes what is marked.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Turn, TurnId};
 use insta::assert_snapshot;
 
 use super::turns::{ID, file, files, turn};
 use super::*;
-use crate::UndoBack;
+use crate::{UndoBack, UndoneText};
 
 fn mark(file: usize, undo: bool, revision: u64) -> Request {
     Request::MarkTurnFile { turn: ID, revision, file, undo }
@@ -121,10 +121,52 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
 struct Undos(Mutex<Vec<(String, String)>>);
 
 impl UndoBack for Undos {
-    fn take_back(&self, file: &str, draft: &str) -> Result<(), String> {
-        self.0.lock().unwrap().push((file.to_owned(), draft.to_owned()));
-        if file.ends_with("README.md") { Err("it has changed since the undo".into()) } else { Ok(()) }
+    fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
+        self.0.lock().unwrap().extend(undone.iter().map(|text| (text.file.clone(), text.draft.clone())));
+        let refused = || Err("it has changed since the undo".into());
+        let done = |text: &UndoneText| if text.file.ends_with("README.md") { refused() } else { Ok(()) };
+        undone.iter().map(done).collect()
     }
+}
+
+/// Takes undos back once it is let.
+#[derive(Debug)]
+struct SlowUndos(Mutex<mpsc::Receiver<()>>);
+
+impl UndoBack for SlowUndos {
+    fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
+        // A test that has failed lets nobody.
+        let _ = self.0.lock().unwrap().recv();
+        undone.iter().map(|_| Ok(())).collect()
+    }
+}
+
+/// The clock is not paused: it would stand still while a thread works.
+#[tokio::test]
+async fn nothing_is_marked_while_an_undo_is_taken_back() {
+    let (go, wait) = mpsc::channel();
+    let undo_back: Option<Arc<dyn UndoBack>> = Some(Arc::new(SlowUndos(Mutex::new(wait))));
+    let options = Options { undo_back, ..Options::default() };
+    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
+    stage.connect().await;
+    stage.set_turn(turn(files()));
+    stage.press("T").await;
+    stage.a_while().await;
+    stage.press("X").await;
+    stage.a_while().await;
+    stage.press("fy").await;
+    stage.a_while().await;
+    stage.press("u").await;
+    stage.shows("Taking the undo back…");
+    stage.press("uX").await;
+    assert_eq!(stage.asked_of_turn(), [mark(0, true, 1), finish(2)]);
+    go.send(()).unwrap();
+    let told = timeout(Duration::from_secs(20), async {
+        while !stage.screen().contains("Taken back: README.md is as it was before f.") {
+            stage.moment().await;
+        }
+    });
+    told.await.expect("the desk says that it is done");
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use crate::promises::broken;
 use crate::shelf::Shelf;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
-use crate::{Claimed, Delivery, Reader, claim, confirm};
+use crate::{Claimed, Delivery, Reader, WayBack, claim, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
@@ -319,7 +319,7 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
     drop(promise);
     std::fs::write(shelf.comments().path(), lines).unwrap();
     let draft = undone[0].draft.as_deref().unwrap();
-    crate::write_back(&project.places, &project.path("a"), std::path::Path::new(draft)).unwrap();
+    WayBack::new(&project.places).write(&project.path("a"), std::path::Path::new(draft)).unwrap();
     let (_, round, kept) = broken(&shelf, &project.top).unwrap().unwrap();
     let told: Vec<_> = round.undone.iter().map(|change| &*change.path).collect();
     assert_eq!(told, ["run"]);

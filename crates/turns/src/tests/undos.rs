@@ -9,13 +9,13 @@ use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, U
 use alongside_desk::{FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
+use crate::WayBack;
 use crate::log::Kind;
 use crate::look_state::LookState;
 use crate::shelf::Shelf;
 use crate::undo::Undoing;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
-use crate::write_back;
 
 fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {
     let to = UndoTo::Text { shown: shown.to_vec(), wanted: wanted.to_vec() };
@@ -54,8 +54,10 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
     let look = project.look();
     let undone = project.undo(&look, &["run", "deep/new"]);
     assert!(!project.path("deep").exists());
-    let back = |name: &str, draft: &Option<String>| {
-        write_back(&project.places, &project.path(name), Path::new(draft.as_deref().unwrap()))
+    // The log is read once for all of them.
+    let mut way = WayBack::new(&project.places);
+    let mut back = |name: &str, draft: &Option<String>| {
+        way.write(&project.path(name), Path::new(draft.as_deref().unwrap()))
     };
     for (name, text, undone) in [("run", "one\nnew\n", &undone[0]), ("deep/new", "n\n", &undone[1])] {
         assert_eq!(back(name, &undone.draft), Ok(()));
@@ -85,7 +87,8 @@ fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
     assert!(!project.path("new").exists() && project.tree() != tree);
     for undone in undone {
         let draft = undone.draft.unwrap();
-        assert_eq!(write_back(&project.places, &project.path(&undone.path), Path::new(&draft)), Ok(()));
+        let back = WayBack::new(&project.places).write(&project.path(&undone.path), Path::new(&draft));
+        assert_eq!(back, Ok(()));
     }
     assert_eq!(project.tree(), tree);
 }
