@@ -77,10 +77,12 @@ impl TurnFiles {
             let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
             unsent.map(|comment| (comment.id, comment.text.clone())).collect()
         };
+        // Another time or way to read it is no other end: a prompt of the agent is enough for that.
+        let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());
         let has_other_end = !is_same
             || marks(&self.turn) != marks(&turn)
             || unsent(&self.turn) != unsent(&turn)
-            || self.turn.route != turn.route;
+            || agent(&self.turn) != agent(&turn);
         let read = |turn: &Turn| turn.message.as_ref().map(|message| (message.at, message.read.is_some()));
         let is_read =
             read(&turn).is_some_and(|(at, is_read)| is_read && read(&self.turn) == Some((at, false)));

@@ -111,6 +111,11 @@ impl TurnList {
             let finished = TurnFinished { sent: Some(message.clone()), ..finished.clone() };
             return is_it.then(|| Self::finished(&finished)).flatten();
         }
+        if self.purpose == ListPurpose::Finish {
+            // When and by which way the agent reads it may be other words now.
+            let (at, seen, choice) = (self.at, self.seen, self.choice);
+            return Self::finish(files).map(|list| Self { at, seen, choice, ..list });
+        }
         let list = (self.purpose == ListPurpose::Files).then(|| Self::files(files, self.now))?;
         let is_it = |row: &TurnRow| match row {
             TurnRow::File { file, .. } => self.chosen() == Some(&*file.path),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, mpsc};
 
-use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Turn, TurnId};
+use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Route, Turn, TurnId};
 use insta::assert_snapshot;
 
 use super::turns::{ID, file, files, turn};
@@ -261,6 +261,28 @@ async fn marks_of_another_desk_close_the_list() {
     stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_words_on_when_it_is_read_leave_the_list_open() {
+    let mut stage = at_basket(100, 24).await;
+    let tell = |stage: &mut Stage, agent: &str, words: &str| {
+        if let Some(turn) = &mut stage.companion.turn {
+            turn.route = Some(Route { agent: agent.into(), words: words.into() });
+        }
+        stage.companion.tell_turn();
+    };
+    tell(&mut stage, "Claude Code", "Claude Code reads it at once");
+    stage.moment().await;
+    stage.press(" f").await;
+    stage.shows("Claude Code reads it at once");
+    tell(&mut stage, "Claude Code", "Claude Code reads it when its turn ends");
+    stage.moment().await;
+    stage.shows("Undo 1 change");
+    stage.shows("Claude Code reads it when its turn ends");
+    tell(&mut stage, "Codex", "Codex reads it");
+    stage.moment().await;
+    stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
 }
 
 #[tokio::test(start_paused = true)]

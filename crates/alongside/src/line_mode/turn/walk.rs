@@ -356,7 +356,8 @@ impl Walk {
             // At the end, comments are on the list that the person confirms.
             let sends = |turn: &Turn| match at {
                 Some(_) => None,
-                None => Some((unsent_texts(turn), turn.route.clone())),
+                // Another time or way to read them is no other list.
+                None => Some((unsent_texts(turn), turn.route.as_ref().map(|route| route.agent.clone()))),
             };
             let is_same = marks(&before) == marks(now) && sends(&before) == sends(now);
             return if is_same { News::Nothing } else { News::Marks };
