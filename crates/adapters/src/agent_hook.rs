@@ -47,9 +47,21 @@ impl AgentHook {
             OurHook::Write => self.fact_of_writes(),
             OurHook::Turn => format!(
                 "{name} runs `alongside turn` at your prompt and at the end of its turn, so that your desk \
-                 shows afterwards all that changed in between. It waits for nobody."
+                 shows afterwards all that changed in between. It waits for nobody.{}",
+                self.fact_of_waiting()
             ),
         }
+    }
+
+    /// The effect of the entry that waits beside an idle session, if there is one.
+    fn fact_of_waiting(&self) -> String {
+        let turns = self.agent.turns.as_ref();
+        let Some(wake) = turns.and_then(|turns| turns.wake_in(self.release)) else { return String::new() };
+        let hours = wake.patience.as_secs() / 3600;
+        format!(
+            "\nThe entry with --wait stays beside an idle session, for {hours} hours at most: a comment that \
+             you send wakes it at once."
+        )
     }
 
     fn fact_of_writes(&self) -> String {
@@ -200,4 +212,22 @@ pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledF
         }
     }
     unlisted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_waits_for_hours_explains_itself() {
+        let of = |release| {
+            let agent = with_hook().find(|agent| agent.id == "claude").unwrap();
+            AgentHook { hook: OurHook::Turn, agent, release, scope: HookScope::User }.fact()
+        };
+        let waits = "The entry with --wait stays beside an idle session, for 8 hours at most: a comment that you \
+                     send wakes it at once.";
+        assert_eq!(of(Some((2, 1, 332))).lines().nth(1), Some(waits));
+        assert_eq!(of(Some((2, 1, 300))).lines().count(), 1, "it gets no such entry");
+        assert_eq!(of(None).lines().count(), 1);
+    }
 }
