@@ -224,8 +224,8 @@ mod tests {
             let agent = with_hook().find(|agent| agent.id == "claude").unwrap();
             AgentHook { hook: OurHook::Turn, agent, release, scope: HookScope::User }.fact()
         };
-        let waits = "The entry with --wait stays beside an idle session, for 8 hours at most: a comment that you \
-                     send wakes it at once.";
+        let waits = "The entry with --wait stays beside an idle session, for 8 hours at most: a comment \
+                     that you send wakes it at once.";
         assert_eq!(of(Some((2, 1, 332))).lines().nth(1), Some(waits));
         assert_eq!(of(Some((2, 1, 300))).lines().count(), 1, "it gets no such entry");
         assert_eq!(of(None).lines().count(), 1);

@@ -1,6 +1,6 @@
-//! The files that are written while an agent is at work in its turn. Most are the agent's. But most agents tell
-//! nothing of Esc, so that a turn that was stopped counts as going on until the next prompt, and what a person
-//! saves until then would be lost to the context.
+//! The files that are written while an agent is at work in its turn. Most are the agent's. But most agents
+//! tell nothing of Esc, so that a turn that was stopped counts as going on until the next prompt, and what a
+//! person saves until then would be lost to the context.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
