@@ -55,6 +55,9 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
+/// A rename is undone on disk only.
+pub const INDEX_STAYS: &str = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
+
 /// The person has added a file, or lines of it, to the prompt of an agent.
 pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use alongside_desk::review_model::comment_place::is_on;
 use alongside_desk::{
-    Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
+    Comment, FileChange, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
 };
 
 use crate::comment_words;
@@ -247,6 +247,12 @@ impl TurnFiles {
     pub(crate) fn all_marked(&self) -> impl Iterator<Item = (&TurnFile, Marked)> {
         let files = self.turn.files.iter().map(|file| (file, self.marked(file)));
         files.filter(|(_, marked)| !marked.is_nothing())
+    }
+
+    /// Whether a finish undoes a rename, of which git's index may know.
+    pub(crate) fn has_marked_rename(&self) -> bool {
+        let mut marked = self.all_marked();
+        marked.any(|(file, marked)| file.change == FileChange::Renamed && marked == Marked::Whole)
     }
 
     /// How many comments a file has.

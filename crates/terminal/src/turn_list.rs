@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::place;
-use alongside_desk::{CommentId, Marked, TurnFinished};
+use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
 use crate::comment_words;
 use crate::turn_files::TurnFiles;
@@ -166,6 +166,9 @@ impl TurnList {
         rows.push(TurnRow::Blank);
         if has_route || comments > 0 {
             rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
+        }
+        if files.has_marked_rename() {
+            rows.extend(sentence(messages::INDEX_STAYS, TurnRow::Sentence));
         }
         let last = if end.has_marks { words::NOTHING_ELSE } else { words::NOTHING_WRITTEN };
         rows.extend(sentence(last, TurnRow::Sentence));

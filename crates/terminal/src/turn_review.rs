@@ -2,7 +2,7 @@
 //! the person is told. It is no proposal: nobody waits for it, and nothing announces it twice.
 
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
-use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
+use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished, UndoneFile, messages};
 use crossterm::event::KeyEvent;
 
 use crate::comment_input::{About, CommentInput};
@@ -233,13 +233,16 @@ impl TurnReview {
         // A rename is two files, one of which has come back without a text before.
         let is_renamed =
             |path: &str| files.turn().files.iter().any(|file| file.path == path && file.from.is_some());
+        let is_undone = |file: &&UndoneFile| file.refused.is_none();
+        let has_rename = finished.files.iter().filter(is_undone).any(|file| is_renamed(&file.path));
         let undone: Vec<_> = turn_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
-        self.stays = finished.files.iter().filter(|file| file.refused.is_none()).count() - undone.len();
+        self.stays = finished.files.iter().filter(is_undone).count() - undone.len();
         let undone = undone
             .into_iter()
             .map(|(path, draft)| UndoneText { file: format!("{root}/{path}"), draft: draft.to_owned() });
         (self.undone, self.is_told) = (undone.collect(), finished.sent.is_some());
-        let said = words::finished(finished);
+        let index = if has_rename { format!(" {}", messages::INDEX_STAYS) } else { String::new() };
+        let said = format!("{}{index}", words::finished(finished));
         let is_partial = finished.files.iter().any(|file| file.refused.is_some());
         match is_partial || finished.not_sent.is_some() {
             true => out.warn(said),

@@ -219,6 +219,23 @@ async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undone_rename_says_that_the_index_of_git_stays() {
+    let mut stage = at_basket(100, 24).await;
+    let said = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
+    stage.press("X").await;
+    stage.press("f").await;
+    assert!(!stage.flat().contains(said), "{}", stage.screen());
+    stage.press("n").await;
+    stage.key(KeyCode::Tab).await;
+    stage.a_while().await;
+    stage.press("X").await;
+    stage.press("f").await;
+    assert!(stage.flat().contains(said), "{}", stage.screen());
+    stage.press("y").await;
+    stage.shows("2 files undone. Git's index stays as it is");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_yes_before_the_list_was_seen_undoes_nothing() {
     let mut stage = at_basket(100, 24).await;
     stage.press(" ").await;

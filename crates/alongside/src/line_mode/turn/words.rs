@@ -323,7 +323,10 @@ pub(super) fn marks(walk: &Walk) -> String {
         };
         format!("  {}: {what}", harmless::name(&file.path))
     };
-    std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row)).collect::<Vec<_>>().join("\n")
+    let is_rename = |file: &TurnFile| file.marked == Marked::Whole && file.change == FileChange::Renamed;
+    let index = walk.marked().any(is_rename).then(|| messages::INDEX_STAYS.to_owned());
+    let rows = std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row)).chain(index);
+    rows.collect::<Vec<_>>().join("\n")
 }
 
 /// The end: what was undone, and what was not.
