@@ -52,6 +52,9 @@ pub(crate) const CLOSED: &str = "Comment closed.";
 /// A comment is gone.
 pub(crate) const REMOVED: &str = "Comment removed.";
 
+/// A comment that the person has just written is gone again.
+pub(crate) const TAKEN_BACK: &str = "Comment taken back. The next c there begins with its words.";
+
 /// Stands before the words of a message that waits.
 const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";
 

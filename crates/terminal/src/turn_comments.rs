@@ -24,6 +24,8 @@ pub(crate) struct TurnComments {
     unsent: Vec<UnsentComment>,
     /// The texts on their way, in their order, and whether each removes a comment.
     on_their_way: VecDeque<(Option<UnsentComment>, Kept)>,
+    /// The comments that the person has written since their last mark: a step back takes the last one back.
+    written: Vec<(CommentId, Option<UnsentComment>)>,
 }
 
 /// The consequence of a request for a comment.
@@ -32,6 +34,8 @@ enum Kept {
     New,
     Changed,
     Removed,
+    /// The person has taken it back: the next input at its place begins with its words.
+    Back(Option<UnsentComment>),
     /// An agent has read it, and it goes again.
     Again,
     /// It goes again no more with these words.
@@ -172,11 +176,39 @@ impl TurnComments {
         Some(Request::ChangeComment { turn: turn.id, id, text })
     }
 
+    /// The person takes back the last comment that they have written. None if there is none, or if it was
+    /// sent, or is gone.
+    pub(crate) fn take_back(&mut self, turn: &Turn) -> Option<Request> {
+        let is_unsent =
+            |id: CommentId| turn.comments.iter().any(|it| it.id == id && it.state.is_unsent() && !it.again);
+        while let Some((id, words)) = self.written.pop() {
+            if is_unsent(id) {
+                self.on_their_way.push_back((None, Kept::Back(words)));
+                return Some(Request::ChangeComment { turn: turn.id, id, text: String::new() });
+            }
+        }
+        None
+    }
+
+    /// From now on, a step back is another one.
+    pub(crate) fn forget_written(&mut self) {
+        self.written.clear();
+    }
+
     /// The companion has the comment, or refuses it: then the next input begins with it.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
         let Some((text, kept)) = self.on_their_way.pop_front() else { return };
         match (reply, kept) {
-            (Ok(()), Kept::New) => out.say(words::kept(turn)),
+            (Ok(()), Kept::New) => {
+                let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
+                let newest = unsent.map(|comment| comment.id).max();
+                self.written.extend(newest.map(|id| (id, text)));
+                out.say(words::kept(turn));
+            }
+            (Ok(()), Kept::Back(taken)) => {
+                self.unsent.extend(taken);
+                out.say(words::TAKEN_BACK);
+            }
             (Ok(()), Kept::Changed) => out.say(words::CHANGED),
             (Ok(()), Kept::Removed) => out.say(words::REMOVED),
             (Ok(()), Kept::Again) => out.say(words::ASKED_AGAIN),

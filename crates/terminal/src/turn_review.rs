@@ -345,9 +345,18 @@ impl TurnReview {
                 self.take_back(out);
                 return true;
             }
+            Action::Undo => {
+                if let Some(request) = self.comments.take_back(files.turn()) {
+                    self.asking.ask(request, TurnRequest::Comment, out);
+                    return true;
+                }
+            }
             Action::Comment | Action::CommentAll | Action::Finish => {}
             // From now on, a step back is one of these marks.
-            _ => self.undone.clear(),
+            _ => {
+                self.undone.clear();
+                self.comments.forget_written();
+            }
         }
         match action {
             Action::Comment | Action::CommentAll => {

@@ -72,6 +72,38 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_step_back_takes_comments_back_and_then_marks() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press(" ").await;
+    stage.a_while().await;
+    stage.press("cwhy").await;
+    stage.enter().await;
+    stage.press("Call of it").await;
+    stage.enter().await;
+    let before = stage.asked_of_turn().len();
+    let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
+    for id in [2, 1] {
+        stage.press("u").await;
+        stage.a_while().await;
+        stage.shows("Comment taken back. The next c there begins with its words.");
+        assert_eq!(stage.asked_of_turn().last(), Some(&remove(id)));
+    }
+    stage.press("u").await;
+    stage.a_while().await;
+    assert!(matches!(stage.asked_of_turn()[before + 2..], [Request::UndoReview { .. }]));
+    stage.press("c").await;
+    stage.shows("> why");
+    stage.key(KeyCode::Esc).await;
+    // After a mark, a step back is that mark.
+    stage.press("c again").await;
+    stage.enter().await;
+    stage.press(" ").await;
+    stage.a_while().await;
+    stage.press("u").await;
+    assert!(matches!(stage.asked_of_turn().last(), Some(Request::UndoReview { .. })));
+}
+
+#[tokio::test(start_paused = true)]
 async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
     let mut stage = Stage::commenting(130, 40).await;
     stage.press("c").await;

@@ -110,6 +110,11 @@ pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {
     }
 }
 
+/// A comment that the person has written is gone again.
+pub(super) fn taken_back(comment: &Comment) -> String {
+    format!("Comment {} taken back: {}", comment.id.0, harmless::text(&comment.text))
+}
+
 /// A comment that nobody took: the person must not lose it.
 pub(super) fn not_kept(words: &str) -> String {
     format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))

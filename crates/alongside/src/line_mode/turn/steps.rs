@@ -1,16 +1,22 @@
 //! The person's own steps in a turn review, which they can take back: what they have marked and split, each
-//! in its file.
+//! in its file, and the comments that they have written.
+
+use alongside_desk::CommentId;
 
 use crate::line_mode::undo::Step;
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct OwnStep {
-    /// The file.
-    pub(super) path: String,
-    /// Whether the step has marked a file without text, or has taken its mark back; none for a step in a
-    /// text, which the companion takes back itself.
-    pub(super) marked: Option<bool>,
+pub(super) enum OwnStep {
+    /// In a file.
+    File {
+        path: String,
+        /// Whether the step has marked a file without text, or has taken its mark back; none for a step in a
+        /// text, which the companion takes back itself.
+        marked: Option<bool>,
+    },
+    /// A comment was written.
+    Comment(CommentId),
 }
 
 /// See the module.
@@ -52,7 +58,7 @@ mod tests {
 
     #[test]
     fn steps_go_back_and_forth_until_there_is_a_new_one() {
-        let step = |path: &str| OwnStep { path: path.into(), marked: None };
+        let step = |path: &str| OwnStep::File { path: path.into(), marked: None };
         let mut steps = OwnSteps::default();
         steps.add(step("a"));
         steps.add(step("b"));

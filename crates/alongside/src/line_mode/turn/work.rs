@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use alongside_desk::review_model::OpenReview;
-use alongside_desk::{CommentId, Desk, Event, Gone, Refusal, Request, Turn, messages};
+use alongside_desk::{Comment, CommentId, Desk, Event, Gone, Refusal, Request, Turn, messages};
 use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
 use super::comments::{self, About, Finish, Misplaced};
@@ -198,16 +198,30 @@ impl TurnWork {
         };
         let is_done = self.ask(request).await;
         if let Some(path) = path.filter(|_| is_done) {
-            self.steps.add(OwnStep { path, marked });
+            self.steps.add(OwnStep::File { path, marked });
         }
         is_done
     }
 
     /// Takes the person's last step back, or makes it again, and shows the change that differs now.
     pub(super) async fn take_step(&mut self, to: undo::Step) {
-        let Some(own) = self.steps.next(to) else { return self.reading.say(words::no_step(to)) };
+        let (path, marked) = loop {
+            match self.steps.next(to) {
+                None => return self.reading.say(words::no_step(to)),
+                Some(OwnStep::File { path, marked }) => break (path, marked),
+                Some(OwnStep::Comment(id)) => {
+                    self.steps.pass(to, false);
+                    let is_it = |comment: &&Comment| comment.id == id && !comment.again;
+                    let written = comments::unsent(self.reading.walk().turn()).find(is_it).cloned();
+                    // One that was sent is no step of this review any more.
+                    if let Some(comment) = written {
+                        return self.take_comment_back(&comment).await;
+                    }
+                }
+            }
+        };
         let walk = self.reading.walk();
-        let file = walk.turn().files.iter().position(|file| file.path == own.path);
+        let file = walk.turn().files.iter().position(|file| file.path == path);
         match file {
             None => {
                 // The file differs no more.
@@ -220,7 +234,7 @@ impl TurnWork {
         let walk = self.reading.walk();
         let (turn, list, file) = (walk.turn().id, walk.turn().revision, walk.file());
         let before = walk.open().map(|open| open.review().clone());
-        let request = match (own.marked, &before, to) {
+        let request = match (marked, &before, to) {
             (Some(marked), ..) => {
                 let undo = marked == matches!(to, undo::Step::Redo);
                 Request::MarkTurnFile { turn, revision: list, file, undo }
@@ -339,11 +353,24 @@ impl TurnWork {
 
     async fn keep_comment(&mut self, request: Request, about: About, spot: Spot, words: &str) {
         if self.ask(request).await {
-            let said = comment_words::kept(self.reading.walk(), about, words);
+            let walk = self.reading.walk();
+            let said = comment_words::kept(walk, about, words);
+            let written = walk.turn().comments.last().map(|comment| OwnStep::Comment(comment.id));
+            if let Some(step) = written.filter(|_| !matches!(about, About::Known(_))) {
+                self.steps.add(step);
+            }
             return self.reading.say(&said);
         }
         self.reading.say(&comment_words::not_kept(words));
         self.reading.set_aside(about, spot, words);
+    }
+
+    /// Takes a comment back that the person has written, and prints its words: nothing else has them.
+    async fn take_comment_back(&mut self, comment: &Comment) {
+        let turn = self.reading.walk().turn().id;
+        if self.ask(Request::ChangeComment { turn, id: comment.id, text: String::new() }).await {
+            self.reading.say(&comment_words::taken_back(comment));
+        }
     }
 
     /// Asks a comment again that an agent has read.

@@ -60,6 +60,21 @@ async fn a_comment_is_written_in_one_line_or_in_several() {
 }
 
 #[tokio::test]
+async fn a_step_back_takes_comments_back_and_then_marks() {
+    let played = played(with_route(), "n\nC first\nC second\nu\nu\nu\nu\nU\nq\n").await;
+    assert_eq!(written(&played), ["None : first", "None : second", "#2: ", "#1: "]);
+    for said in ["Comment 2 taken back: second\n", "Comment 1 taken back: first\n"] {
+        assert!(played.text.contains(said), "{said}: {}", played.text);
+    }
+    let marks = played.asked.iter().filter_map(|asked| match asked {
+        Request::MarkTurnFile { undo, .. } => Some(*undo),
+        _ => None,
+    });
+    assert_eq!(marks.collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(played.text.matches("You have taken no step here that could be taken back.").count(), 1);
+}
+
+#[tokio::test]
 async fn a_comment_is_written_anew_or_removed_by_its_number() {
     let played = played(with_route(), "C first\nC second\nc1 other\nc2 -\nc7 no\nc1\n\nq\n").await;
     assert_eq!(written(&played), ["None : first", "None : second", "#1: other", "#2: "]);
