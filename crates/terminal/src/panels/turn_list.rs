@@ -121,17 +121,21 @@ fn marked(list: &TurnList) -> String {
 pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
     let is_long = list.rows().len() > usize::from(main.height);
     let more = is_long.then_some(("j/k", "more"));
-    let copy = list.message().map(|_| [("y", "copy message"), ("p", "paste it")]).into_iter().flatten();
+    let copy = list.message().map(|_| [("y", "copy"), ("p", "paste")]).into_iter().flatten();
     match list.purpose() {
         ListPurpose::Files => {
             let chosen: &[_] = match (list.chosen_comment(), list.chosen()) {
                 (Some(_), _) if list.asks_again() => &[("a, x", "do not ask again")],
                 (Some(_), _) => &[("a", "ask again"), ("x", "close it")],
-                (None, Some(_)) => &[("Enter", "go to it"), ("c", "comment")],
+                (None, Some(_)) => &[("Enter", "open"), ("c", "comment")],
                 (None, None) => &[],
             };
-            let keys = [("C", "on all"), ("Esc", "back")];
-            std::iter::once(("j/k", "move")).chain(chosen.iter().copied()).chain(keys).chain(copy).collect()
+            let keys = chosen.iter().copied().chain([("C", "on all")]).chain(copy).chain([("Esc", "back")]);
+            let keys: Vec<_> = std::iter::once(("j/k", "move")).chain(keys).collect();
+            // Where not all of them fit, the person finds this one alone.
+            let columns: usize = keys.iter().map(|(key, word)| key.len() + word.len() + 3).sum();
+            let fits = columns.saturating_sub(2) <= usize::from(main.width);
+            keys.into_iter().skip(usize::from(!fits)).collect()
         }
         ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
         ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),

@@ -2,6 +2,7 @@
 
 use alongside_desk::{
     Anchor, Comment, CommentId, CommentState, DraftKeeper, FileChange, LineRange, Refusal, Route, Side, Turn,
+    TurnMessage,
 };
 use insta::assert_snapshot;
 
@@ -101,6 +102,19 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     stage.a_while().await;
     stage.press("u").await;
     assert!(matches!(stage.asked_of_turn().last(), Some(Request::UndoReview { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_keys_of_the_list_fit_from_60_columns_on() {
+    for width in [60, 79, 80] {
+        let message = Some(TurnMessage { text: "read this".into(), ..TurnMessage::default() });
+        let turn = Turn { route: route(), message, ..turn(files()) };
+        let mut stage = Stage::commenting_on(width, 24, turn, Options::default()).await;
+        stage.press("L").await;
+        stage.shows("Enter open  c comment  C on all  y copy  p paste  Esc back");
+        let moves = stage.screen().contains("j/k move");
+        assert_eq!(moves, width > 70, "{}", stage.screen());
+    }
 }
 
 #[tokio::test(start_paused = true)]
