@@ -11,6 +11,10 @@ use crate::log::{Kind, Record};
 /// How long a turn counts as open whose agent's process is unknown, in milliseconds.
 const LONGEST_OF_UNKNOWN_MS: u64 = 60 * 60 * 1000;
 
+/// The same where the process runs: a daemon of Codex outlives the session that Esc has stopped, and the
+/// person may never prompt there again.
+const LONGEST_MS: u64 = 24 * LONGEST_OF_UNKNOWN_MS;
+
 /// The turns that are open, each with its agent, in the order in which they began.
 pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
     open_prompts(log).map(told).collect()
@@ -43,8 +47,12 @@ pub(crate) fn last_of<'l>(log: &'l [Record], to: &Address) -> Option<&'l Record>
 }
 
 fn is_open(last: &Record) -> bool {
-    let is_recent = || alongside_desk::now_ms().saturating_sub(last.at) < LONGEST_OF_UNKNOWN_MS;
-    last.kind == Kind::Prompt && last.process.map_or_else(is_recent, |process| process.runs())
+    let age = alongside_desk::now_ms().saturating_sub(last.at);
+    last.kind == Kind::Prompt
+        && match last.process {
+            Some(process) => age < LONGEST_MS && process.runs(),
+            None => age < LONGEST_OF_UNKNOWN_MS,
+        }
 }
 
 fn told(record: &Record) -> OpenTurn {
@@ -103,6 +111,16 @@ mod tests {
         let mut log = [record(Kind::Prompt, "Codex", "c", 0)];
         assert_eq!(open_turns(&log).len(), 1);
         log[0].at -= LONGEST_OF_UNKNOWN_MS;
+        assert_eq!(open_turns(&log), []);
+    }
+
+    #[test]
+    fn a_turn_of_a_process_that_outlives_it_is_open_for_a_day() {
+        let process = AgentProcess::of(std::process::id());
+        let mut log = [Record { process, ..record(Kind::Prompt, "Codex", "c", 0) }];
+        log[0].at -= LONGEST_OF_UNKNOWN_MS;
+        assert_eq!(open_turns(&log).len(), 1);
+        log[0].at -= LONGEST_MS;
         assert_eq!(open_turns(&log), []);
     }
 
