@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 
 /// An error with its hint, which is printed on a line of its own.
 struct Hinted {
@@ -46,6 +46,7 @@ pub fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::E
 pub fn lines(error: &anyhow::Error) -> Vec<String> {
     let (error, hints) = parts(error);
     let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
+    let error = without_error_codes(&error);
     std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
 }
 

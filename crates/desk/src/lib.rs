@@ -16,6 +16,7 @@ mod decision;
 mod diagnostics;
 mod difference;
 mod draft_keeper;
+mod error_code;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harmless;
@@ -42,6 +43,7 @@ pub use decision::{Closed, Closing, Decision, Follows, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
+pub use error_code::without_error_codes;
 pub use hook::{HookProposal, Operation, Verdict};
 pub use last_word::{LastWord, Word};
 pub use moved::{Moved, moved};

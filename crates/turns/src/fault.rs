@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 
 /// See the module. Its text is one line for a person, and harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Fault {
 impl Fault {
     /// For this reason, whoever wrote it.
     pub(crate) fn said(why: impl AsRef<str>) -> Self {
-        Self::Said(harmless::name(why.as_ref().trim()).into_owned())
+        Self::Said(harmless::name(without_error_codes(why.as_ref()).trim()).into_owned())
     }
 }
 

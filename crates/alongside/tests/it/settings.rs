@@ -17,7 +17,7 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
     assert_snapshot!(home.prints(&["--config nowhere.toml review"]), @"
     $ alongside --config nowhere.toml review
     --- errors:
-    alongside: cannot read the settings nowhere.toml: No such file or directory (os error 2)
+    alongside: cannot read the settings nowhere.toml: No such file or directory
       hint: name a file that exists, or leave --config away to use the default file
     --- exit code 1
     ");
@@ -88,7 +88,7 @@ fn an_unusable_listen_address_names_its_setting() {
     assert_snapshot!(home.stable(refused), @"
     --- errors:
     alongside: cannot start the companion: cannot listen on 127.0.0.1:[TAKEN PORT]: Address already in
-      ↪ use (os error 98)
+      ↪ use
       hint: [server] listen in the settings names this address; it must be one of this machine, with a
       ↪ port that is free
     --- exit code 1

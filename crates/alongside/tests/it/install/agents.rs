@@ -279,7 +279,7 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     --- errors:
     alongside: IDE mode is off in Gemini CLI 0.61.0, so it does not connect to alongside. `alongside
       ↪ install gemini` switches it on
-    alongside: cannot start gemini: Exec format error (os error 8)
+    alongside: cannot start gemini: Exec format error
       hint: did you mean `alongside run -- gemini`?
     --- exit code 1
     ");
