@@ -88,7 +88,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::List { json: true } => {
             super::print(&format!("{}\n", harmless::json(&as_json(&all).to_string())))?;
         }
-        Action::List { json: false } => super::print(&list(&all))?,
+        Action::List { json: false } => super::print_lines(&list(&all))?,
         Action::Show { draft } => {
             let draft = named(&all, &draft)?;
             let text = read(draft)?;
@@ -112,26 +112,26 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
             })?;
-            super::print(&format!("The undo is taken back: {name} is as before it.\n"))?;
+            super::print_lines(&format!("The undo is taken back: {name} is as before it.\n"))?;
         }
         Action::Save { draft, file: Some(file), force } => {
             let text = read(named(&all, &draft)?)?;
             save(&file, &text, force)?;
-            super::print(&format!("Saved to {}.\n", harmless::path(&file)))?;
+            super::print_lines(&format!("Saved to {}.\n", harmless::path(&file)))?;
         }
         Action::Delete { draft } => {
             let draft = named(&all, &draft)?;
             delete(draft)?;
-            super::print(&format!("Deleted the draft of {}.\n", harmless::name(&draft.file)))?;
+            super::print_lines(&format!("Deleted the draft of {}.\n", harmless::name(&draft.file)))?;
         }
-        Action::Clear { .. } if all.is_empty() => super::print(&list(&all))?,
+        Action::Clear { .. } if all.is_empty() => super::print_lines(&list(&all))?,
         Action::Clear { yes } => {
             let (these, many) = match all.len() {
                 1 => ("this draft".to_owned(), "1 draft".to_owned()),
                 count => (format!("these {count} drafts"), format!("{count} drafts")),
             };
             if !yes {
-                super::print(&lines(&all))?;
+                super::print_lines(&lines(&all))?;
             }
             let consent = Consent { yes, ..Consent::default() };
             let question = format!("Delete {these} for good?");

@@ -14,6 +14,16 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Writes lines of ours to standard output. A terminal gets them broken at blanks; a path stays whole.
+pub(super) fn print_lines(text: &str) -> anyhow::Result<()> {
+    print(&broken(text, alongside_platform::terminal::columns()))
+}
+
+/// Lines for a terminal of so many columns. Without a terminal they stay whole, for programs to read.
+fn broken(text: &str, columns: Option<u16>) -> String {
+    text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
 /// Writes a remark to standard error.
 pub(super) fn note(text: &str) {
     let line = format!("alongside: {}", harmless::name(text));
@@ -25,4 +35,21 @@ pub(super) fn note(text: &str) {
 pub(super) fn can_draw() -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_blanks_and_paths_stay_whole() {
+        let path = "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o.txt";
+        let text = &format!("1. {path} (Codex, now): the text before an undo\n  draft    kept\n");
+        let rows = broken(text, Some(25));
+        assert!(rows.lines().all(|row| row.len() <= 25 || row.contains(path)), "{rows}");
+        assert!(rows.lines().count() > 3 && rows.ends_with("\n  draft    kept\n"), "{rows}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&rows), words(text));
+        assert_eq!(&broken(text, None), text);
+    }
 }

@@ -24,7 +24,7 @@ use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{lists, note, print, waiting_host};
+use super::{lists, note, print, print_lines, waiting_host};
 use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
@@ -110,7 +110,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let own_files = if all { Some(OwnFiles::find(&user).await) } else { None };
     if let Some(own_files) = &own_files {
-        print(&own_files.preview(&user))?;
+        print_lines(&own_files.preview(&user))?;
         note_adapters_by_hand(&user, &ledger);
     }
     if removals.is_empty() && own_files.as_ref().is_none_or(OwnFiles::is_empty) {

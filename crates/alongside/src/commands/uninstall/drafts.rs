@@ -9,7 +9,7 @@ use alongside_desk::harmless;
 use anyhow::Context as _;
 
 use crate::commands::consent::{Consent, No};
-use crate::commands::{note, print};
+use crate::commands::{note, print, print_lines};
 
 /// Lists and deletes the drafts. `is_named` is whether the person named them with `--drafts`; without it they
 /// are asked, and `--yes` keeps the drafts.
@@ -33,7 +33,7 @@ pub(super) async fn delete(consent: Consent, is_named: bool) -> anyhow::Result<E
     print("Texts that you typed and no agent took:\n")?;
     for draft in &all {
         let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
-        print(&format!("  draft    {file} ({agent})\n"))?;
+        print_lines(&format!("  draft    {file} ({agent})\n"))?;
     }
     if consent.dry_run {
         return Ok(ExitCode::SUCCESS);

@@ -14,7 +14,7 @@ use alongside_adapters::vscode::{self, InstalledExtension};
 use alongside_common::person_file;
 use anyhow::Context as _;
 
-use crate::commands::{note, print};
+use crate::commands::{note, print, print_lines};
 
 pub(super) struct PlannedRemoval {
     /// The adapter's id in the ledger.
@@ -111,10 +111,10 @@ impl PlannedRemoval {
         };
         print(&format!("{}:\n{changes}", display_name(&self.id)))?;
         if let Some((_, extension)) = &self.extension {
-            print(&format!("  remove   {}\n", user.shown(&extension.directory)))?;
+            print_lines(&format!("  remove   {}\n", user.shown(&extension.directory)))?;
         }
         for copy in &self.copies {
-            print(&format!("  remove   {}\n", user.shown(copy)))?;
+            print_lines(&format!("  remove   {}\n", user.shown(copy)))?;
         }
         for (path, why) in &self.kept {
             note(&format!("{} stays: {why}", user.shown(path)));
