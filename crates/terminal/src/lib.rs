@@ -125,7 +125,12 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         (Ok(Ending::Gone), words) => Some(leaving::parting_words(&app, words)),
         (_, words) => words,
     };
-    tty.close(last_words.as_deref()).await;
+    let width = alongside_platform::terminal::columns().filter(|columns| *columns > 0);
+    let in_rows = |words: &str| match width {
+        Some(width) => text_fit::broken_at_blanks(words, usize::from(width)),
+        None => words.to_owned(),
+    };
+    tty.close(last_words.as_deref().map(in_rows).as_deref()).await;
     // After a hangup the person has not left: they may come back.
     let left = match ending {
         Ok(Ending::Left) => true,
@@ -136,7 +141,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         let mut out = std::io::stdout();
         for end in leaving::leave(&mut desk, &app).await {
             // A terminal that is gone shows nothing.
-            let _ = writeln!(out, "{end}");
+            let _ = writeln!(out, "{}", in_rows(&end));
         }
     }
     ending

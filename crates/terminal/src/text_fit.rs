@@ -85,6 +85,26 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     rows
 }
 
+/// Lines that stay on the terminal after the desk, in rows of so many columns: broken at blanks only, for a
+/// person copies a path as a whole.
+pub(crate) fn broken_at_blanks(text: &str, width: usize) -> String {
+    let row = |line: &str| {
+        let (mut rows, mut at) = (String::new(), 0);
+        for word in line.split(' ') {
+            let room = columns(word);
+            if at > 0 {
+                let fits = at + 1 + room <= width;
+                rows.push(if fits { ' ' } else { '\n' });
+                at = if fits { at + 1 } else { 0 };
+            }
+            rows.push_str(word);
+            at += room;
+        }
+        rows
+    };
+    text.split('\n').map(row).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +119,15 @@ mod tests {
         assert_eq!(cut_end("漢字", 2), "…");
         assert_eq!(cut("aa👩\u{200d}👩\u{200d}👧b", 4), "…👩\u{200d}👩\u{200d}👧b");
         assert_eq!(cut("a👩\u{200d}👩\u{200d}👧b", 3), "…b", "a visible character goes as a whole");
+    }
+
+    #[test]
+    fn last_lines_break_at_blanks_and_keep_paths_whole() {
+        let text = "Your text is in /a/very/long/path (it is kept).\nNext";
+        let rows = "Your text\nis in\n/a/very/long/path\n(it is\nkept).\nNext";
+        assert_eq!(broken_at_blanks(text, 10), rows);
+        assert_eq!(broken_at_blanks(text, 100), text);
+        assert_eq!(broken_at_blanks("", 10), "");
     }
 
     #[test]
