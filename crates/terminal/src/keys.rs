@@ -53,6 +53,8 @@ pub(crate) enum Action {
     /// All files of the turn review.
     Files,
     MarkFile,
+    /// Mark each file from this one on.
+    MarkRest,
     /// A comment on a change of a turn, or on a file of it.
     Comment,
     /// A comment on a whole turn.
@@ -90,6 +92,7 @@ impl Action {
                 | Self::AcceptAhead
                 | Self::Reject
                 | Self::MarkFile
+                | Self::MarkRest
                 | Self::Comment
                 | Self::CommentAll
                 | Self::Finish
@@ -120,7 +123,8 @@ impl Action {
             Self::Reason | Self::Split | Self::SplitLines => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
-            Self::MarkFile | Self::Comment | Self::CommentAll | Self::Finish => Group::Deciding,
+            Self::MarkFile | Self::MarkRest => Group::Deciding,
+            Self::Comment | Self::CommentAll | Self::Finish => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::MoreContext | Self::LessContext => Group::View,
@@ -258,8 +262,9 @@ const TABLE: &[Row] = &[
     )),
     proposals(row(&[key('x')], Action::KeepOrDropRest, "", "")),
     proposals(row(&[key('X')], Action::KeepOrDropAll, "", "")),
-    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space, X", "mark this; the file"), "space", "mark")),
+    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space,X,E", "mark it; file; rest"), "space", "mark")),
     turn(brief(row(&[key('X')], Action::MarkFile, "", ""), "X", "file")),
+    turn(row(&[key('E')], Action::MarkRest, "", "")),
     turn(brief(row(&[key('c')], Action::Comment, "c, C", "comment; on all of it"), "c", "comment")),
     turn(row(&[key('C')], Action::CommentAll, "", "")),
     turn(brief(row(&[key('f')], Action::Finish, "f", "undo, send, after a list"), "f", "finish")),

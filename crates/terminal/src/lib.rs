@@ -39,6 +39,7 @@ mod pending_edit;
 mod picture;
 mod reason_input;
 mod reasons;
+mod rest_marks;
 mod review_kind;
 mod review_page;
 mod review_view;

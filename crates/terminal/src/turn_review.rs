@@ -11,6 +11,7 @@ use crate::keys::{Action, Answer};
 use crate::options::{TurnOptions, UndoneText};
 use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
+use crate::rest_marks::RestMarks;
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
@@ -35,6 +36,7 @@ pub(crate) struct TurnReview {
     stays: usize,
     /// Whether the agent was told of that.
     is_told: bool,
+    rest: RestMarks,
     /// The words on an undo that was taken back, once the list holds its files.
     back: Option<Message>,
 }
@@ -51,6 +53,7 @@ impl TurnReview {
             undone: Vec::new(),
             stays: 0,
             is_told: false,
+            rest: RestMarks::default(),
             back: None,
         }
     }
@@ -289,9 +292,17 @@ impl TurnReview {
                 }
             }
             (TurnRequest::Mark | TurnRequest::Finish, Err(refusal)) => {
-                out.warn(words::refusal(&refusal, 'r'))
+                self.rest.forget();
+                out.warn(words::refusal(&refusal, 'r'));
             }
-            (TurnRequest::Mark | TurnRequest::Finish, Ok(_)) => {}
+            (TurnRequest::Mark, Ok(_)) => {
+                if !self.mark_next(out)
+                    && let Some(said) = self.rest.end()
+                {
+                    out.say(said);
+                }
+            }
+            (TurnRequest::Finish, Ok(_)) => {}
         }
         if is_unknown {
             self.look(out);
@@ -350,12 +361,17 @@ impl TurnReview {
                     self.asking.ask(request, TurnRequest::Comment, out);
                     return true;
                 }
+                if self.rest.begin_back() {
+                    self.mark_next(out);
+                    return true;
+                }
             }
             Action::Comment | Action::CommentAll | Action::Finish => {}
             // From now on, a step back is one of these marks.
             _ => {
                 self.undone.clear();
                 self.comments.forget_written();
+                self.rest.forget();
             }
         }
         match action {
@@ -368,6 +384,12 @@ impl TurnReview {
                 self.begin_comment(about, None, out);
             }
             Action::MarkFile => self.asking.mark_file(files, out),
+            Action::MarkRest => {
+                self.rest.begin(files);
+                if !self.mark_next(out) {
+                    out.say(words::NO_REST);
+                }
+            }
             Action::Finish => match TurnList::finish(files) {
                 Some(list) => out.overlays.open(Overlay::Turn(list)),
                 None => out.say(words::NOTHING_MARKED),
@@ -378,6 +400,16 @@ impl TurnReview {
             _ => return false,
         }
         true
+    }
+
+    /// Marks the next file of several, or takes its mark back. False if there is no more.
+    fn mark_next(&mut self, out: &mut Output) -> bool {
+        let next = self.files.as_ref().and_then(|files| self.rest.next(files));
+        let goes_on = next.is_some();
+        if let Some(request) = next {
+            self.asking.ask(request, TurnRequest::Mark, out);
+        }
+        goes_on
     }
 
     /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.

@@ -15,6 +15,17 @@ use crate::messages::ago;
 /// The companion was asked what has changed.
 pub(crate) const LOOKING: &str = "Looking what has changed…";
 
+/// No file from the one on the screen on is without a mark.
+pub(crate) const NO_REST: &str = "From here on, no change of the agent is without a mark.";
+
+/// So many files were marked in one step, or lost these marks again.
+pub(crate) fn rest_marked(files: usize, undo: bool) -> String {
+    match undo {
+        true => format!("{} marked to be undone. u takes that back.", count(files)),
+        false => format!("The marks of {} are taken back.", count(files)),
+    }
+}
+
 /// The program takes an undo back.
 pub(crate) const TAKING_BACK: &str = "Taking the undo back…";
 

@@ -77,6 +77,27 @@ async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
+    let mut stage = at_basket(100, 24).await;
+    stage.key(KeyCode::Tab).await;
+    stage.a_while().await;
+    stage.press("X").await;
+    stage.key(KeyCode::BackTab).await;
+    stage.a_while().await;
+    stage.press("E").await;
+    stage.a_while().await;
+    stage.shows("3 files marked to be undone. u takes that back.");
+    // One that has a mark already is no part of the step.
+    let marks = [mark(3, true, 1), mark(2, true, 2), mark(4, true, 3), mark(5, true, 4)];
+    assert_eq!(stage.asked_of_turn(), marks);
+    stage.press("u").await;
+    stage.a_while().await;
+    stage.shows("The marks of 3 files are taken back.");
+    let back = [mark(5, false, 5), mark(4, false, 6), mark(2, false, 7)];
+    assert_eq!(stage.asked_of_turn()[4..], back);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_key_before_the_file_was_seen_marks_nothing() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);

@@ -246,6 +246,7 @@ impl TurnDesk {
             }
             "u" | "undo" => self.work.take_step(undo::Step::Undo).await,
             "U" | "redo" => self.work.take_step(undo::Step::Redo).await,
+            "E" => self.work.mark_files().await,
             "s" | "split" => self.work.split().await,
             "m" | "more" => self.work.reading().look_further(),
             "l" | "list" => {

@@ -15,6 +15,8 @@ pub(super) enum OwnStep {
         /// text, which the companion takes back itself.
         marked: Option<bool>,
     },
+    /// These files were marked, none of which had a mark.
+    Files(Vec<String>),
     /// A comment was written.
     Comment(CommentId),
 }

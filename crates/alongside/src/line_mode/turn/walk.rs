@@ -172,6 +172,14 @@ impl Walk {
         self.turn.files.get(file).is_some_and(is_open) || !self.turn.files.iter().any(is_open)
     }
 
+    /// The files on the way from here on that have no mark, by path.
+    pub(super) fn rest_without_mark(&self) -> Vec<String> {
+        let files = self.turn.files.iter().enumerate().skip(self.file);
+        let rest =
+            files.filter(|(at, file)| self.is_on_the_way(*at) && file.marked.is_nothing() && !file.known);
+        rest.map(|(_, file)| file.path.clone()).collect()
+    }
+
     /// The first file on the way.
     pub(super) fn first(&self) -> Step {
         self.after(None)

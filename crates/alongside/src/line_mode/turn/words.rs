@@ -67,6 +67,7 @@ y  keep this change: a mark on it is taken back
 n  mark it to be undone
 Y  keep this change and all behind it in the file; N marks them
 X  mark the whole file to be undone, or take its marks back
+E  mark it and all files behind it that have no mark
 m  show the next lines of a long change
 s  split it into smaller changes
 c  comment on it, for the agent: c and the words, c 4-7: and words on these
@@ -106,6 +107,14 @@ pub(super) fn rest_marked(changes: usize, wish: Wish) -> String {
         Wish::Undo => "marked to be undone",
     };
     format!("{} {done}; u takes that back.", messages::changes(changes))
+}
+
+/// All files from here on are marked in one step.
+pub(super) fn files_marked(files: usize) -> String {
+    match files {
+        0 => "From here on, no change of the agent is without a mark.".to_owned(),
+        files => format!("{} marked to be undone; u takes that back.", count(files)),
+    }
 }
 
 /// The head of the review: its baseline, its size, and the remarks.

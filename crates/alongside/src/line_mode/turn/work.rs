@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use alongside_desk::review_model::OpenReview;
-use alongside_desk::{Comment, CommentId, Desk, Event, Gone, Refusal, Request, Turn, messages};
+use alongside_desk::{Comment, CommentId, Desk, Event, Gone, Refusal, Request, Turn, TurnFile, messages};
 use alongside_terminal::{COMMENT_UNSENT, DraftStore};
 
 use super::comments::{self, About, Finish, Misplaced};
@@ -178,6 +178,32 @@ impl TurnWork {
         self.go(next).await
     }
 
+    /// Marks each file from here on that has no mark. Where the way does not lead, nothing is marked.
+    pub(super) async fn mark_files(&mut self) {
+        let paths = self.reading.walk().rest_without_mark();
+        let marked = self.set_marks(paths, true).await;
+        self.reading.say(&words::files_marked(marked.len()));
+        if !marked.is_empty() {
+            self.steps.add(OwnStep::Files(marked));
+        }
+    }
+
+    /// Marks these files, or takes their marks back. Returns those for which that was done.
+    async fn set_marks(&mut self, paths: Vec<String>, undo: bool) -> Vec<String> {
+        let mut done = Vec::new();
+        for path in paths {
+            let turn = self.reading.walk().turn();
+            let is_it = |file: &TurnFile| file.path == path && file.marked.is_nothing() == undo;
+            let Some(file) = turn.files.iter().position(is_it) else { continue };
+            let request = Request::MarkTurnFile { turn: turn.id, revision: turn.revision, file, undo };
+            if !self.ask(request).await {
+                break;
+            }
+            done.push(path);
+        }
+        done
+    }
+
     /// Whether the marks are as the person wishes now.
     async fn carry_out(&mut self, marking: Marking) -> bool {
         match marking {
@@ -209,6 +235,11 @@ impl TurnWork {
             match self.steps.next(to) {
                 None => return self.reading.say(words::no_step(to)),
                 Some(OwnStep::File { path, marked }) => break (path, marked),
+                Some(OwnStep::Files(paths)) => {
+                    self.steps.pass(to, true);
+                    self.set_marks(paths, matches!(to, undo::Step::Redo)).await;
+                    return self.reading.say(words::step_taken(to));
+                }
                 Some(OwnStep::Comment(id)) => {
                     self.steps.pass(to, false);
                     let is_it = |comment: &&Comment| comment.id == id && !comment.again;

@@ -306,6 +306,19 @@ async fn a_change_and_all_behind_it_are_marked_at_once() {
 }
 
 #[tokio::test]
+async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
+    let played = played(three_files(), "2\nE\nE\nu\nU\nf\nn\nq\n").await;
+    let marks = ["file 1 true", "file 2 true", "file 1 false", "file 2 false", "file 1 true", "file 2 true"];
+    assert_eq!(described(&played), marks);
+    for said in [
+        "2 files marked to be undone; u takes that back.\n",
+        "From here on, no change of the agent is without a mark.\n",
+    ] {
+        assert_eq!(played.text.matches(said).count(), 1, "{}", played.text);
+    }
+}
+
+#[tokio::test]
 async fn the_last_step_is_taken_back_and_made_again_wherever_the_person_is() {
     // The first file and both changes of the second one are marked; then all of it goes back.
     let played = played(three_files(), "u\nn\nn\nn\nu\nu\nu\nu\nU\nU\nU\nU\nf\ny\n").await;

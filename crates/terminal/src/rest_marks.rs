@@ -1,0 +1,69 @@
+//! The marks of all files from one on, which one step sets and one step takes back. The companion marks
+//! single files: it is asked for one after the other.
+
+use alongside_desk::{Author, Request, TurnFile};
+
+use crate::turn_files::TurnFiles;
+use crate::turn_words as words;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct RestMarks {
+    /// The files that are still to be asked for, by path, the next one at the end.
+    waiting: Vec<String>,
+    /// Whether they get a mark, or lose it.
+    undo: bool,
+    /// The files that the step has marked, until the person marks something else.
+    marked: Vec<String>,
+    /// How many were asked for, while any is under way.
+    asked: usize,
+}
+
+impl RestMarks {
+    /// The person marks each file from theirs on that has no mark. What is theirs, or was accepted before the
+    /// write, or known before, is no part of it.
+    pub(crate) fn begin(&mut self, files: &TurnFiles) {
+        let is_rest = |file: &&TurnFile| {
+            let is_news = file.author != Author::Person && !file.accepted && !file.known;
+            is_news && files.marked(file).is_nothing()
+        };
+        let rest = files.all().iter().skip(files.at()).filter(is_rest);
+        let waiting = rest.map(|file| file.path.clone()).rev().collect();
+        *self = Self { waiting, undo: true, ..Self::default() };
+    }
+
+    /// The person takes these marks back. False if there are none.
+    pub(crate) fn begin_back(&mut self) -> bool {
+        let waiting = std::mem::take(&mut self.marked);
+        *self = Self { waiting, ..Self::default() };
+        !self.waiting.is_empty()
+    }
+
+    /// A mark was refused, or the person has made another step.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The request for the next file; none if there is no more.
+    pub(crate) fn next(&mut self, files: &TurnFiles) -> Option<Request> {
+        while let Some(path) = self.waiting.pop() {
+            let Some(file) = files.position(&path) else { continue };
+            let is_marked = !files.marked(&files.all()[file]).is_nothing();
+            if is_marked != self.undo {
+                let (turn, revision, undo) = (files.turn().id, files.turn().revision, self.undo);
+                self.asked += 1;
+                if undo {
+                    self.marked.push(path);
+                }
+                return Some(Request::MarkTurnFile { turn, revision, file, undo });
+            }
+        }
+        None
+    }
+
+    /// The words on the end of a step, once.
+    pub(crate) fn end(&mut self) -> Option<String> {
+        let asked = std::mem::take(&mut self.asked);
+        (asked > 0).then(|| words::rest_marked(asked, self.undo))
+    }
+}
