@@ -4,7 +4,10 @@
 use alongside_desk::{Author, Request, TurnFile};
 
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
+use crate::turn_words::count;
+
+/// No file from the one on the screen on is without a mark.
+pub(crate) const NO_REST: &str = "From here on, no change of the agent is without a mark.";
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -64,6 +67,10 @@ impl RestMarks {
     /// The words on the end of a step, once.
     pub(crate) fn end(&mut self) -> Option<String> {
         let asked = std::mem::take(&mut self.asked);
-        (asked > 0).then(|| words::rest_marked(asked, self.undo))
+        let said = match self.undo {
+            true => format!("{} marked to be undone. u takes that back.", count(asked)),
+            false => format!("The marks of {} are taken back.", count(asked)),
+        };
+        (asked > 0).then_some(said)
     }
 }

@@ -11,7 +11,7 @@ use crate::keys::{Action, Answer};
 use crate::options::{TurnOptions, UndoneText};
 use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
-use crate::rest_marks::RestMarks;
+use crate::rest_marks::{NO_REST, RestMarks};
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
@@ -387,7 +387,7 @@ impl TurnReview {
             Action::MarkRest => {
                 self.rest.begin(files);
                 if !self.mark_next(out) {
-                    out.say(words::NO_REST);
+                    out.say(NO_REST);
                 }
             }
             Action::Finish => match TurnList::finish(files) {

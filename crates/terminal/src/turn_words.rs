@@ -15,17 +15,6 @@ use crate::messages::ago;
 /// The companion was asked what has changed.
 pub(crate) const LOOKING: &str = "Looking what has changed…";
 
-/// No file from the one on the screen on is without a mark.
-pub(crate) const NO_REST: &str = "From here on, no change of the agent is without a mark.";
-
-/// So many files were marked in one step, or lost these marks again.
-pub(crate) fn rest_marked(files: usize, undo: bool) -> String {
-    match undo {
-        true => format!("{} marked to be undone. u takes that back.", count(files)),
-        false => format!("The marks of {} are taken back.", count(files)),
-    }
-}
-
 /// The program takes an undo back.
 pub(crate) const TAKING_BACK: &str = "Taking the undo back…";
 
@@ -245,7 +234,8 @@ pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
     format!("since {asked}{}{age}", line(&baseline.name))
 }
 
-fn count(files: usize) -> String {
+/// So many files.
+pub(crate) fn count(files: usize) -> String {
     if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 

@@ -2,7 +2,6 @@
 
 use alongside_desk::{
     Anchor, Comment, CommentId, CommentState, DraftKeeper, FileChange, LineRange, Refusal, Route, Side, Turn,
-    TurnMessage,
 };
 use insta::assert_snapshot;
 
@@ -29,7 +28,7 @@ pub(super) fn route() -> Option<Route> {
 
 impl Stage {
     /// At the third file of a turn, which has three changes. An agent reads comments.
-    async fn commenting(width: u16, height: u16) -> Self {
+    pub(super) async fn commenting(width: u16, height: u16) -> Self {
         Self::commenting_on(width, height, Turn { route: route(), ..turn(files()) }, Options::default()).await
     }
 
@@ -69,51 +68,6 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
         stage.key(KeyCode::Esc).await;
         stage.a_while().await;
         assert_snapshot!(format!("comment_kept_{width}x{height}"), stage.screen());
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_step_back_takes_comments_back_and_then_marks() {
-    let mut stage = Stage::commenting(100, 24).await;
-    stage.press(" ").await;
-    stage.a_while().await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("Call of it").await;
-    stage.enter().await;
-    let before = stage.asked_of_turn().len();
-    let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
-    for id in [2, 1] {
-        stage.press("u").await;
-        stage.a_while().await;
-        stage.shows("Comment taken back. The next c there begins with its words.");
-        assert_eq!(stage.asked_of_turn().last(), Some(&remove(id)));
-    }
-    stage.press("u").await;
-    stage.a_while().await;
-    assert!(matches!(stage.asked_of_turn()[before + 2..], [Request::UndoReview { .. }]));
-    stage.press("c").await;
-    stage.shows("> why");
-    stage.key(KeyCode::Esc).await;
-    // After a mark, a step back is that mark.
-    stage.press("c again").await;
-    stage.enter().await;
-    stage.press(" ").await;
-    stage.a_while().await;
-    stage.press("u").await;
-    assert!(matches!(stage.asked_of_turn().last(), Some(Request::UndoReview { .. })));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_keys_of_the_list_fit_from_60_columns_on() {
-    for width in [60, 79, 80] {
-        let message = Some(TurnMessage { text: "read this".into(), ..TurnMessage::default() });
-        let turn = Turn { route: route(), message, ..turn(files()) };
-        let mut stage = Stage::commenting_on(width, 24, turn, Options::default()).await;
-        stage.press("L").await;
-        stage.shows("Enter open  c comment  C on all  y copy  p paste  Esc back");
-        let moves = stage.screen().contains("j/k move");
-        assert_eq!(moves, width > 70, "{}", stage.screen());
     }
 }
 

@@ -5,6 +5,7 @@ mod accepting_all;
 mod agents;
 mod arranging;
 mod asking_again;
+mod comment_steps;
 mod commenting;
 mod deciding;
 mod editing;
