@@ -21,6 +21,7 @@ mod editor;
 mod editor_command;
 mod key_gate;
 mod keys;
+mod last_finish;
 mod leaving;
 mod line_choice;
 mod line_split;

@@ -2,13 +2,14 @@
 //! the person is told. It is no proposal: nobody waits for it, and nothing announces it twice.
 
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
-use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished, UndoneFile, messages};
+use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
 use crossterm::event::KeyEvent;
 
 use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
 use crate::keys::{Action, Answer};
-use crate::options::{TurnOptions, UndoneText};
+use crate::last_finish::LastFinish;
+use crate::options::TurnOptions;
 use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
 use crate::rest_marks::{NO_REST, RestMarks};
@@ -17,7 +18,6 @@ use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
-use crate::turn_rows;
 use crate::turn_words as words;
 
 /// See the module.
@@ -30,12 +30,7 @@ pub(crate) struct TurnReview {
     files: Option<TurnFiles>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
-    /// The texts that the last finish has undone, until the person marks something else.
-    undone: Vec<UndoneText>,
-    /// How many other files it has undone, which have no way back here.
-    stays: usize,
-    /// Whether the agent was told of that.
-    is_told: bool,
+    last_finish: LastFinish,
     rest: RestMarks,
     /// The words on an undo that was taken back, once the list holds its files.
     back: Option<Message>,
@@ -50,9 +45,7 @@ impl TurnReview {
             is_open: false,
             files: None,
             unannounced: 0,
-            undone: Vec::new(),
-            stays: 0,
-            is_told: false,
+            last_finish: LastFinish::default(),
             rest: RestMarks::default(),
             back: None,
         }
@@ -109,7 +102,7 @@ impl TurnReview {
 
     /// Whether its last finish has undone something, and nothing was marked since.
     pub(crate) fn has_undone(&self) -> bool {
-        self.is_open && !self.undone.is_empty()
+        self.is_open && self.last_finish.has_undone()
     }
 
     /// The number of files that have a mark.
@@ -232,20 +225,8 @@ impl TurnReview {
         let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
         };
-        let root = &files.turn().root;
-        // A rename is two files, one of which has come back without a text before.
-        let is_renamed =
-            |path: &str| files.turn().files.iter().any(|file| file.path == path && file.from.is_some());
-        let is_undone = |file: &&UndoneFile| file.refused.is_none();
-        let has_rename = finished.files.iter().filter(is_undone).any(|file| is_renamed(&file.path));
-        let undone: Vec<_> = turn_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
-        self.stays = finished.files.iter().filter(is_undone).count() - undone.len();
-        let undone = undone
-            .into_iter()
-            .map(|(path, draft)| UndoneText { file: format!("{root}/{path}"), draft: draft.to_owned() });
-        (self.undone, self.is_told) = (undone.collect(), finished.sent.is_some());
-        let index = if has_rename { format!(" {}", messages::INDEX_STAYS) } else { String::new() };
-        let said = format!("{}{index}", words::finished(finished));
+        self.last_finish = LastFinish::of(finished, files.turn());
+        let said = self.last_finish.said(finished);
         let is_partial = finished.files.iter().any(|file| file.refused.is_some());
         match is_partial || finished.not_sent.is_some() {
             true => out.warn(said),
@@ -352,7 +333,7 @@ impl TurnReview {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
         match action {
-            Action::Undo if !self.undone.is_empty() => {
+            Action::Undo if self.last_finish.has_undone() => {
                 self.take_back(out);
                 return true;
             }
@@ -369,7 +350,7 @@ impl TurnReview {
             Action::Comment | Action::CommentAll | Action::Finish => {}
             // From now on, a step back is one of these marks.
             _ => {
-                self.undone.clear();
+                self.last_finish.forget();
                 self.comments.forget_written();
                 self.rest.forget();
             }
@@ -480,7 +461,7 @@ impl TurnReview {
 
     /// The person takes back what the last finish has undone.
     pub(crate) fn take_back(&mut self, out: &mut Output) {
-        let undone = std::mem::take(&mut self.undone);
+        let undone = self.last_finish.take();
         if !undone.is_empty() {
             self.asking.set_taking_back(true);
             out.answer(Message::notice(words::TAKING_BACK).about(Subject::Turn));
@@ -491,7 +472,7 @@ impl TurnReview {
     /// Each of these files is as it was before the finish, or stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
         self.asking.set_taking_back(false);
-        let said = words::taken_back(back, self.stays, self.is_told);
+        let said = self.last_finish.taken_back(back);
         let is_partial = back.iter().any(|(_, done)| done.is_err());
         self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
         self.look(out);
