@@ -6,7 +6,7 @@
 //! the parts.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
@@ -266,7 +266,8 @@ impl MainLoop {
         }
         self.finish_calls(now);
         let due = self.hooks.on_deadline(now);
-        self.tell_who_waits_no_longer(&due.left_open);
+        self.tell_of_lost_hooks(&due.left_open, desk::messages::waits_no_longer);
+        self.tell_of_lost_hooks(&due.turn_over, desk::messages::waits_for_its_person);
         self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
@@ -474,10 +475,10 @@ impl MainLoop {
     }
 
     /// Tells desks of reviews that have lost their hook, and wait for its next call.
-    fn tell_who_waits_no_longer(&mut self, left_open: &[ReviewId]) {
+    fn tell_of_lost_hooks(&mut self, open: &[ReviewId], say: fn(&desk::Agent, &str, &[PathBuf]) -> String) {
         let roots = self.presence.roots();
-        for review in left_open.iter().filter_map(|id| self.reviews.get(*id)) {
-            let message = desk::messages::waits_no_longer(&review.agent, review.text.file_path(), roots);
+        for review in open.iter().filter_map(|id| self.reviews.get(*id)) {
+            let message = say(&review.agent, review.text.file_path(), roots);
             self.desks.notify_notice(message);
         }
     }

@@ -18,6 +18,16 @@ use crate::reviews::review::PendingReview;
 const NO_DESK: &str = "No desk of alongside is open, so nobody can review this change. Ask the person to run \
                        `alongside` in the project.";
 
+/// The last answer that an agent may get for equal calls in a row: it is asked to let its person go on.
+const LAST_CALL: &str = "The review of this change is still open. Do not call the tool again now: end your \
+                         turn, and tell the person that the change waits at the desk of alongside. Once the \
+                         person asks you to go on, call the tool again with the same arguments: that call gets \
+                         its outcome.";
+
+/// The equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2, 0.12.0 and 0.24.4)
+/// takes the fifth for a loop: it ends the turn, and offers its person to switch that safety off.
+const EQUAL_CALLS: u32 = 4;
+
 /// How long a review waits while no desk is there to decide on it: one that vanished may come back.
 const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -32,6 +42,8 @@ pub(crate) struct Hooks {
 #[derive(Debug)]
 struct AskedReview {
     calls_again: bool,
+    /// The calls so far since its agent was last asked to end its turn.
+    calls: u32,
     /// The number of the call, and its answer; `None` between two calls.
     waiting: Option<(u64, oneshot::Sender<Verdict>)>,
     /// When the wait for the decision ends, or that for the next call.
@@ -52,6 +64,8 @@ pub(crate) struct HookCall {
 pub(crate) struct DueReviews {
     /// Those that wait for the next call.
     pub(crate) left_open: Vec<ReviewId>,
+    /// Those that wait for the next call, before which the agent is asked to end its turn.
+    pub(crate) turn_over: Vec<ReviewId>,
     /// Those that end.
     pub(crate) over: Vec<ReviewId>,
 }
@@ -60,7 +74,8 @@ impl Hooks {
     /// A review was opened for a call.
     pub(crate) fn begin(&mut self, review: ReviewId, call: HookCall) {
         let HookCall { number, until, calls_again, answer } = call;
-        self.calls.insert(review, AskedReview { calls_again, waiting: Some((number, answer)), until });
+        let waiting = Some((number, answer));
+        self.calls.insert(review, AskedReview { calls_again, calls: 1, waiting, until });
     }
 
     /// The one of these reviews that stayed open for a repeated call.
@@ -73,6 +88,7 @@ impl Hooks {
         if let Some(open) = self.calls.get_mut(&review) {
             open.waiting = Some((call.number, call.answer));
             open.until = call.until;
+            open.calls += 1;
         }
     }
 
@@ -132,9 +148,17 @@ impl Hooks {
             match call.waiting.take_if(|_| call.calls_again && !are_deserted) {
                 Some((_, answer)) => {
                     call.until = now + REPEATED_WITHIN;
+                    let (verdict, list) = match call.calls < EQUAL_CALLS {
+                        true => (Verdict::StillOpen, &mut due.left_open),
+                        false => {
+                            call.calls = 0;
+                            let message = LAST_CALL.into();
+                            (Verdict::Undecided { message, draft: None }, &mut due.turn_over)
+                        }
+                    };
+                    list.push(*review);
                     // A hook that is gone is reported as such.
-                    let _ = answer.send(Verdict::StillOpen);
-                    due.left_open.push(*review);
+                    let _ = answer.send(verdict);
                 }
                 None => due.over.push(*review),
             }
@@ -161,7 +185,7 @@ mod tests {
         assert_eq!(hooks.left_open(&[review]), None, "its hook waits");
         let until = hooks.deadline().unwrap();
         assert_eq!(until, start + Duration::from_secs(55));
-        let left_open = DueReviews { left_open: vec![review], over: Vec::new() };
+        let left_open = DueReviews { left_open: vec![review], ..DueReviews::default() };
         assert_eq!((hooks.on_deadline(until), answered.try_recv()), (left_open, Ok(Verdict::StillOpen)));
         let other = ReviewId(2);
         assert_eq!((hooks.left_open(&[other, review]), hooks.left_open(&[other])), (Some(review), None));
@@ -172,6 +196,37 @@ mod tests {
         assert_eq!(hooks.end(review, rejected.clone()), None);
         assert_eq!(answered.try_recv(), Ok(rejected));
         assert_eq!(hooks.deadline(), None);
+    }
+
+    /// The fifth equal call would be a loop to Qwen Code, in each turn anew.
+    #[tokio::test(start_paused = true)]
+    async fn an_agent_is_asked_to_end_its_turn_before_it_sees_a_loop() {
+        let (mut hooks, review) = (Hooks::default(), ReviewId(1));
+        let mut asked = Vec::new();
+        for number in 1..=8 {
+            let (again, mut answered) = call(number, true);
+            match number {
+                1 => hooks.begin(review, again),
+                _ => hooks.resume(review, again),
+            }
+            let due = hooks.on_deadline(hooks.deadline().unwrap());
+            assert_eq!(due.over, [], "call {number}");
+            asked.push(match answered.try_recv().unwrap() {
+                Verdict::StillOpen => {
+                    assert_eq!((due.left_open, due.turn_over), (vec![review], vec![]));
+                    "call again"
+                }
+                Verdict::Undecided { message, .. } => {
+                    assert!(message.contains("end your turn"), "{message}");
+                    assert_eq!((due.left_open, due.turn_over), (vec![], vec![review]));
+                    "end the turn"
+                }
+                other => panic!("{other:?}"),
+            });
+        }
+        let of_a_turn = ["call again", "call again", "call again", "end the turn"];
+        assert_eq!(asked, [of_a_turn, of_a_turn].concat());
+        assert_eq!(hooks.left_open(&[review]), Some(review), "the next turn gets the decision");
     }
 
     #[tokio::test(start_paused = true)]
