@@ -156,6 +156,12 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
             hook_findings.push(hooks::examine((agent, ours), release, &here, search.as_ref()).await);
         }
     }
+    for finding in &mut findings {
+        let asks = |hook: &HookFinding| hook.hook == OurHook::Write && hook.agent.id == finding.agent.row.id;
+        if hook_findings.iter().any(|hook| asks(hook) && hook.works()) {
+            finding.pass_over_mode();
+        }
+    }
     let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
     let columns = alongside_platform::terminal::columns().map(usize::from);
     let report = Report {

@@ -3,7 +3,7 @@
 use alongside_agent::find::{Attempt, To, Trace};
 
 use super::agents::Agent;
-use super::causes::Cause;
+use super::causes::{AgentCause, Cause};
 use super::message::Message;
 use super::probe::ProbeResult;
 
@@ -32,6 +32,12 @@ impl Finding {
             Some(To::Http { port, .. }) => Some(*port),
             Some(To::Stdio { .. }) | None => self.other_port,
         }
+    }
+
+    /// A hook brings its changes to a desk in every mode: none is a fault.
+    pub(super) fn pass_over_mode(&mut self) {
+        let is_mode = |cause: &Cause| matches!(cause, Cause::Agent(AgentCause::ApprovalMode { .. }));
+        self.causes.retain(|cause| !is_mode(cause));
     }
 
     /// The messages, the most severe first.

@@ -17,7 +17,7 @@ use super::agents;
 use super::causes::HookCause;
 use super::finding::Finding;
 use super::hook_trust;
-use super::message::Message;
+use super::message::{Message, Severity};
 
 /// The doctor's finding about the hook of one agent.
 #[derive(Debug)]
@@ -37,6 +37,11 @@ impl HookFinding {
         let mut messages: Vec<_> = causes.map(|cause| cause.message(&self.agent, self.hook)).collect();
         messages.sort_by_key(|message| message.severity);
         messages
+    }
+
+    /// Whether the hook is there, and nothing keeps it from its work.
+    pub(super) fn works(&self) -> bool {
+        !self.files.is_empty() && self.messages().iter().all(|message| message.severity == Severity::Note)
     }
 }
 

@@ -92,7 +92,7 @@ impl Report<'_> {
             let files: Vec<_> = finding.files.iter().map(|path| harmless::path(path)).collect();
             let name = finding.agent.display_name;
             let messages = finding.messages();
-            let works = messages.iter().all(|message| message.severity == Severity::Note);
+            let works = finding.works();
             let has_it = match hook {
                 OurHook::Write => "has the hook",
                 OurHook::Turn => "notes its turns",

@@ -38,6 +38,21 @@ async fn an_installed_hook_raises_no_alarm() {
     assert_snapshot!(machine.home.played());
 }
 
+/// Qwen Code edits without asking by default, and its hook brings these changes all the same.
+#[tokio::test]
+async fn a_mode_that_does_not_ask_is_no_fault_beside_a_hook_that_works() {
+    let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
+    machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
+    let names_mode = || machine.run(&["qwen", "--json"]).out.contains("approval-mode");
+    assert!(names_mode(), "without a hook");
+    let mut install = machine.home.alongside(&["install", "qwen", "--hook", "--yes"]);
+    let installed = finish(install.env("PATH", machine.path_variable()));
+    assert!(installed.status.success(), "{}", installed.said());
+    assert!(!names_mode(), "with the hook");
+    machine.home.file(".qwen/settings.json", r#"{ "disableAllHooks": true }"#);
+    assert!(names_mode(), "with the hook switched off");
+}
+
 #[tokio::test]
 async fn reports_what_keeps_a_hook_from_its_work() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
