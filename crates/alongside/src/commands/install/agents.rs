@@ -283,7 +283,7 @@ impl Setup<'_> {
         let paths: BTreeSet<_> =
             open.iter().flat_map(|open| &open.plan.changes).map(|change| &change.path).collect();
         let paths: Vec<_> = paths.into_iter().map(|path| self.user.shown(path)).collect();
-        print(&format!("Files that change: {}\n", paths.join(", ")))?;
+        print(&format!("Files that change: {}\nEnter alone leaves them as they are.\n", paths.join(", ")))?;
         if let Err(no) = self.consent.obtain("Make these changes?").await {
             // Enter chose before; here it is a no.
             if no == No::Declined {

@@ -55,7 +55,8 @@ impl Choice<'_> {
         }
         if self.has_writes {
             let as_well = if labels.is_empty() { "" } else { " as well" };
-            let effect = "Before each write, in every mode, an agent waits for your decision.";
+            let effect = "While a desk or `alongside run` is open in the project, an agent waits for\nyour \
+                          decision before each write, in every mode. Else it writes as before.";
             options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}")));
         }
         options.push((Selection::Each, "let me choose\nA question for each part of each agent.".into()));

@@ -180,6 +180,8 @@ async fn one_choice_sets_all_agents_up() {
     assert!(!shown.contains("hook gemini") && !shown.contains("approvalMode"), "{shown}");
     let files = "Files that change: ~/.codex/hooks.json, ~/.gemini/settings.json, ~/.qwen/settings.json";
     assert!(shown.contains(files), "{shown}");
+    // Enter has chosen before.
+    assert!(shown.contains("Enter alone leaves them as they are."), "{shown}");
     let made = recommended.presses_and_shows("y\n", "Next, in your project: alongside run -- gemini").await;
     assert_eq!(recommended.ends().code(), Some(0));
     let [gemini, qwen, codex] =
