@@ -64,6 +64,9 @@ pub struct Hook {
     /// Whether it asks in its own prompt after the hook let the tool run, in a mode of which the hook does
     /// not hear.
     pub asks_afterwards: bool,
+    /// Whether it ends its hook when its person stops it by Esc. Elsewhere the hook waits on, and its answer
+    /// is for nobody.
+    pub ends_by_esc: bool,
     /// Whether its model reads a message of a hook that lets the tool run. A refusal is read in every agent.
     pub hears_acceptances: bool,
     /// The directories below its own where it keeps notes for itself, as plans.

@@ -307,6 +307,13 @@ test('an agent that waits no longer is named as the cause, and edits are in draf
   nvim:await_said('a.txt: rejected, because Gemini CLI waits no longer. Your edits are in drafts: run `alongside drafts` in a shell.')
 end)
 
+test('an agent that may have been stopped unheard is not said to write', {}, function(nvim)
+  local qwen = { number = 0, name = 'Qwen Code', version = '', since = 0, listening = true, byHook = true }
+  show(nvim, { agent = qwen })
+  nvim:lua([[desk.close(1, 'accepted', true)]])
+  nvim:await_said('a.txt: accepted; Qwen Code is told, and writes it unless you stopped it.')
+end)
+
 test('what no draft has counts as unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')

@@ -113,6 +113,7 @@ const HOOK: Hook = Hook {
     comes_twice: false,
     calls_again: false,
     asks_afterwards: false,
+    ends_by_esc: true,
     hears_acceptances: true,
     notes: &["plans", "projects"],
 };

@@ -69,6 +69,7 @@ const HOOK: Hook = Hook {
     comes_twice: true,
     calls_again: false,
     asks_afterwards: false,
+    ends_by_esc: true,
     hears_acceptances: true,
     notes: &[],
 };

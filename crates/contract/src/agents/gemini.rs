@@ -103,6 +103,7 @@ const HOOK: Hook = Hook {
     comes_twice: true,
     calls_again: false,
     asks_afterwards: true,
+    ends_by_esc: false,
     hears_acceptances: false,
     notes: &["tmp"],
 };

@@ -112,6 +112,8 @@ const HOOK: Hook = Hook {
     comes_twice: true,
     calls_again: true,
     asks_afterwards: false,
+    // It gives no signal to a hook before a tool.
+    ends_by_esc: false,
     hears_acceptances: false,
     notes: &["tmp", "projects"],
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::names::{agent_name, file_name};
+use super::names::{agent_name, file_name, hook_of};
 use crate::decision::{Closed, Closing, Follows};
 use crate::harmless;
 use crate::last_word::Word;
@@ -61,8 +61,16 @@ fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
         Follows::Write if review.parts > 1 => {
             "nothing is written before the other files of its patch are decided".to_owned()
         }
+        Follows::Write if may_be_stopped(&review.agent) => {
+            format!("{agent} is told, and writes it unless you stopped it")
+        }
         Follows::Write => format!("{agent} writes it"),
     }
+}
+
+/// Whether a person may have stopped the agent by Esc, unheard by its hook.
+fn may_be_stopped(agent: &Agent) -> bool {
+    agent.by_hook && hook_of(agent).is_some_and(|hook| !hook.ends_by_esc)
 }
 
 /// The next step of the agent after a person rejected.

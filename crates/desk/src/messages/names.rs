@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agents::AGENTS;
+use alongside_contract::hook::Hook;
+
 use crate::harmless;
 use crate::review::Review;
 use crate::status::Agent;
@@ -36,6 +39,11 @@ pub fn agent_name(agent: &Agent) -> String {
         return format!("agent {}", agent.number);
     }
     harmless::name(&agent.name).into_owned()
+}
+
+/// The hook of an agent that is known by its name.
+pub(super) fn hook_of(agent: &Agent) -> Option<&'static Hook> {
+    AGENTS.iter().find(|row| row.display_name == agent.name)?.hook.as_ref()
 }
 
 /// The file without its directory.

@@ -1,8 +1,6 @@
 //! The sentences about the person's reasons.
 
-use alongside_contract::agents::AGENTS;
-
-use super::names::agent_name;
+use super::names::{agent_name, hook_of};
 use crate::harmless;
 use crate::review::{Hunk, Reasons};
 use crate::status::Agent;
@@ -18,8 +16,7 @@ pub fn no_reason(agent: &Agent, has_hook: bool) -> String {
 /// Whether the hook of an agent says nothing where the agent opens a diff, because it does not wait long
 /// enough for a person.
 fn gives_way_to_diffs(agent: &Agent) -> bool {
-    let row = AGENTS.iter().find(|row| row.display_name == agent.name);
-    row.and_then(|row| row.hook.as_ref()).is_some_and(|hook| hook.calls_again)
+    hook_of(agent).is_some_and(|hook| hook.calls_again)
 }
 
 /// The review has the person's reason for the decision on all of it. `r` rejects and `a` accepts.

@@ -62,6 +62,29 @@ fn nobody_is_told_of_a_write_that_may_never_come() {
     );
 }
 
+/// Qwen Code does not end its hook by Esc.
+#[test]
+fn an_agent_that_may_have_been_stopped_is_not_said_to_write() {
+    let mut review = review();
+    review.file = "/p/a.txt".into();
+    review.agent.name = "Qwen Code".into();
+    let end = Closed {
+        id: review.id,
+        closing: Closing::Accepted,
+        decided_here: true,
+        decided_in: None,
+        draft: None,
+        follows: Follows::Write,
+    };
+    let said = |review: &Review| closed(review, &end, &[PathBuf::from("/p")], false);
+    assert_eq!(said(&review), "a.txt: accepted; Qwen Code writes it.", "by its diff");
+    review.agent.by_hook = true;
+    let unless = "a.txt: accepted; Qwen Code is told, and writes it unless you stopped it.";
+    assert_eq!(said(&review), unless);
+    review.agent.name = "Codex".into();
+    assert_eq!(said(&review), "a.txt: accepted; Codex writes it.");
+}
+
 #[test]
 fn sizes_and_counts_follow_the_review() {
     let mut review = review();

@@ -42,6 +42,11 @@ local function elsewhere(closed)
   return closed.decidedIn and ' in ' .. harmless.name(closed.decidedIn) or ' at another desk'
 end
 
+-- Qwen Code does not end its hook by Esc: whether it still waits is unknown.
+local function may_be_stopped(review)
+  return type(review.agent) == 'table' and review.agent.byHook and review.agent.name == 'Qwen Code'
+end
+
 -- The next step of the agent after a person accepted: no more than is known.
 local function after_yes(review, closed, agent)
   local steps = {
@@ -52,7 +57,8 @@ local function after_yes(review, closed, agent)
   if not closed.follows and (review.parts or 0) > 1 then
     return 'nothing is written before the other files of its patch are decided'
   end
-  return (steps[closed.follows] or '%s writes it'):format(agent)
+  local writes = may_be_stopped(review) and '%s is told, and writes it unless you stopped it' or '%s writes it'
+  return (steps[closed.follows] or writes):format(agent)
 end
 
 -- The same after a person rejected.
