@@ -257,6 +257,7 @@ fn a_turn_without_an_end_is_a_remark_before_the_next_prompt() {
     project.write("a", "1\n");
     let look = project.look();
     assert!(has(&look), "{:?}", look.remarks);
+    assert!(look.remarks.iter().any(|it| it.contains("Esc or a rejected diff")), "{:?}", look.remarks);
     // The end of a review ends no turn.
     project.store.finish(&look);
     assert!(has(&project.look()));
