@@ -85,7 +85,9 @@ async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
         }
     }
     if programs.is_empty() {
-        return Some(InstallationCause::NotInPath { program: PathBuf::from(own_program()).into() });
+        let program = PathBuf::from(own_program());
+        let directory = directory_for_path(&program).map(Into::into);
+        return Some(InstallationCause::NotInPath { program: program.into(), directory });
     }
     let mut versions = Vec::new();
     for program in programs {
@@ -98,12 +100,41 @@ async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
     differ.then_some(InstallationCause::TwoVersions { programs: versions })
 }
 
+/// The directory that PATH should hold: the program's own. Of a program in a package of npm, which moves its
+/// packages as it likes, it is that of npm's global programs, if ours is among them.
+fn directory_for_path(program: &Path) -> Option<PathBuf> {
+    let is_modules = |path: &&Path| path.file_name().is_some_and(|name| name == "node_modules");
+    let Some(modules) = program.ancestors().filter(is_modules).last() else {
+        return program.parent().map(Path::to_owned);
+    };
+    let above = modules.parent()?;
+    // `PREFIX/lib/node_modules` beside `PREFIX/bin`; on Windows, the programs are in PREFIX itself.
+    let directory = match above.file_name().is_some_and(|name| name == "lib") {
+        true => above.parent()?.join("bin"),
+        false => above.to_owned(),
+    };
+    let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    (has("alongside") || has("alongside.cmd")).then_some(directory)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::super::running_companions::RunningCompanion;
     use super::*;
+
+    #[test]
+    fn of_a_package_of_npm_path_gets_the_directory_of_its_programs() {
+        let prefix = tempfile::tempdir().unwrap();
+        let (prefix, bin) = (prefix.path(), prefix.path().join("bin"));
+        let inside = prefix.join("lib/node_modules/alongside/node_modules/alongside-linux-x64/bin/alongside");
+        assert_eq!(directory_for_path(&inside), None, "as in the cache of npx");
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(bin.join("alongside"), "").unwrap();
+        assert_eq!(directory_for_path(&inside), Some(bin));
+        assert_eq!(directory_for_path(Path::new("/opt/bin/alongside")), Some("/opt/bin".into()));
+    }
 
     #[test]
     fn reports_a_host_of_another_version() {

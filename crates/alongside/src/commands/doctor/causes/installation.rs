@@ -18,8 +18,8 @@ pub(in crate::commands::doctor) enum InstallationCause {
     AdapterNeeds { editor: &'static str, program: &'static str, command: &'static str },
     /// The host runs another version of this program.
     OldHost { name: String, version: String },
-    /// No directory of PATH holds this program.
-    NotInPath { program: ShownPath },
+    /// No directory of PATH holds this program. `directory` should be there, if it is known.
+    NotInPath { program: ShownPath, directory: Option<ShownPath> },
     /// PATH holds several versions of this program.
     TwoVersions { programs: Vec<(ShownPath, String)> },
     /// Our discovery files whose companion is gone.
@@ -54,15 +54,23 @@ impl InstallationCause {
                 format!("the companion of this directory is alongside {version}; this is {VERSION}"),
                 [Fix::command(format!("alongside host --replace {name}"))],
             ),
-            Self::NotInPath { program } => {
-                let directory = program.parent().unwrap_or(program).to_string_lossy();
+            Self::NotInPath { program, directory } => {
+                let fix = match directory {
+                    Some(directory) => {
+                        Fix::command(path_lists::addition(Os::HERE, &directory.to_string_lossy()))
+                    }
+                    None => Fix::advice(
+                        "install it with `npm install -g alongside`, and put `bin` below `npm prefix -g` \
+                         into PATH (of pnpm: `pnpm bin -g`)",
+                    ),
+                };
                 Message::note(
                     "alongside-not-in-path",
                     format!(
                         "editors start `alongside` by that name, but no directory of PATH holds it; this \
                          is {program}"
                     ),
-                    [Fix::command(path_lists::addition(Os::HERE, &directory))],
+                    [fix],
                 )
             }
             Self::TwoVersions { programs } => {
