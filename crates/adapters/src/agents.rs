@@ -65,7 +65,14 @@ pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
 
 /// Whether an agent is on this machine that can be set up. No program runs.
 pub fn are_there(user: &UserEnvironment) -> bool {
-    AGENTS.iter().any(|row| program_of(row, user).is_some())
+    first_command(user).is_some()
+}
+
+/// The command of the first agent on this machine that can be set up, in the order of the table. No program
+/// runs.
+pub fn first_command(user: &UserEnvironment) -> Option<&'static str> {
+    let row = AGENTS.iter().find(|row| program_of(row, user).is_some())?;
+    row.commands.first().copied()
 }
 
 /// The agent of that row on this machine. Its program may have to run to say its version, which takes about a

@@ -9,8 +9,8 @@ use crate::review_kind::ReviewKind;
 pub(crate) const NO_AGENT: &[&str] = &[
     "No agent is connected yet.",
     "",
-    "Start an agent in this project, in another terminal: gemini, qwen or",
-    "claude --ide. It finds this desk by itself. One that already runs",
+    "Start an agent in this project, in another terminal (Claude Code as",
+    "claude --ide). It finds this desk by itself. One that already runs",
     "finds it when restarted, or with /ide enable (Claude Code: /ide).",
     "",
     "Its proposals appear here, and none is written before you accept it.",

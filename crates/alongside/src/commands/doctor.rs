@@ -180,7 +180,7 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     }
     let is_nothing = findings.is_empty() && hook_findings.is_empty();
     if is_nothing {
-        super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini");
+        super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor AGENT");
     }
     let agent_fails = findings.iter().any(|finding| any_fails(&finding.messages()));
     Ok(match any_fails(&installation) || agent_fails {

@@ -1,6 +1,6 @@
 //! `alongside demo` without a terminal: the transcript, and nothing left behind.
 
-use crate::support::{Home, files_below};
+use crate::support::{Home, files_below, finish, write_file};
 
 #[test]
 fn the_demo_plays_both_sides_and_leaves_nothing() {
@@ -14,4 +14,17 @@ fn the_demo_plays_both_sides_and_leaves_nothing() {
     insta::assert_snapshot!(stable);
     assert_eq!(files_below(home.path("tmp")), Vec::<std::path::PathBuf>::new());
     assert_eq!(files_below(home.path("home")), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn the_demo_leads_on_to_an_agent_that_is_here() {
+    let home = Home::new();
+    let bin = home.directory("bin");
+    write_file(&bin.join("codex"), "#!/bin/sh\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bin.join("codex"), executable).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut demo = home.alongside(&["demo"]);
+    let played = finish(demo.env("PATH", format!("{}:{path}", bin.display())));
+    assert!(played.out.ends_with("in a project of yours: alongside run -- codex\n"), "{}", played.said());
 }

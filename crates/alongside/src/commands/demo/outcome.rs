@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use alongside_adapters::agents;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_common::unified::hunks;
 use alongside_desk::harmless;
 use anyhow::Context;
@@ -52,8 +54,12 @@ pub(super) fn text(root: &Path, wrong: &[&str]) -> anyhow::Result<String> {
         [] => "Every file is as you decided.\n".to_owned(),
         wrong => format!("NOT as you decided: {}. This is a defect; please report it.\n", wrong.join(", ")),
     };
-    text += "\nNow set your agents up: alongside install agent\n\
-             Then, in a project of yours: alongside run -- gemini\n";
+    let user = UserEnvironment::of_this_process().ok();
+    let agent = user.and_then(|user| agents::first_command(&user)).unwrap_or("AGENT");
+    text += &format!(
+        "\nNow set your agents up: alongside install agent\n\
+         Then, in a project of yours: alongside run -- {agent}\n"
+    );
     Ok(text)
 }
 
