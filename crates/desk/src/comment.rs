@@ -165,6 +165,9 @@ pub struct Route {
     /// How and when it reads the message, in one line, harmless to show: `Codex reads it with your next
     /// prompt`.
     pub words: String,
+    /// Whether the process has ended that ran its last turn; false where that is not known.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_left: bool,
 }
 
 /// A message to an agent: what was undone, what is to be undone, and comments.

@@ -33,7 +33,12 @@ pub(crate) fn route(to: Option<&Address>, when: When, log: &[Record]) -> Route {
         let do_not = if others.len() == 1 { "does not" } else { "do not" };
         words = format!("{words}; {} worked here too, and {do_not}", others.join(" and "));
     }
-    Route { agent, words }
+    Route { agent, words, has_left: to.is_some_and(|to| has_left(to, log)) }
+}
+
+/// Whether the process of the last turn of a session has ended.
+fn has_left(to: &Address, log: &[Record]) -> bool {
+    last_of(log, to).and_then(|record| record.process).is_some_and(|process| !process.runs())
 }
 
 /// The other agents that have worked since the baseline, which do not get a message to this one.
@@ -168,6 +173,22 @@ mod tests {
             "since then"
         );
         assert!(waiting(None, When::AtOnce).starts_with("the next agent"), "nobody is known");
+    }
+
+    #[test]
+    fn an_agent_has_left_once_the_process_of_its_last_turn_has_ended() {
+        use crate::log::AgentProcess;
+
+        let here = AgentProcess::of(std::process::id());
+        let gone = Some(AgentProcess { pid: std::process::id(), started: 1 });
+        let left = |first, last| {
+            let by = |process, kind, at| Record { process, ..record(kind, "Codex", "c", at) };
+            let log = [by(first, Kind::Prompt, 1), by(last, Kind::End, 2)];
+            route(address(&log).as_ref(), When::NextPrompt, &log).has_left
+        };
+        assert!(left(here, gone));
+        assert!(!left(gone, here), "it was resumed");
+        assert!(!left(here, None), "nobody knows");
     }
 
     #[test]

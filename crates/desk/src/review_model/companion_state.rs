@@ -74,10 +74,14 @@ impl CompanionState {
         }
     }
 
-    /// A review of a turn arrives: the agent that reads its comments is there, if only by its hook.
+    /// A review of a turn arrives: the agent that reads its comments is there, if only by its hook, unless it
+    /// has ended.
     pub fn note_turn(&mut self, turn: &Turn) {
-        if let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) {
-            self.note_hook_agent(harmless::name(&route.agent).into_owned(), false);
+        let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) else { return };
+        let name = harmless::name(&route.agent).into_owned();
+        match route.has_left {
+            true => self.hook_agents.retain(|known| known.proposes || known.name != name),
+            false => self.note_hook_agent(name, false),
         }
     }
 
@@ -206,7 +210,13 @@ mod tests {
             .map(|(name, p)| (name.to_owned(), p));
         assert_eq!(there(&companion), [claude.clone(), codex, qwen.clone()]);
         companion.take_status(Status { agents: vec![agent(2, "Codex", true)], ..Status::default() });
-        assert_eq!(there(&companion), [claude, qwen], "the other is connected");
+        assert_eq!(there(&companion), [claude.clone(), qwen], "the other is connected");
+        // Those that have ended.
+        for agent in ["Claude Code", "Qwen Code", "Gemini CLI"] {
+            let route = crate::comment::Route { agent: agent.into(), has_left: true, ..Default::default() };
+            companion.note_turn(&Turn { route: Some(route), ..Turn::default() });
+        }
+        assert_eq!(there(&companion), [claude], "its reviews were here");
     }
 
     #[test]

@@ -16,7 +16,8 @@ mod tests {
 
     #[test]
     fn an_undo_is_told_to_an_agent_that_is_known() {
-        let route = |agent: &str| Some(Route { agent: agent.into(), words: "it is read".into() });
+        let route =
+            |agent: &str| Some(Route { agent: agent.into(), words: "it is read".into(), ..Route::default() });
         let turn = |route, comments| Turn { route, comments, ..Turn::default() };
         let sent = || vec![Comment { state: CommentState::Sent, ..Comment::default() }];
         assert!(can_send(&turn(route("Codex"), Vec::new())));

@@ -23,7 +23,11 @@ fn finish(revision: u64, send: bool, ask_to_undo: bool) -> Request {
 }
 
 pub(super) fn route() -> Option<Route> {
-    Some(Route { agent: "Codex".into(), words: "Codex reads it with your next prompt".into() })
+    Some(Route {
+        agent: "Codex".into(),
+        words: "Codex reads it with your next prompt".into(),
+        ..Route::default()
+    })
 }
 
 impl Stage {

@@ -306,7 +306,7 @@ async fn other_words_on_when_it_is_read_leave_the_list_open() {
     let mut stage = at_basket(100, 24).await;
     let tell = |stage: &mut Stage, agent: &str, words: &str| {
         if let Some(turn) = &mut stage.companion.turn {
-            turn.route = Some(Route { agent: agent.into(), words: words.into() });
+            turn.route = Some(Route { agent: agent.into(), words: words.into(), ..Route::default() });
         }
         stage.companion.tell_turn();
     };

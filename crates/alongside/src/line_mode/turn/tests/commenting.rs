@@ -10,8 +10,11 @@ use super::*;
 /// Three files, and an agent that reads comments.
 fn with_route() -> Companion {
     let mut companion = three_files();
-    companion.turn.route =
-        Some(Route { agent: "Codex".into(), words: "Codex reads it with your next prompt".into() });
+    companion.turn.route = Some(Route {
+        agent: "Codex".into(),
+        words: "Codex reads it with your next prompt".into(),
+        ..Route::default()
+    });
     companion
 }
 

@@ -104,7 +104,7 @@ impl DiskSource {
 
     fn all(&self) -> Feedback {
         let (comments, kept) = (self.comments(), self.kept());
-        let route = Some(Route { words: "soon".into(), agent: self.said().1.clone() });
+        let route = Some(Route { words: "soon".into(), agent: self.said().1.clone(), ..Route::default() });
         Feedback { comments, route, message: kept.message(), revision: kept.revision }
     }
 
