@@ -266,8 +266,8 @@ impl MainLoop {
         }
         self.finish_calls(now);
         let due = self.hooks.on_deadline(now);
-        self.tell_of_lost_hooks(&due.left_open, desk::messages::waits_no_longer);
-        self.tell_of_lost_hooks(&due.turn_over, desk::messages::waits_for_its_person);
+        self.tell_of_hooks(&due.left_open, desk::messages::waits_no_longer);
+        self.tell_of_hooks(&due.turn_over, desk::messages::waits_for_its_person);
         self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
@@ -449,7 +449,10 @@ impl MainLoop {
         if let Some(open) = left_open.filter(|open| self.reviews.is_of(*open, &proposal)) {
             return match self.hooks.verdict_without_review(is_only_asked) {
                 Some(verdict) => drop(call.answer.send(verdict)),
-                None => self.hooks.resume(open, call),
+                None => {
+                    self.hooks.resume(open, call);
+                    self.tell_of_hooks(&[open], desk::messages::waits_again);
+                }
             };
         }
         let dirty = prepared.is_dirty(|file, real| self.context.is_dirty(file, real));
@@ -474,8 +477,8 @@ impl MainLoop {
         self.open_review(review);
     }
 
-    /// Tells desks of reviews that have lost their hook, and wait for its next call.
-    fn tell_of_lost_hooks(&mut self, open: &[ReviewId], say: fn(&desk::Agent, &str, &[PathBuf]) -> String) {
+    /// Tells desks of reviews that have lost their hook and wait for its next call, or have it again.
+    fn tell_of_hooks(&mut self, open: &[ReviewId], say: fn(&desk::Agent, &str, &[PathBuf]) -> String) {
         let roots = self.presence.roots();
         for review in open.iter().filter_map(|id| self.reviews.get(*id)) {
             let message = say(&review.agent, review.text.file_path(), roots);

@@ -239,6 +239,8 @@ async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
       ↪ same arguments, and do nothing else before: the next call gets its outcome.
     ");
     let again = write_in_qwen(&home, &file, PROPOSED).await;
+    // No desk goes on saying that nobody waits.
+    desk.shows("a.txt: Qwen Code has called its tool again, and waits for your decision.").await;
     desk.types("r");
     assert!(refused(&again.answer().await).contains("rejected all of it"));
     assert!(!desk.out.text().contains("replaced"), "{}", desk.out.text());

@@ -119,7 +119,14 @@ pub fn waits_no_longer(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     format!("{name}: {agent} waits no longer; its model is asked to call the tool again.")
 }
 
-/// The same where the agent was asked to end its turn: it calls again once the person asks it to go on.
+/// The tool was called again: the agent waits for this review as before.
+pub fn waits_again(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), agent_name(agent));
+    format!("{name}: {agent} has called its tool again, and waits for your decision.")
+}
+
+/// The agent waits no longer, and its model was asked to end its turn: it calls again once the person asks it
+/// to go on.
 pub fn waits_for_its_person(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} was asked to end its turn. Decide within ten minutes, then tell it to go on.")
