@@ -79,6 +79,9 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     tokio::time::sleep(Duration::from_millis(50)).await;
     let (_desk, _) = machine.companion().await;
     machine.plays("# with an agent from before the companion");
+    let pid = agent.pid().to_string();
+    let from_its_place = machine.run(&["--pid", &pid, "--json"]);
+    assert!(from_its_place.out.contains("started-earlier"), "{}", from_its_place.said());
     drop(agent);
     tokio::time::sleep(Duration::from_millis(50)).await;
     let _agent = machine.starts_gemini(&machine.home.project).await;
