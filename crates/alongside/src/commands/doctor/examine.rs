@@ -31,6 +31,9 @@ impl Examiner<'_> {
         if let Some(search) = find::locks(finding.agent.row, self.here) {
             finding.trace.steps.clear();
             finding.causes = find_lock(search, self.here, self.companions, &mut finding).await;
+            let chosen = finding.other_port.and_then(|port| self.companions.at_port(port));
+            let earlier = chosen.and_then(|companion| self.started_earlier(&finding, companion));
+            finding.causes.extend(earlier.map(|pids| AgentCause::StartedEarlier { pids }.into()));
             let proposing = settings.iter().flat_map(|settings| proposal_settings(settings, &finding.agent));
             finding.causes.extend(proposing);
             return finding;

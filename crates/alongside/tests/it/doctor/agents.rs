@@ -73,7 +73,7 @@ async fn an_unknown_release_is_a_note() {
 #[tokio::test]
 async fn reports_an_agent_started_before_the_companion_and_none_started_later() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
-    let agent = machine.starts_gemini(&machine.home.project).await;
+    let agent = machine.starts("gemini", &machine.home.project).await;
     machine.home.names("process ", agent.pid(), "AGENT");
     // The system records start times in ticks of 10 ms.
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -84,7 +84,7 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     assert!(from_its_place.out.contains("started-earlier"), "{}", from_its_place.said());
     drop(agent);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let _agent = machine.starts_gemini(&machine.home.project).await;
+    let _agent = machine.starts("gemini", &machine.home.project).await;
     assert_snapshot!(machine.played("# with one from after it"), @"
     $ alongside doctor --json | causes # with an agent from before the companion
     gemini 0.61.0 connects (port [OURS])
@@ -96,13 +96,29 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     ");
 }
 
+/// Claude Code has another command for it.
+#[tokio::test]
+async fn claude_from_before_the_companion_is_told_to_connect() {
+    let machine = TestMachine::with(&["claude 2.1.332"]);
+    machine.settings("claude", &json!({}));
+    let _agent = machine.starts("claude", &machine.home.project).await;
+    // The system records start times in ticks of 10 ms.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let (_desk, _) = machine.companion().await;
+    let locks = machine.home.path("home/.claude/ide");
+    until("the lock", || files_below(&locks).first().cloned()).await;
+    let told = machine.run(&["claude"]).out;
+    assert!(told.contains("started before the companion, and is not connected"), "{told}");
+    assert!(told.contains("type `/ide` in it, or restart it"), "{told}");
+}
+
 #[tokio::test]
 async fn an_agent_of_another_companion_is_fine() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let (first, second) = (Process::open(), Process::open());
     let _editor = Editor::with_plugin(&machine.home, &first, &[&machine.home.project]);
     let _session = machine.home.agent().await;
-    let _agent = machine.starts_gemini(&machine.home.project).await;
+    let _agent = machine.starts("gemini", &machine.home.project).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
     // The directory around the project is another one, and serves the project as well.
     let around = machine.home.project.parent().unwrap().to_owned();

@@ -39,7 +39,7 @@ async fn pid_examines_from_the_agents_directory() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let other = machine.home.directory("other");
     let (_desk, _record) = machine.companion().await;
-    let agent = machine.starts_gemini(&other).await;
+    let agent = machine.starts("gemini", &other).await;
     machine.home.names("--pid ", agent.pid(), "AGENT");
     machine.plays(&format!("--pid {}", agent.pid()));
     assert_snapshot!(machine.played(&format!(

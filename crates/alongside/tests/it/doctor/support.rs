@@ -127,15 +127,15 @@ impl TestMachine {
     }
 
     /// Starts the agent in a directory.
-    pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
-        let mut agent = self.home.command(self.home.path("bin/gemini"));
-        let agent = self.home.start(agent.current_dir(directory).env("PATH", self.path_variable()));
-        let cmdline = format!("/proc/{}/cmdline", agent.pid());
+    pub(super) async fn starts(&self, agent: &str, directory: &Path) -> Running {
+        let mut command = self.home.command(self.home.path("bin").join(agent));
+        let running = self.home.start(command.current_dir(directory).env("PATH", self.path_variable()));
+        let cmdline = format!("/proc/{}/cmdline", running.pid());
         until("the agent to run", || {
-            std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+            std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains(agent))
         })
         .await;
-        agent
+        running
     }
 
     /// The record of the companion that serves the project.

@@ -1,6 +1,7 @@
 //! Causes in the agent: its release, its settings, when it was started and where it is installed.
 
 use alongside_contract::agent::Agent;
+use alongside_contract::family::{Family, OwnSettings};
 
 use crate::commands::doctor::message::{Fix, Message, Severity, ShownPath};
 
@@ -89,13 +90,21 @@ impl AgentCause {
             Self::UndecidedFolder => {
                 Message::note("undecided-folder", "it will ask whether to trust this folder", [])
             }
-            Self::StartedEarlier { pids } => Message::hinders(
-                "started-earlier",
-                format!("{} started before the companion; agents look for one only then", processes(pids)),
-                [Fix::advice(
-                    "restart the agent; `/ide enable` is enough if it knew a companion when it started",
-                )],
-            ),
+            Self::StartedEarlier { pids } => {
+                let rules = agent.family.as_ref().and_then(Family::lock_rules);
+                let (fact, advice) = match rules.map(|rules| rules.own_settings) {
+                    None => (
+                        "; agents look for one only then",
+                        "restart the agent; `/ide enable` is enough if it knew a companion when it started",
+                    ),
+                    Some(OwnSettings::ClaudeCode) => {
+                        (", and is not connected", "type `/ide` in it, or restart it")
+                    }
+                    Some(OwnSettings::None) => (", and is not connected", "restart it"),
+                };
+                let text = format!("{} started before the companion{fact}", processes(pids));
+                Message::hinders("started-earlier", text, [Fix::advice(advice)])
+            }
             Self::UnknownRelease { release, known } => Message::note(
                 "unknown-release",
                 format!(
