@@ -231,8 +231,8 @@ fn gaps(log: &[Record], baseline: Option<usize>) -> Vec<String> {
         match goes_on {
             // Nothing tells of Esc before the next prompt, nor, in Qwen Code, of a diff that was rejected.
             true => format!(
-                "A turn of {agent} has no end yet: it goes on, or Esc or a rejected diff has stopped it. Your \
-                 own changes since its prompt count as the agent's."
+                "A turn of {agent} has no end yet: it goes on, or Esc or a rejected diff has stopped it. \
+                 Your own changes since its prompt count as the agent's."
             ),
             false => format!(
                 "A turn of {agent} has no end: its changes and yours since then cannot be told apart."

@@ -20,9 +20,9 @@ const NO_DESK: &str = "No desk of alongside is open, so nobody can review this c
 
 /// The last answer that an agent may get for equal calls in a row: it is asked to let its person go on.
 const LAST_CALL: &str = "The review of this change is still open. Do not call the tool again now: end your \
-                         turn, and tell the person that the change waits at the desk of alongside. Once the \
-                         person asks you to go on, call the tool again with the same arguments: that call gets \
-                         its outcome.";
+                         turn, and tell the person that the change waits at the desk of alongside. Once \
+                         the person asks you to go on, call the tool again with the same arguments: that \
+                         call gets its outcome.";
 
 /// The equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2, 0.12.0 and 0.24.4)
 /// takes the fifth for a loop: it ends the turn, and offers its person to switch that safety off.
