@@ -4,6 +4,7 @@ mod context;
 mod drafts;
 mod editor;
 mod file_scan;
+mod hooks;
 mod journal;
 mod journal_writes;
 mod keepers;

@@ -1,0 +1,39 @@
+//! The words by which desks learn how an agent waits that cannot wait for long.
+
+use alongside_desk::{HookProposal, Verdict};
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn desks_are_told_how_an_agent_waits_that_calls_again() {
+    let mut story = Story::begin().await;
+    let proposal = HookProposal {
+        agent: "Qwen Code".into(),
+        session: "s".into(),
+        file: story.file.clone(),
+        proposed: "new\n".into(),
+        patience_ms: 3_000,
+        calls_again: true,
+        ..HookProposal::default()
+    };
+    for _ in 0..3 {
+        assert_eq!(story.companion.review(proposal.clone()).await, Verdict::StillOpen);
+    }
+    let verdict = story.companion.review(proposal).await;
+    assert!(matches!(verdict, Verdict::Undecided { .. }), "{verdict:?}");
+    let mut said = Vec::new();
+    while said.len() < 7 {
+        if let desk::Event::Notice { message } = story.next().await {
+            said.push(message);
+        }
+    }
+    let ends = [
+        "Qwen Code waits no longer; its model is asked to call the tool again.",
+        "Qwen Code has called its tool again, and waits for your decision.",
+        "Qwen Code was asked to end its turn. Decide within ten minutes, then tell it to go on.",
+    ];
+    let in_order = [0, 1, 0, 1, 0, 1, 2].map(|end| ends[end]);
+    let is_so = said.iter().zip(in_order).all(|(said, end)| said.ends_with(end));
+    assert!(is_so, "{said:?}");
+    assert_eq!(story.companion.status().await.reviews, 1, "the review stays");
+}
