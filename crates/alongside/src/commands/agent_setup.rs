@@ -44,8 +44,10 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     // The port variable, which `run` sets, makes agents that read locks connect.
     let must_be_on = row.family.as_ref().is_none_or(|family| family.lock_rules().is_none());
     let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
-    let asking = start_asking(&agent, &here).filter(|_| !has_mode);
+    // A hook brings its changes to a desk in every mode.
+    let is_settled = has_hook(&agent, OurHook::Write, &here)
+        || command.iter().skip(1).any(|argument| is_approval_mode(argument));
+    let asking = start_asking(&agent, &here).filter(|_| !is_settled);
     if !is_off {
         if let Some(text) = &asking {
             note(text);
@@ -58,7 +60,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         note(&format!("{} {later}", ide_mode.fact(&here)));
         return Ok(());
     }
-    let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !has_mode)];
+    let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !is_settled)];
     let asks_about =
         |setting: &&AgentSetting| setting.plan(&here, &user).is_ok_and(|plan| !plan.changes.is_empty());
     let mut numbering = Numbering::of(settings.iter().flatten().filter(asks_about).count());
@@ -196,14 +198,16 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
 /// Whether a desk offers a change. With a hook, the person has chosen when to review: before each write,
 /// whatever the mode is, or after the turn.
 fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
-    let Some(agent) = setting.agent.row.with_hook().filter(|_| setting.setting == Setting::ApprovalMode)
-    else {
-        return true;
-    };
-    let release = setting.agent.release();
-    let is_there = |hook, scope| AgentHook { hook, agent, release, scope }.is_there(here);
-    let is_anywhere = |hook| is_there(hook, HookScope::User) || is_there(hook, HookScope::Project);
-    !is_anywhere(OurHook::Write) && !is_anywhere(OurHook::Turn)
+    let has = |hook| has_hook(&setting.agent, hook, here);
+    setting.setting != Setting::ApprovalMode || !has(OurHook::Write) && !has(OurHook::Turn)
+}
+
+/// Whether the settings of the person or of the project have a hook of ours for an agent.
+fn has_hook(agent: &Agent, hook: OurHook, here: &Surroundings) -> bool {
+    let Some(row) = agent.row.with_hook() else { return false };
+    let release = agent.release();
+    let is_there = |scope| AgentHook { hook, agent: row, release, scope }.is_there(here);
+    is_there(HookScope::User) || is_there(HookScope::Project)
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {

@@ -292,6 +292,17 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     review.leaves();
 }
 
+/// The hook brings its changes to a desk in every mode.
+#[test]
+fn run_warns_of_no_mode_where_a_hook_asks() {
+    let home = Home::with_agent("qwen", "0.24.4");
+    home.writes(".qwen/settings.json", "{\"ide\": {\"enabled\": true}}\n");
+    let warns = || home.does(&["run", "--no-desk", "qwen"]).err.contains("Qwen Code edits without asking");
+    assert!(warns(), "without a hook");
+    home.succeeds(&["install", "qwen", "--hook", "--yes"]);
+    assert!(!warns());
+}
+
 #[tokio::test]
 async fn the_desk_follows_the_settings_and_runs_no_agent_for_it() {
     let home = Home::new();
