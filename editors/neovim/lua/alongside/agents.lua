@@ -2,6 +2,7 @@
 -- settings and asks before it makes it. Neovim's own terminal jobs would show nothing until the program has asked every
 -- agent for its version, and end with the number of its exit.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
@@ -70,25 +71,16 @@ function M.set_up()
       has_ended = true
     end,
   })
-  local group = vim.api.nvim_create_augroup('alongside.agents.' .. buf, {})
-  vim.api.nvim_create_autocmd('WinResized', {
-    group = group,
-    desc = 'alongside: tell the program the size of its window',
-    callback = function()
-      if vim.api.nvim_win_is_valid(win) and not has_ended then
-        pcall(vim.fn.jobresize, job, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win))
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    buffer = buf,
-    desc = 'alongside: end the program with its window',
-    callback = function()
-      pcall(vim.fn.jobstop, job)
-      pcall(vim.api.nvim_del_augroup_by_id, group)
-    end,
-  })
+  local on, group = autocommands('agents.' .. buf)
+  on('WinResized', 'tell the program the size of its window', function()
+    if vim.api.nvim_win_is_valid(win) and not has_ended then
+      pcall(vim.fn.jobresize, job, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win))
+    end
+  end)
+  on('BufWipeout', 'end the program with its window', function()
+    pcall(vim.fn.jobstop, job)
+    pcall(vim.api.nvim_del_augroup_by_id, group)
+  end, { buffer = buf })
   for _, key in ipairs({ 'q', '<CR>' }) do
     vim.keymap.set('n', key, function()
       if has_ended then

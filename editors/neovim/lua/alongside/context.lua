@@ -1,6 +1,7 @@
 -- Reports the open files, the cursor and the selection to each project's companion. The last file stays active while the
 -- person is in a terminal or a floating window, because they talk to an agent about it there.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local log = require('alongside.log')
 local project = require('alongside.project')
@@ -199,14 +200,14 @@ end
 
 --- Starts to follow the person; a second call applies the new configuration.
 function M.setup()
-  local group = vim.api.nvim_create_augroup('alongside.context', {})
+  local add = autocommands('context')
   if timer then
     timer:stop()
     timer:close()
     timer, waiting = nil, false
   end
   local function on(events, what)
-    vim.api.nvim_create_autocmd(events, { group = group, desc = 'alongside: context', callback = what })
+    add(events, 'context', what)
   end
   on('FocusGained', function()
     local one = M.server()

@@ -1,12 +1,11 @@
 -- Decisions of the person: by key, command, writing, or closing the window. Each applies to the revision that they see.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
-local each_window = require('alongside.each_window')
 local ending = require('alongside.ending')
-local halves = require('alongside.halves')
 local leaving = require('alongside.leaving')
-local linematch = require('alongside.linematch')
 local messages = require('alongside.messages')
+local on_screen = require('alongside.on_screen')
 local reasons = require('alongside.reasons')
 local seen = require('alongside.seen')
 local target = require('alongside.target')
@@ -260,28 +259,24 @@ function M.watch(review)
   end, 'show all keys of the proposal')
   -- ZZ writes, like :x.
   map('ZZ', accept, 'accept the proposal')
-  local group = vim.api.nvim_create_augroup('alongside.review.' .. review.key, {})
-  vim.api.nvim_create_autocmd('WinClosed', {
-    group = group,
-    desc = 'alongside: closing the proposal rejects it',
-    callback = function(event)
-      if review.is_over or review.view ~= shown then
-        return true
+  local on = autocommands('review.' .. review.key)
+  on('WinClosed', 'closing the proposal rejects it', function(event)
+    if review.is_over or review.view ~= shown then
+      return true
+    end
+    if tonumber(event.match) == shown.right_win and not shown.is_closing then
+      if shown:is_shown() then
+        review.look = vim.api.nvim_win_call(shown.right_win, vim.fn.winsaveview)
       end
-      if tonumber(event.match) == shown.right_win and not shown.is_closing then
-        if shown:is_shown() then
-          review.look = vim.api.nvim_win_call(shown.right_win, vim.fn.winsaveview)
+      local is_forced = has_bang
+      vim.schedule(function()
+        if review.view == shown then
+          window_closed(review, is_forced)
         end
-        local is_forced = has_bang
-        vim.schedule(function()
-          if review.view == shown then
-            window_closed(review, is_forced)
-          end
-        end)
-      end
-    end,
-  })
-  require('alongside.reloading').watch(review, group)
+      end)
+    end
+  end)
+  require('alongside.reloading').watch(review, on)
 end
 
 function M.setup()
@@ -303,64 +298,41 @@ function M.setup()
       review.sync:set_modified()
     end
   end)
-  local group = vim.api.nvim_create_augroup('alongside.review', {})
-  vim.api.nvim_create_autocmd('OptionSet', {
-    group = group,
-    pattern = { 'fileformat', 'bomb', 'endofline' },
-    desc = 'alongside: send changes of the line endings',
-    callback = function()
-      for _, review in ipairs(reviews().all()) do
-        if review.sync then
-          review.sync:reformatted()
-        end
+  local on = autocommands('review')
+  on('OptionSet', 'send changes of the line endings', function()
+    for _, review in ipairs(reviews().all()) do
+      if review.sync then
+        review.sync:reformatted()
       end
-    end,
-  })
-  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufWritePost', 'BufEnter' }, {
-    group = group,
-    desc = 'alongside: warn of unsaved changes in the bar',
-    callback = function(event)
-      if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
-        reviews().redraw_all()
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd('CmdlineLeave', {
-    group = group,
-    pattern = ':',
-    desc = 'alongside: note whether a command is forced',
-    callback = function()
-      for _, review in ipairs(reviews().all()) do
-        -- The person learns again why a command accepts nothing.
-        review.said_how = nil
-      end
-      local ok, command = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
-      has_bang = not vim.v.event.abort and ok and command.bang == true
-      -- Once the command has run.
-      vim.schedule(function()
-        has_bang = false
-      end)
-    end,
-  })
-  vim.api.nvim_create_autocmd('WinResized', {
-    group = group,
-    desc = 'alongside: fit the bar into its window',
-    callback = function()
+    end
+  end, { pattern = { 'fileformat', 'bomb', 'endofline' } })
+  on({ 'BufModifiedSet', 'BufWritePost', 'BufEnter' }, 'warn of unsaved changes in the bar', function(event)
+    if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
       reviews().redraw_all()
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufReadCmd', {
-    group = group,
-    pattern = { 'alongside://review/*', 'alongside://original/*' },
-    desc = 'alongside: explain the name of an ended review',
-    callback = function(event)
-      if not reviews().of_buffer(event.buf) then
-        vim.bo[event.buf].buftype = 'nofile'
-        vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
-        vim.bo[event.buf].modified = false
-      end
-    end,
-  })
+    end
+  end)
+  on('CmdlineLeave', 'note whether a command is forced', function()
+    for _, review in ipairs(reviews().all()) do
+      -- The person learns again why a command accepts nothing.
+      review.said_how = nil
+    end
+    local ok, command = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
+    has_bang = not vim.v.event.abort and ok and command.bang == true
+    -- Once the command has run.
+    vim.schedule(function()
+      has_bang = false
+    end)
+  end, { pattern = ':' })
+  on('WinResized', 'fit the bar into its window', function()
+    reviews().redraw_all()
+  end)
+  on('BufReadCmd', 'explain the name of an ended review', function(event)
+    if not reviews().of_buffer(event.buf) then
+      vim.bo[event.buf].buftype = 'nofile'
+      vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
+      vim.bo[event.buf].modified = false
+    end
+  end, { pattern = { 'alongside://review/*', 'alongside://original/*' } })
   seen.setup(function(buf)
     local review = reviews().of_buffer(buf)
     return review and review.view.right == buf and not review.is_over and review or nil
@@ -377,9 +349,7 @@ function M.setup()
   leaving.setup(function()
     return has_bang
   end)
-  halves.setup(views)
-  linematch.setup(views)
-  each_window.setup(views)
+  on_screen.setup(views)
   ending.setup()
 end
 

@@ -1,6 +1,7 @@
 -- Sets the variables that lead agents in :terminal to the companion of the current project. They hold its token, so
 -- nothing shows them, and they are reset when the companion ends.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local project = require('alongside.project')
 
@@ -96,13 +97,9 @@ function M.looked_at(id)
 end
 
 function M.setup()
-  vim.api.nvim_create_autocmd('DirChanged', {
-    group = vim.api.nvim_create_augroup('alongside.environment', {}),
-    desc = 'alongside: set the variables of the current directory',
-    callback = function()
-      M.refresh()
-    end,
-  })
+  autocommands('environment')('DirChanged', 'set the variables of the current directory', function()
+    M.refresh()
+  end)
   M.refresh()
 end
 

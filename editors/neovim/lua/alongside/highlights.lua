@@ -1,6 +1,7 @@
 -- The highlight groups. Their names are for persons and colour schemes, which may set any of them; the windows of a review
 -- use copies.
 
+local autocommands = require('alongside.autocommands')
 local colours = require('alongside.colours')
 
 local M = {}
@@ -83,11 +84,7 @@ end
 
 function M.setup()
   M.define()
-  vim.api.nvim_create_autocmd('ColorScheme', {
-    group = vim.api.nvim_create_augroup('alongside.highlights', {}),
-    desc = 'alongside: define colours again',
-    callback = M.define,
-  })
+  autocommands('highlights')('ColorScheme', 'define colours again', M.define)
 end
 
 return M

@@ -1,6 +1,7 @@
 -- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` starts everything; this file
 -- routes the companion's messages.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local context = require('alongside.context')
 local environment = require('alongside.environment')
@@ -90,10 +91,10 @@ server.on.request = {
   end,
 }
 
-local function autocommands()
-  local group = vim.api.nvim_create_augroup('alongside', {})
+local function follow()
+  local add = autocommands()
   local function on(events, what)
-    vim.api.nvim_create_autocmd(events, { group = group, desc = 'alongside: one server per project', callback = what })
+    add(events, 'one server per project', what)
   end
   on({ 'BufReadPost', 'BufNewFile' }, function(event)
     server.attach(event.buf, true)
@@ -109,11 +110,7 @@ local function autocommands()
   end)
   -- An agent in a terminal looks for the companion of the current directory.
   on('TermOpen', server.attach_cwd)
-  vim.api.nvim_create_autocmd('VimLeavePre', {
-    group = group,
-    desc = 'alongside: note the files whose edits go to drafts',
-    callback = left_drafts.leave,
-  })
+  add('VimLeavePre', 'note the files whose edits go to drafts', left_drafts.leave)
 end
 
 local function begin()
@@ -160,16 +157,11 @@ function M.setup(options)
     vim.keymap.set('n', resolved.keys.send, '<Cmd>Alongside send<CR>', { desc = 'alongside: send the file to the agent' })
     vim.keymap.set('x', resolved.keys.send, ':Alongside send<CR>', { desc = 'alongside: send the lines to the agent', silent = true })
   end
-  autocommands()
+  follow()
   if vim.v.vim_did_enter == 1 then
     begin()
   else
-    vim.api.nvim_create_autocmd('VimEnter', {
-      group = vim.api.nvim_create_augroup('alongside.begin', {}),
-      once = true,
-      desc = 'alongside: start the servers of open files',
-      callback = begin,
-    })
+    autocommands('begin')('VimEnter', 'start the servers of open files', begin, { once = true })
   end
 end
 

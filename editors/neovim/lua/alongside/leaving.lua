@@ -1,6 +1,7 @@
 -- Leaving Neovim while proposals wait. Where another desk keeps them, nothing holds it up. Elsewhere leaving rejects them, so
 -- Neovim stops as for any unsaved buffer: by a modified buffer whose name says why.
 
+local autocommands = require('alongside.autocommands')
 local messages = require('alongside.messages')
 local unheard = require('alongside.unheard')
 
@@ -168,16 +169,12 @@ end
 
 ---@param is_forced fun(): boolean whether the typed command has a "!"
 function M.setup(is_forced)
-  vim.api.nvim_create_autocmd('ExitPre', {
-    group = vim.api.nvim_create_augroup('alongside.leaving', {}),
-    desc = 'alongside: leave no waiting proposal behind unseen',
-    callback = function()
-      vim.v.errmsg = ''
-      if not is_forced() then
-        leave()
-      end
-    end,
-  })
+  autocommands('leaving')('ExitPre', 'leave no waiting proposal behind unseen', function()
+    vim.v.errmsg = ''
+    if not is_forced() then
+      leave()
+    end
+  end)
 end
 
 return M

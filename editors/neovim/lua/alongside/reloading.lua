@@ -55,13 +55,10 @@ end
 
 --- Follows `:edit` in the windows of a review.
 ---@param review alongside.Review
----@param group integer
-function M.watch(review, group)
+---@param on function adds autocommands of the review
+function M.watch(review, on)
   local shown, is_edit = review.view, false
-  local function on(event, buf, what, callback)
-    vim.api.nvim_create_autocmd(event, { group = group, buffer = buf, desc = 'alongside: ' .. what, callback = callback })
-  end
-  on('BufUnload', shown.right, 'send the last edits', function()
+  on('BufUnload', 'send the last edits', function()
     if review.sync.buf == shown.right then
       review.sync:detach()
       review.sync:push()
@@ -71,8 +68,8 @@ function M.watch(review, group)
     vim.schedule(function()
       is_edit = false
     end)
-  end)
-  on('BufReadCmd', shown.right, ':edit shows the proposal as the agent made it', function()
+  end, { buffer = shown.right })
+  on('BufReadCmd', ':edit shows the proposal as the agent made it', function()
     review.sync:attach(shown.right, review.sync.format)
     if is_edit and not review.wholeFileOnly then
       as_proposed(review)
@@ -81,12 +78,12 @@ function M.watch(review, group)
     -- `:edit` lists it.
     vim.bo[shown.right].modifiable, vim.bo[shown.right].buflisted = not review.wholeFileOnly, false
     review.sync:soon()
-  end)
-  on('BufReadCmd', shown.left, ':edit shows the original again', function()
+  end, { buffer = shown.right })
+  on('BufReadCmd', ':edit shows the original again', function()
     shown:show_original(review.sync.format)
     restore(review, shown.left)
     vim.bo[shown.left].modifiable, vim.bo[shown.left].buflisted = false, false
-  end)
+  end, { buffer = shown.left })
 end
 
 return M

@@ -1,5 +1,6 @@
 -- Which changes of a review were on the screen: accepting asks if some were not, in the words of every desk.
 
+local autocommands = require('alongside.autocommands')
 local hard_to_see = require('alongside.hard_to_see')
 
 local M = {}
@@ -217,17 +218,13 @@ function M.setup(review_of, on_seen)
     end
   end
   M.look_around = look_around
-  vim.api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'CursorMoved', 'CursorMovedI', 'WinEnter', 'TabEnter' }, {
-    group = vim.api.nvim_create_augroup('alongside.seen', {}),
-    desc = 'alongside: note which changes are on the screen',
-    callback = function()
-      if not is_waiting then
-        is_waiting = true
-        -- Once Neovim has scrolled.
-        vim.schedule(look_around)
-      end
-    end,
-  })
+  autocommands('seen')({ 'WinScrolled', 'WinResized', 'CursorMoved', 'CursorMovedI', 'WinEnter', 'TabEnter' }, 'note which changes are on the screen', function()
+    if not is_waiting then
+      is_waiting = true
+      -- Once Neovim has scrolled.
+      vim.schedule(look_around)
+    end
+  end)
 end
 
 return M

@@ -1,6 +1,7 @@
 -- One `alongside lsp` per project. It starts with the first file of the project and restarts after a crash, but not after
 -- somebody stopped it. It runs in Neovim's own LSP client, so :lsp restart, :LspStop and the like work.
 
+local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local link = require('alongside.link')
 local log = require('alongside.log')
@@ -326,13 +327,9 @@ function M.setup()
     vim.lsp.config(NAME, known)
     vim.lsp.enable(NAME)
   end
-  vim.api.nvim_create_autocmd('VimLeavePre', {
-    group = vim.api.nvim_create_augroup('alongside.server', {}),
-    desc = 'alongside: keep servers from restarting',
-    callback = function()
-      leaving = true
-    end,
-  })
+  autocommands('server')('VimLeavePre', 'keep servers from restarting', function()
+    leaving = true
+  end)
 end
 
 return M

@@ -4,12 +4,11 @@
 local cut_lines = require('alongside.cut_lines')
 local first_word = require('alongside.first_word')
 local fold_text = require('alongside.fold_text')
-local halves = require('alongside.halves')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
 local keys = require('alongside.keys')
-local linematch = require('alongside.linematch')
 local marks = require('alongside.marks')
+local on_screen = require('alongside.on_screen')
 local statusline = require('alongside.statusline')
 local tabline = require('alongside.tabline')
 local text = require('alongside.text')
@@ -192,7 +191,7 @@ function View:open(origin, line, column)
     vim.cmd('stopinsert')
   end
   highlights.prepare()
-  linematch.add()
+  on_screen.pair_lines()
   dress(self.right_win, highlights.PROPOSAL)
   self:open_original()
   tabline.refresh()
@@ -209,7 +208,7 @@ function View:open_original()
     -- 'diffopt' has "closeoff".
     compare(self.right_win)
   end
-  halves.note(self)
+  on_screen.note_sizes(self)
 end
 
 --- Whether the person has closed the window of the original, beside that of the proposal.
@@ -298,7 +297,7 @@ function View:close_windows()
   end
   self.left_win, self.right_win = nil, nil
   tabline.refresh()
-  linematch.refresh()
+  on_screen.refresh()
   if back then
     window_state.settle(back)
   end
@@ -318,7 +317,6 @@ function View:close()
 end
 
 --- Shows another review in the same windows.
----@param other alongside.View
 ---@param other alongside.View
 ---@param line integer where to begin reading, 1-based
 ---@param column integer? 0-based
@@ -391,7 +389,7 @@ function View:become_ordinary(is_modified)
     pcall(vim.api.nvim_buf_delete, self.left, { force = true })
   end
   tabline.refresh()
-  linematch.refresh()
+  on_screen.refresh()
 end
 
 --- A hidden, ordinary buffer with unsent text.

@@ -2,6 +2,8 @@
 --
 -- Only a typed command leaves the command line of its buffer right before it runs.
 
+local autocommands = require('alongside.autocommands')
+
 local M = {}
 
 -- Every way to spell one of these, with and without "!".
@@ -20,56 +22,46 @@ end
 --- closes afterwards; any other write calls `refuse`. `accept` returns whether the buffer counts as written: if not, its
 --- window stays. `set_modified` marks a buffer as modified if it holds typed text.
 function M.setup(is_proposal, accept, refuse, set_modified)
-  local group = vim.api.nvim_create_augroup('alongside.writing', {})
-  vim.api.nvim_create_autocmd('CmdlineLeave', {
-    group = group,
-    pattern = ':',
-    desc = 'alongside: recognize a typed :w',
-    callback = function()
-      typed = nil
-      local buf = vim.api.nvim_get_current_buf()
-      if vim.v.event.abort or not is_proposal(buf) then
-        return
+  local on = autocommands('writing')
+  on('CmdlineLeave', 'recognize a typed :w', function()
+    typed = nil
+    local buf = vim.api.nvim_get_current_buf()
+    if vim.v.event.abort or not is_proposal(buf) then
+      return
+    end
+    local name = command_of(vim.fn.getcmdline())
+    if not name or not (WRITES[name] or WRITES_AND_QUITS[name] or WRITES_CHANGES_AND_QUITS[name]) then
+      return
+    end
+    local this = { buf = buf, quits = not WRITES[name] }
+    typed = this
+    if WRITES_CHANGES_AND_QUITS[name] then
+      -- :x writes only modified buffers, and a proposal without typed text is not modified.
+      vim.bo[buf].modified = true
+    end
+    -- The command runs before scheduled functions.
+    vim.schedule(function()
+      if typed == this then
+        typed = nil
       end
-      local name = command_of(vim.fn.getcmdline())
-      if not name or not (WRITES[name] or WRITES_AND_QUITS[name] or WRITES_CHANGES_AND_QUITS[name]) then
-        return
-      end
-      local this = { buf = buf, quits = not WRITES[name] }
-      typed = this
-      if WRITES_CHANGES_AND_QUITS[name] then
-        -- :x writes only modified buffers, and a proposal without typed text is not modified.
-        vim.bo[buf].modified = true
-      end
-      -- The command runs before scheduled functions.
+      set_modified(buf)
+    end)
+  end, { pattern = ':' })
+  on('BufWriteCmd', 'accept a proposal instead of writing', function(event)
+    local by = typed
+    typed = nil
+    if by and by.buf == event.buf then
+      -- A command that also closes the window does so only after a write.
+      local is_written = accept(event.buf, by.quits)
+      vim.bo[event.buf].modified = not is_written
       vim.schedule(function()
-        if typed == this then
-          typed = nil
-        end
-        set_modified(buf)
-      end)
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufWriteCmd', {
-    group = group,
-    pattern = 'alongside://review/*',
-    desc = 'alongside: accept a proposal instead of writing',
-    callback = function(event)
-      local by = typed
-      typed = nil
-      if by and by.buf == event.buf then
-        -- A command that also closes the window does so only after a write.
-        local is_written = accept(event.buf, by.quits)
-        vim.bo[event.buf].modified = not is_written
-        vim.schedule(function()
-          set_modified(event.buf)
-        end)
-      else
-        refuse(event.buf)
         set_modified(event.buf)
-      end
-    end,
-  })
+      end)
+    else
+      refuse(event.buf)
+      set_modified(event.buf)
+    end
+  end, { pattern = 'alongside://review/*' })
 end
 
 return M
