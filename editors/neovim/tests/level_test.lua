@@ -40,7 +40,7 @@ test('both windows begin at the same line, also where a fold is at the top', {},
     local review = require('alongside.review').all()[1]
     vim.api.nvim_win_call(review.view.right_win, function() vim.fn.winrestview({ topline = 1 }) end)
     vim.api.nvim_win_call(review.view.left_win, function() vim.fn.winrestview({ topline = 48 }) end)
-    require('alongside.level').show(review.view, review.hunks)
+    require('alongside.folds').level(review.view, review.hunks)
   ]])
   eq({ 1, 1 }, nvim:lua(TOPS))
 end)

@@ -1,6 +1,7 @@
 -- Opens proposals by itself, with the option `auto_open`: at a pause, so that no key of the person lands in a proposal.
 
 local ending = require('alongside.ending')
+local reviews = require('alongside.lazy')('review')
 
 local M = {}
 
@@ -12,16 +13,12 @@ local TERMINAL_PAUSE = 2000
 local waiting = {} ---@type alongside.Review[] not yet opened, the oldest first
 local is_scheduled = false
 
-local function reviews()
-  return require('alongside.review')
-end
-
 -- Whether a window may open now: not under typing hands, in a command line, a prompt, a macro, a picker or another review.
 local function is_free()
   local mode = vim.api.nvim_get_mode()
   if mode.blocking or vim.fn.getcmdwintype() ~= '' or vim.fn.reg_recording() ~= '' or vim.fn.reg_executing() ~= '' then
     return false
-  elseif vim.api.nvim_win_get_config(0).relative ~= '' or reviews().looked_at() then
+  elseif vim.api.nvim_win_get_config(0).relative ~= '' or reviews.looked_at() then
     return false
   end
   return mode.mode == 'n' and not ending.is_typing() or mode.mode == 't' and ending.idle() >= TERMINAL_PAUSE
@@ -36,7 +33,7 @@ function M.try()
   if #waiting == 0 or not is_free() then
     return false
   end
-  reviews().go(table.remove(waiting, 1).key)
+  reviews.go(table.remove(waiting, 1).key)
   return true
 end
 

@@ -2,27 +2,24 @@
 -- the oldest first.
 
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local statusline = require('alongside.statusline')
 local winbar = require('alongside.winbar')
 
 local M = {}
 
-local function reviews()
-  return require('alongside.review')
-end
-
 -- The name of the file, in front of it that of its project if there are several.
 local function name_of(review, all)
   for _, other in ipairs(all) do
     if other.root ~= review.root and review.root then
-      return winbar.file_name(vim.fs.basename(review.root)) .. '/' .. reviews().name(review)
+      return winbar.file_name(vim.fs.basename(review.root)) .. '/' .. reviews.name(review)
     end
   end
-  return reviews().name(review)
+  return reviews.name(review)
 end
 
 local function item(review, all)
-  local size = reviews().changes(review)
+  local size = reviews.changes(review)
   if not review.wholeFileOnly and (#review.hunks > 0 or not review.original_text) then
     size = ('%s, +%d -%d'):format(size, statusline.line_counts(review))
   end
@@ -67,7 +64,7 @@ end
 --- the oldest or the newest one.
 ---@param step 1|-1
 function M.go(step)
-  local all, here = reviews().all(), reviews().looked_at()
+  local all, here = reviews.all(), reviews.looked_at()
   if #all == 0 then
     return messages.now('alongside: no review is waiting.')
   elseif here and #all == 1 then
@@ -77,7 +74,7 @@ function M.go(step)
   for i, review in ipairs(all) do
     at = review == here and i or at
   end
-  reviews().go(all[(at + step - 1) % #all + 1].key)
+  reviews.go(all[(at + step - 1) % #all + 1].key)
 end
 
 local decided = {} ---@type table<string, boolean> reviews that ended here, until their last word
@@ -93,12 +90,12 @@ end
 ---@param is_last boolean? whether no message about it follows
 ---@return string
 function M.next_words(key, is_last)
-  local all = reviews().all()
+  local all = reviews.all()
   if not decided[key] or #all == 0 or require('alongside.config').current.auto_open then
     return ''
   end
   decided[key] = not is_last or nil
-  return (' Next: %s, %s.'):format(reviews().name(all[1]), #all == 1 and '1 waits' or #all .. ' wait')
+  return (' Next: %s, %s.'):format(reviews.name(all[1]), #all == 1 and '1 waits' or #all .. ' wait')
 end
 
 return M

@@ -1,17 +1,16 @@
 -- :Alongside and its subcommands. Each answers in one line.
 
+local choosing = require('alongside.lazy')('choosing')
 local config = require('alongside.config')
 local context = require('alongside.context')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
+local reviews = require('alongside.lazy')('review')
 local say = require('alongside.messages').now
 local server = require('alongside.server')
+local terminal = require('alongside.lazy')('terminal')
 
 local M = {}
-
-local function review()
-  return require('alongside.review')
-end
 
 -- Shows lines in a scratch buffer that vanishes when it is hidden.
 local function show(title, lines)
@@ -47,7 +46,7 @@ local function status_lines()
     end
     if one.reviews > 0 then
       lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
-      for _, waiting in ipairs(review().waiting()) do
+      for _, waiting in ipairs(reviews.waiting()) do
         if waiting.client == one.client then
           local states = require('alongside.winbar').states(waiting)
           lines[#lines + 1] = ('    %s (%s%s)'):format(waiting.file, waiting.agent, states ~= '' and ', ' .. states or '')
@@ -91,53 +90,26 @@ end
 local subcommands = {
   review = {
     run = function(id)
-      review().go(id and tonumber(id))
+      reviews.go(id and tonumber(id))
     end,
     words = function()
       return vim.tbl_map(function(waiting)
         return tostring(waiting.id)
-      end, review().waiting())
+      end, reviews.waiting())
     end,
   },
-  next = {
-    run = function()
-      require('alongside.choosing').go(1)
-    end,
-  },
-  previous = {
-    run = function()
-      require('alongside.choosing').go(-1)
-    end,
-  },
-  accept = {
-    run = function()
-      review().accept()
-    end,
-  },
-  reject = {
-    run = function()
-      review().reject()
-    end,
-  },
+  next = { run = function() choosing.go(1) end },
+  previous = { run = function() choosing.go(-1) end },
+  accept = { run = function() reviews.accept() end },
+  reject = { run = function() reviews.reject() end },
   reason = {
     run = function(which)
-      review().reason(which == 'all')
+      reviews.reason(which == 'all')
     end,
-    words = function()
-      return { 'all' }
-    end,
+    words = function() return { 'all' } end,
   },
-  agents = {
-    run = function()
-      require('alongside.agents').set_up()
-    end,
-  },
-  pause = {
-    run = pause,
-    words = function()
-      return { 'on', 'off' }
-    end,
-  },
+  agents = { run = function() require('alongside.agents').set_up() end },
+  pause = { run = pause, words = function() return { 'on', 'off' } end },
   status = {
     run = function()
       local lines = status_lines()
@@ -146,11 +118,9 @@ local subcommands = {
   },
   terminal = {
     run = function(...)
-      require('alongside.terminal').toggle({ ... })
+      terminal.toggle({ ... })
     end,
-    words = function()
-      return require('alongside.terminal').installed()
-    end,
+    words = function() return terminal.installed() end,
     takes_any = true,
   },
   send = {
@@ -159,11 +129,7 @@ local subcommands = {
     end,
     takes_range = true,
   },
-  restart = {
-    run = function()
-      server.restart()
-    end,
-  },
+  restart = { run = server.restart },
   log = {
     run = function()
       local lines = log.lines()

@@ -7,6 +7,7 @@ local leaving = require('alongside.leaving')
 local messages = require('alongside.messages')
 local on_screen = require('alongside.on_screen')
 local reasons = require('alongside.reasons')
+local reviews = require('alongside.lazy')('review')
 local seen = require('alongside.seen')
 local target = require('alongside.target')
 local text = require('alongside.text')
@@ -23,10 +24,6 @@ local MOST_TYPED = 10000
 local SAID = 8000
 
 local has_bang = false -- whether the typed command that runs now has a "!"
-
-local function reviews()
-  return require('alongside.review')
-end
 
 -- Asks a question; Enter gives the first answer, which is harmless. Keys typed before it was there are no answers.
 local function ask(question, answers, kind)
@@ -56,7 +53,7 @@ local function accepts_nevertheless(review)
   if #wrong == 0 then
     return true
   end
-  local question = ('%s\n%s'):format(reviews().name(review), table.concat(wrong, '\n'))
+  local question = ('%s\n%s'):format(reviews.name(review), table.concat(wrong, '\n'))
   local answer, is_command = ask(question, '&Not now\n&Accept anyway', 'Warning')
   if answer == 2 then
     confirm()
@@ -89,7 +86,7 @@ local function not_decided(review, decision, before)
   if decision == 'reject' then
     done, again = 'rejected', 'reject it'
   end
-  return ('%s: not %s, because %s. Look at it, then %s again.'):format(reviews().name(review), done, cause(review, before), again)
+  return ('%s: not %s, because %s. Look at it, then %s again.'):format(reviews.name(review), done, cause(review, before), again)
 end
 
 local function send(review, decision, on_refused)
@@ -102,10 +99,10 @@ local function send(review, decision, on_refused)
   }, function(err)
     review.deciding = nil
     if err and not review.is_over then
-      reviews().show(review)
+      reviews.show(review)
       local is_stale = type(err.data) == 'table' and err.data.why == 'stale'
       local said = is_stale and not_decided(review, decision, before)
-        or ('%s: %s'):format(reviews().name(review), reviews().refusal(err))
+        or ('%s: %s'):format(reviews.name(review), reviews.refusal(err))
       messages.later(said, vim.log.levels.WARN)
       if on_refused then
         on_refused()
@@ -118,7 +115,7 @@ end
 local function show_again(review)
   return function()
     if not review.is_over and review.view and not review.view:is_shown() then
-      reviews().go(review.key, review.view.origin)
+      reviews.go(review.key, review.view.origin)
     end
   end
 end
@@ -130,7 +127,7 @@ end
 ---@return boolean
 function M.decide(review, decision, quits)
   if review.is_over then
-    messages.now(('%s: this review has already ended.'):format(reviews().name(review)))
+    messages.now(('%s: this review has already ended.'):format(reviews.name(review)))
     return true
   elseif review.deciding then
     return true
@@ -141,8 +138,8 @@ function M.decide(review, decision, quits)
       review.sync:retry()
     end
     if review.sync and not review.sync:settle(PATIENCE) then
-      local why = review.sync.problem and reviews().refusal(review.sync.problem) or 'The companion does not answer.'
-      local said = ('%s: not accepted. %s Your text stays here; :w tries again.'):format(reviews().name(review), why)
+      local why = review.sync.problem and reviews.refusal(review.sync.problem) or 'The companion does not answer.'
+      local said = ('%s: not accepted. %s Your text stays here; :w tries again.'):format(reviews.name(review), why)
       messages.now(said, vim.log.levels.WARN)
       return false
     end
@@ -168,10 +165,10 @@ end
 ---@param action string what the person wants to do, such as "accept it"
 ---@return alongside.Review?
 function M.of_command(action)
-  local review = reviews().looked_at()
+  local review = reviews.looked_at()
   if review then
     return review
-  elseif #reviews().all() == 0 then
+  elseif #reviews.all() == 0 then
     messages.now('alongside: no review is waiting.')
   else
     messages.now(('alongside: look at the review first (:Alongside), then %s.'):format(action), vim.log.levels.WARN)
@@ -190,7 +187,7 @@ end
 -- The question before closing the window rejects work of the person, and the answers, the harmless one first. Without work,
 -- and where all changes are dropped, there is none.
 local function question(review)
-  local name, counts = reviews().name(review), winbar.counts(review.hunks)
+  local name, counts = reviews.name(review), winbar.counts(review.hunks)
   if ending.is_edited(review) then
     return name .. ' has your edits.', '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)'
   elseif counts.dropped > 0 and counts.kept > 0 then
@@ -255,7 +252,7 @@ function M.watch(review)
     reasons.ask(review, true)
   end, 'give a reason for the whole proposal')
   map(config.current.keys.help, function()
-    require('alongside.keys').show(review, #reviews().all() - 1)
+    require('alongside.keys').show(review, #reviews.all() - 1)
   end, 'show all keys of the proposal')
   -- ZZ writes, like :x.
   map('ZZ', accept, 'accept the proposal')
@@ -281,38 +278,38 @@ end
 
 function M.setup()
   writing.setup(function(buf)
-    local review = reviews().of_buffer(buf)
+    local review = reviews.of_buffer(buf)
     return review ~= nil and review.view.right == buf
   end, function(buf, quits)
-    local review = reviews().of_buffer(buf)
+    local review = reviews.of_buffer(buf)
     return review ~= nil and M.decide(review, 'accept', quits)
   end, function(buf)
-    local review = reviews().of_buffer(buf)
+    local review = reviews.of_buffer(buf)
     if review and not (review.said_how and vim.uv.now() - review.said_how < SAID) then
       review.said_how = vim.uv.now()
-      messages.later(('%s: not accepted. To accept, type :w in the proposal.'):format(reviews().name(review)))
+      messages.later(('%s: not accepted. To accept, type :w in the proposal.'):format(reviews.name(review)))
     end
   end, function(buf)
-    local review = reviews().of_buffer(buf)
+    local review = reviews.of_buffer(buf)
     if review and review.sync then
       review.sync:set_modified()
     end
   end)
   local on = autocommands('review')
   on('OptionSet', 'send changes of the line endings', function()
-    for _, review in ipairs(reviews().all()) do
+    for _, review in ipairs(reviews.all()) do
       if review.sync then
         review.sync:reformatted()
       end
     end
   end, { pattern = { 'fileformat', 'bomb', 'endofline' } })
   on({ 'BufModifiedSet', 'BufWritePost', 'BufEnter' }, 'warn of unsaved changes in the bar', function(event)
-    if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
-      reviews().redraw_all()
+    if (event.event == 'BufEnter') == (reviews.of_buffer(event.buf) ~= nil) then
+      reviews.redraw_all()
     end
   end)
   on('CmdlineLeave', 'note whether a command is forced', function()
-    for _, review in ipairs(reviews().all()) do
+    for _, review in ipairs(reviews.all()) do
       -- The person learns again why a command accepts nothing.
       review.said_how = nil
     end
@@ -324,24 +321,24 @@ function M.setup()
     end)
   end, { pattern = ':' })
   on('WinResized', 'fit the bar into its window', function()
-    reviews().redraw_all()
+    reviews.redraw_all()
   end)
   on('BufReadCmd', 'explain the name of an ended review', function(event)
-    if not reviews().of_buffer(event.buf) then
+    if not reviews.of_buffer(event.buf) then
       vim.bo[event.buf].buftype = 'nofile'
       vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
       vim.bo[event.buf].modified = false
     end
   end, { pattern = { 'alongside://review/*', 'alongside://original/*' } })
   seen.setup(function(buf)
-    local review = reviews().of_buffer(buf)
+    local review = reviews.of_buffer(buf)
     return review and review.view.right == buf and not review.is_over and review or nil
   end, function(review)
-    reviews().redraw(review)
+    reviews.redraw(review)
   end)
   local function views()
     local shown = {}
-    for _, review in ipairs(reviews().all()) do
+    for _, review in ipairs(reviews.all()) do
       shown[#shown + 1] = review.view and review.view:is_shown() and review.view or nil
     end
     return shown

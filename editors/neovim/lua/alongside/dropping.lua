@@ -2,16 +2,13 @@
 -- part of a change is seldom right on its own. A second one keeps the change again.
 
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local text = require('alongside.text')
 
 local M = {}
 
 -- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
 local PATIENCE = 500
-
-local function reviews()
-  return require('alongside.review')
-end
 
 --- The change at a line, 0-based: around it, else right above, as Neovim counts, or one that has no lines on this side and
 --- its sign on this line.
@@ -98,7 +95,7 @@ end
 --- Drops the change under the cursor, or keeps it again if it is dropped. Without one, Neovim's own command runs.
 function M.run()
   local buf, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local review = reviews().of_buffer(buf)
+  local review = reviews.of_buffer(buf)
   local shown = review and review.view
   local is_left = shown ~= nil and shown.left == buf
   local key = is_left and 'dp' or 'do'
@@ -109,7 +106,7 @@ function M.run()
     and review.sync:settle(PATIENCE)
   if shown and not review.original_text and not review.wholeFileOnly then
     -- Neovim's own would put the empty line of an empty buffer.
-    return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews().name(review)))
+    return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews.name(review)))
   end
   local hunk = is_settled and M.at(review.hunks, is_left and 'original' or 'current', line)
   if not hunk then

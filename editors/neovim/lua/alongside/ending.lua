@@ -4,6 +4,7 @@
 local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local text = require('alongside.text')
 local view = require('alongside.view')
 local winbar = require('alongside.winbar')
@@ -14,10 +15,6 @@ local M = {}
 local IDLE = 600
 
 local last_key = 0
-
-local function reviews()
-  return require('alongside.review')
-end
 
 --- Whether the person has edited the proposal beyond keeping and dropping whole changes.
 ---@param review alongside.Review
@@ -68,7 +65,7 @@ local function after_no(closed, agent)
 end
 
 local function describe(review, closed)
-  local name, agent = reviews().name(review), winbar.agent_name(review.agent)
+  local name, agent = reviews.name(review), winbar.agent_name(review.agent)
   local where = elsewhere(closed)
   local said = ({
     accepted = ('accepted%s; %s.'):format(where, after_yes(review, closed, agent)),
@@ -87,7 +84,7 @@ end
 -- Keeps unsent text in a buffer.
 local function keep_text(review, pieces)
   local buf = view.ordinary(pieces)
-  messages.later(('%s: your last edits are in an unnamed buffer (:buffer %d).'):format(reviews().name(review), buf))
+  messages.later(('%s: your last edits are in an unnamed buffer (:buffer %d).'):format(reviews.name(review), buf))
 end
 
 -- The buffer in which the person types becomes an ordinary one.
@@ -101,7 +98,7 @@ local function leave_text(review, shown, is_modified)
   end
   pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. review.key)
   shown:become_ordinary(is_modified)
-  messages.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews().name(review)))
+  messages.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews.name(review)))
 end
 
 --- Milliseconds since the last key.
@@ -164,7 +161,7 @@ function M.over(review, closed, vacate)
     if closed.closing == 'gone' and closed.is_restart then
       return
     elseif closed.closing == 'gone' then
-      messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)), nil, false, review.announcement)
+      messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews.name(review)), nil, false, review.announcement)
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
       messages.later(said .. require('alongside.choosing').next_words(review.key), nil, false, review.announcement)
     end
@@ -184,7 +181,7 @@ function M.over(review, closed, vacate)
     end
     return
   end
-  local why = said:sub(#reviews().name(review) + 3)
+  local why = said:sub(#reviews.name(review) + 3)
   local mode = vim.api.nvim_get_mode().mode
   local has_hands_on = not closed.decidedHere and shown:is_current()
   if has_hands_on and (unsent or (mode:find('^[iR]') and M.is_edited(review))) then

@@ -9,6 +9,7 @@ local harmless = require('alongside.harmless')
 local left_drafts = require('alongside.left_drafts')
 local log = require('alongside.log')
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local server = require('alongside.server')
 
 local M = {}
@@ -16,10 +17,6 @@ local M = {}
 local ready = false
 -- The names of agents whose hook has brought a review, by client.
 local by_hook = {} ---@type table<integer, table<string, boolean>>
-
-local function review()
-  return require('alongside.review')
-end
 
 local function name_of(agent)
   return type(agent) == 'table' and harmless.name(agent.name or 'an agent') or 'an agent'
@@ -41,7 +38,7 @@ server.on.gone = function(id, is_restart)
   context.gone(id)
   environment.gone(id)
   by_hook[id] = nil
-  review().gone(id, is_restart)
+  reviews.gone(id, is_restart)
   vim.cmd.redrawstatus({ bang = true })
 end
 
@@ -57,25 +54,25 @@ server.on.message = {
   ['alongside/didOpenReview'] = function(id, opened)
     log.write(('review %s: %s proposes %s'):format(opened.id, name_of(opened.agent), opened.file))
     note_hook(id, opened.agent)
-    review().opened(id, opened)
+    reviews.opened(id, opened)
   end,
   ['alongside/didChangeReview'] = function(id, changed)
-    review().changed(id, changed)
+    reviews.changed(id, changed)
   end,
   ['alongside/didCloseReview'] = function(id, closed)
     log.write(('review %s has ended: %s'):format(closed.id, tostring(closed.closing)))
-    review().closed(id, closed)
+    reviews.closed(id, closed)
   end,
   ['alongside/problem'] = function(id, problem)
     log.write(problem.what .. (problem.hint and '; ' .. problem.hint or ''))
-    review().problem(id, problem)
+    reviews.problem(id, problem)
   end,
   ['alongside/notice'] = function(_, notice)
     require('alongside.messages').later(require('alongside.harmless').name(tostring(notice.message)))
   end,
   ['alongside/lastWord'] = function(id, last)
     log.write(('review %s: %s'):format(last.id, tostring(last.word)))
-    review().last_word(id, last)
+    reviews.last_word(id, last)
   end,
   ['window/logMessage'] = function(_, message)
     log.write(message.message)
@@ -84,7 +81,7 @@ server.on.message = {
 
 server.on.request = {
   ['alongside/flushReview'] = function(id, which)
-    review().flush(id, which.id)
+    reviews.flush(id, which.id)
   end,
   ['alongside/getDiagnostics'] = function()
     return require('alongside.diagnostics').all()
@@ -145,7 +142,7 @@ function M.setup(options)
   server.setup()
   context.setup()
   environment.setup()
-  review().setup(resolved)
+  reviews.setup(resolved)
   if resolved.keys.go then
     vim.keymap.set('n', resolved.keys.go, '<Cmd>Alongside review<CR>', { desc = 'alongside: go to the review' })
   end
@@ -228,7 +225,7 @@ function M.statusline()
     agents = agents + #status.agents
     paused = paused or status.paused
   end
-  local reviews = #review().waiting()
+  local reviews = #reviews.waiting()
   local parts = {}
   if agents > 0 then
     parts[#parts + 1] = count(agents, 'agent')

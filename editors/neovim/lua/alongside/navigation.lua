@@ -1,9 +1,10 @@
 -- Announces reviews, and takes the person to one when they ask.
 
 local config = require('alongside.config')
+local folds = require('alongside.folds')
 local harmless = require('alongside.harmless')
-local level = require('alongside.level')
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local target = require('alongside.target')
 local winbar = require('alongside.winbar')
 local window_state = require('alongside.window_state')
@@ -15,10 +16,6 @@ local TOGETHER = 300
 local fresh = {} ---@type alongside.Review[] to announce in this turn
 local recent = {} ---@type { review: alongside.Review, at: integer }[] announced within that time, and the fresh ones
 local announcement ---@type alongside.Message? the last one
-
-local function reviews()
-  return require('alongside.review')
-end
 
 -- How to go to a review from here. In a terminal, typed keys are the agent's.
 local function way()
@@ -42,9 +39,9 @@ local function announce_fresh()
     said = ('%d reviews are waiting: %s'):format(#recent, go)
   else
     local one = recent[1].review
-    local agent, name = winbar.agent_name(one.agent), reviews().name(one)
+    local agent, name = winbar.agent_name(one.agent), reviews.name(one)
     said = messages.fitting({
-      ('%s proposes %s (%s): %s'):format(agent, name, reviews().changes(one), go),
+      ('%s proposes %s (%s): %s'):format(agent, name, reviews.changes(one), go),
       ('%s proposes %s: %s'):format(agent, name, go),
     })
   end
@@ -70,7 +67,7 @@ end
 local function level_soon(review)
   local shown = review.view
   vim.schedule(function()
-    level.show(shown, review.hunks)
+    folds.level(shown, review.hunks)
   end)
 end
 
@@ -82,7 +79,7 @@ local function open(review, origin)
     if shown:lacks_original() then
       shown:open_original()
       level_soon(review)
-      reviews().show(review)
+      reviews.show(review)
     end
     return
   end
@@ -90,25 +87,25 @@ local function open(review, origin)
     -- The window of the original may still be there, if the person comes back in the turn in which they closed the proposal.
     shown:close_windows()
   end
-  local before = reviews().of_buffer(vim.api.nvim_get_current_buf())
+  local before = reviews.of_buffer(vim.api.nvim_get_current_buf())
   origin = origin or window_state.here()
   origin.before = before and before.view.origin or nil
   if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
     if shown then
       shown:close()
     end
-    shown = reviews().make_view(review)
+    shown = reviews.make_view(review)
   end
   local line, column = review.line, 0
   if not line then
-    line, column = reviews().first_place(review)
+    line, column = reviews.first_place(review)
   end
   shown:open(origin, line, column)
   level_soon(review)
   if review.look then
     vim.fn.winrestview(review.look)
   end
-  reviews().show(review)
+  reviews.show(review)
 end
 
 --- Goes to a review: the named one, the one without its original here, that of the current file, the only one, or the one
@@ -119,7 +116,7 @@ function M.go(id, origin)
   if vim.fn.getcmdwintype() ~= '' then
     return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
   end
-  local all, here = reviews().all(), reviews().looked_at()
+  local all, here = reviews.all(), reviews.looked_at()
   if not id and here and here.view:lacks_original() then
     return open(here, origin)
   elseif type(id) == 'string' or id then
@@ -145,7 +142,7 @@ function M.go(id, origin)
     if chosen and not chosen.is_over then
       open(chosen, origin)
     elseif chosen then
-      messages.now(('%s: this review has already ended.'):format(reviews().name(chosen)))
+      messages.now(('%s: this review has already ended.'):format(reviews.name(chosen)))
     end
   end)
 end

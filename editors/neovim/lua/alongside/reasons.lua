@@ -3,6 +3,7 @@
 local dropping = require('alongside.dropping')
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
+local reviews = require('alongside.lazy')('review')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -20,10 +21,6 @@ local PROMPTS = {
   dropped = 'Reason for dropped change',
   edited = 'Reason for edited change',
 }
-
-local function reviews()
-  return require('alongside.review')
-end
 
 local function none(review)
   return NONE:format(winbar.agent_name(review.agent))
@@ -58,7 +55,7 @@ end
 
 -- The prompt: the place that the reason belongs to, and when the agent's model does not read it.
 local function prompt(review, hunk)
-  local name = reviews().name(review)
+  local name = reviews.name(review)
   local said = ('Reason for all of %s'):format(name)
   if hunk then
     local _, number = find(review, hunk)
@@ -69,7 +66,7 @@ end
 
 -- Keeps a reason that cannot be sent.
 local function keep(review, why, reason)
-  local said = ('%s: %s'):format(reviews().name(review), why)
+  local said = ('%s: %s'):format(reviews.name(review), why)
   if reason ~= '' then
     vim.fn.setreg('"', reason)
     said = said .. ' Your reason is in the unnamed register: ""p puts it.'
@@ -84,7 +81,7 @@ local function drop(review, hunk)
     return
   end
   if not vim.deep_equal({ now.original, now.proposed }, { hunk.original, hunk.proposed }) then
-    messages.later(('%s: the change is another one now, so it is not dropped.'):format(reviews().name(review)))
+    messages.later(('%s: the change is another one now, so it is not dropped.'):format(reviews.name(review)))
     return
   end
   dropping.drop(review.view, now)
@@ -117,9 +114,9 @@ local function send(review, hunk, reason, tries)
     end
     over()
     if not err and is_gone then
-      messages.later(('%s: the change is gone, so its reason is for all of the file.'):format(reviews().name(review)))
+      messages.later(('%s: the change is gone, so its reason is for all of the file.'):format(reviews.name(review)))
     elseif err then
-      keep(review, why == 'noReason' and none(review) or reviews().refusal(err), reason)
+      keep(review, why == 'noReason' and none(review) or reviews.refusal(err), reason)
     end
   end)
 end
@@ -158,7 +155,7 @@ function M.follow_undo(review)
     if hunk and hunk.state == 'kept' and state < one.state and reason == one.reason then
       one.is_back = true
       dispatch(review, one.hunk, '')
-      messages.later(('%s: your reason is taken back, too.'):format(reviews().name(review)))
+      messages.later(('%s: your reason is taken back, too.'):format(reviews.name(review)))
     elseif hunk and hunk.state ~= 'kept' and state >= one.state and one.is_back and not reason then
       one.is_back = false
       dispatch(review, one.hunk, one.reason)
@@ -203,7 +200,7 @@ end
 ---@param is_for_all boolean? for the whole proposal wherever the cursor is
 function M.ask(review, is_for_all)
   if review.is_over then
-    return messages.now(('%s: this review has already ended.'):format(reviews().name(review)))
+    return messages.now(('%s: this review has already ended.'):format(reviews.name(review)))
   elseif not review.reasons then
     return messages.now(none(review), vim.log.levels.WARN)
   end
@@ -213,7 +210,7 @@ function M.ask(review, is_for_all)
   end
   if not is_known then
     local said = '%s: the companion has not taken your edits, so the changes have no place yet. Try again.'
-    return messages.now(said:format(reviews().name(review)), vim.log.levels.WARN)
+    return messages.now(said:format(reviews.name(review)), vim.log.levels.WARN)
   end
   -- A line end or control character would act as a typed key.
   local given = harmless.one_line((hunk or review).reason or '')

@@ -1,7 +1,7 @@
 -- `:edit` in a review: the proposal is as the agent made it, with all marks and colours, and undo brings the person's text
 -- back. Neovim empties the buffer first, so that nothing can refuse it.
 
-local level = require('alongside.level')
+local folds = require('alongside.folds')
 local marks = require('alongside.marks')
 local merge = require('alongside.merge')
 local messages = require('alongside.messages')
@@ -49,7 +49,7 @@ local function restore(review, buf)
       vim.cmd('normal! zv')
     end)
     require('alongside.review').show(review)
-    level.show(shown, review.hunks)
+    folds.level(shown, review.hunks)
   end)
 end
 

@@ -3,12 +3,13 @@
 
 local config = require('alongside.config')
 local first_word = require('alongside.first_word')
+local folds = require('alongside.folds')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
-local level = require('alongside.level')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local seen = require('alongside.seen')
+local server = require('alongside.lazy')('server')
 local sync = require('alongside.sync')
 local target = require('alongside.target')
 local text = require('alongside.text')
@@ -49,10 +50,6 @@ local reviews = {} ---@type table<string, alongside.Review>
 -- Views whose proposal was replaced; the next proposal of the same file takes them over.
 local vacant = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
 local numbers = 0
-
-local function server()
-  return require('alongside.server')
-end
 
 -- A text that the companion may omit.
 local function optional(value)
@@ -172,7 +169,7 @@ local function prepared(review)
   end
   review.sync = sync.new(review.current_text, review.revision, {
     request = function(change, revision, answer)
-      server().request(review.client, 'alongside/editReview', {
+      server.request(review.client, 'alongside/editReview', {
         id = review.id,
         revision = revision,
         changes = { change },
@@ -240,7 +237,7 @@ end
 
 --- The companion opened a review.
 function M.opened(client, opened)
-  local one = server().get(client)
+  local one = server.get(client)
   local known = reviews[key(client, opened.id)]
   if known then
     -- The companion repeats its reviews to a new connection.
@@ -281,7 +278,7 @@ function M.opened(client, opened)
     place.view:give_to(M.make_view(review), M.first_place(review))
     vim.schedule(function()
       if review.view then
-        level.show(review.view, review.hunks)
+        folds.level(review.view, review.hunks)
       end
     end)
     M.show(review)

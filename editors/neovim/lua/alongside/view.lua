@@ -3,7 +3,7 @@
 
 local cut_lines = require('alongside.cut_lines')
 local first_word = require('alongside.first_word')
-local fold_text = require('alongside.fold_text')
+local folds = require('alongside.folds')
 local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
 local keys = require('alongside.keys')
@@ -145,7 +145,7 @@ local function undress(win)
   options.winbar, options.statusline, options.winhighlight = '', '', ''
   options.cursorlineopt = vim.go.cursorlineopt
   cut_lines.unmark(win)
-  fold_text.unset(win)
+  folds.unset_text(win)
 end
 
 local function compare(win)
@@ -170,7 +170,7 @@ local function dress(win, groups)
   options.winfixbuf = true
   compare(win)
   cut_lines.mark(win)
-  fold_text.set(win)
+  folds.set_text(win)
 end
 
 --- Opens the tab page and goes there. `origin` is the place to return to.

@@ -1,0 +1,80 @@
+-- Folds of equal lines in a review's windows. A dropped change is equal to the original, so Neovim folds it with the lines
+-- around it, and the text of the fold says how many are in there. Neovim folds the windows after it has scrolled the one on the
+-- left, which then begins below a fold at the top: both windows are to begin at the same line.
+
+local M = {}
+
+local OPTION = "v:lua.require'alongside.folds'.text()"
+
+--- Sets the text of folds in a window, unless the person has one of their own.
+---@param win integer
+function M.set_text(win)
+  if vim.go.foldtext == 'foldtext()' then
+    vim.wo[win][0].foldtext = OPTION
+  end
+end
+
+--- Takes it back.
+---@param win integer
+function M.unset_text(win)
+  if vim.wo[win].foldtext == OPTION then
+    vim.wo[win][0].foldtext = vim.go.foldtext
+  end
+end
+
+-- How many dropped changes have their sign in these lines, 1-based.
+local function count(review, buf, first, last)
+  local side, dropped = review.view.left == buf and 'original' or 'current', 0
+  for _, hunk in ipairs(review.hunks) do
+    local line = require('alongside.next_change').line(hunk, side) + 1
+    if hunk.state == 'dropped' and line >= first and line <= last then
+      dropped = dropped + 1
+    end
+  end
+  return dropped
+end
+
+--- The text of the fold that Neovim draws: its own, with the dropped changes.
+---@return string
+function M.text()
+  local own, buf = vim.fn.foldtext(), vim.api.nvim_get_current_buf()
+  local review = require('alongside.review').of_buffer(buf)
+  local dropped = review and count(review, buf, vim.v.foldstart, vim.v.foldend) or 0
+  return dropped == 0 and own or (own:gsub('lines:', ('lines, %d dropped:'):format(dropped), 1))
+end
+
+-- The line of the original beside an equal line of the proposal, both 1-based; nil within a change.
+local function beside(hunks, line)
+  local delta = 0
+  for _, hunk in ipairs(hunks) do
+    local current, original = hunk.current, hunk.original
+    if current['end'] >= line then
+      return current.start >= line and line + delta or nil
+    end
+    delta = delta + (original['end'] - original.start) - (current['end'] - current.start)
+  end
+  return line + delta
+end
+
+--- Scrolls the original to the lines of the proposal, where a fold is at the top.
+---@param view alongside.View
+---@param hunks table[]
+function M.level(view, hunks)
+  local right, left = view.right_win, view.left_win
+  for _, win in ipairs({ right or 0, left or 0 }) do
+    if win == 0 or not vim.api.nvim_win_is_valid(win) then
+      return
+    end
+  end
+  local top = vim.api.nvim_win_call(right, function()
+    return vim.fn.foldclosed(vim.fn.line('w0'))
+  end)
+  local line = top > 0 and beside(hunks, top)
+  if line then
+    vim.api.nvim_win_call(left, function()
+      vim.fn.winrestview({ topline = line, topfill = 0 })
+    end)
+  end
+end
+
+return M
