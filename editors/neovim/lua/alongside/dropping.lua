@@ -35,12 +35,7 @@ end
 -- one at the beginning its byte-order mark.
 local function put(shown, hunk, side, pieces)
   local this = shown.sync
-  local form = text.format(pieces)
-  local dos = this:options().dos and text.is_dos(pieces) ~= false
-  local lines = text.lines(pieces, { bom = form.bom, dos = dos, eol = form.eol })
-  if text.is_nothing(pieces) then
-    lines = {}
-  end
+  local lines, form = text.shown(pieces, this:options().dos)
   local range, current = hunk[side], hunk.current
   local ends, begins = range['end'] >= #lines, range.start == 0 and current.start == 0
   this:replace(current.start, current['end'], vim.list_slice(lines, range.start + 1, range['end']), {

@@ -16,9 +16,8 @@ local function as_proposed(review)
   if text.equal(this:mine(), proposed) then
     return
   end
-  local now, form = this:options(), text.format(proposed)
-  form.dos = now.dos and text.is_dos(proposed) ~= false
-  local lines = text.is_nothing(proposed) and {} or text.lines(proposed, form)
+  local now = this:options()
+  local lines, form = text.shown(proposed, now.dos)
   if text.same_format(now, form) and not text.is_nothing(this:mine()) then
     -- The least changes, so that undo goes to the text that it brings back.
     local hunks = merge.differences(text.lines(this:mine(), now), lines)

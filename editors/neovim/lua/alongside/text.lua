@@ -16,17 +16,7 @@ local BOM = '\239\187\191'
 ---@param text string
 ---@return string[] pieces
 function M.split(text)
-  local pieces, from, n = {}, 1, 0
-  while true do
-    local at = text:find('\n', from, true)
-    n = n + 1
-    if not at then
-      pieces[n] = text:sub(from)
-      return pieces
-    end
-    pieces[n] = text:sub(from, at - 1)
-    from = at + 1
-  end
+  return vim.split(text, '\n', { plain = true })
 end
 
 ---@param pieces string[]
@@ -121,6 +111,16 @@ function M.lines(pieces, format)
   return lines
 end
 
+--- The lines of a whole text for a buffer that shows "\r\n" or not, none for an empty text, and its format there.
+---@param pieces string[]
+---@param is_dos boolean
+---@return string[] lines, alongside.Format
+function M.shown(pieces, is_dos)
+  local format = M.format(pieces)
+  format.dos = is_dos and M.is_dos(pieces) ~= false
+  return M.is_nothing(pieces) and {} or M.lines(pieces, format), format
+end
+
 --- The pieces of lines of a buffer, from line `first` (0-based) of `count` on. Omits the empty piece after the last line
 --- ending.
 ---@param lines string[]
@@ -164,15 +164,12 @@ end
 function M.byte(line, units)
   if not line:find('[\128-\255]') then
     return math.min(units, #line)
+  elseif vim.fn.has('nvim-0.11') == 1 then
+    return vim.str_byteindex(line, 'utf-16', units, false)
   end
-  local at, counted = 1, 0
-  while at <= #line and counted < units do
-    local first = line:byte(at)
-    local length = first < 0xc0 and 1 or first < 0xe0 and 2 or first < 0xf0 and 3 or 4
-    counted = counted + (length == 4 and 2 or 1)
-    at = at + length
-  end
-  return math.min(at - 1, #line)
+  -- 0.10 knows no other signature, and fails beyond the end.
+  local is_there, byte = pcall(vim.str_byteindex, line, units, true)
+  return is_there and byte or #line
 end
 
 --- The piece (1-based) and byte of a wire position; nil outside the text. A column beyond a line means its end, before

@@ -85,11 +85,7 @@ end
 function View:show_original(format)
   local options = vim.bo[self.left]
   options.modifiable, options.readonly = true, false
-  vim.api.nvim_buf_set_lines(self.left, 0, -1, true, text.lines(self.original, {
-    bom = self.original[1]:sub(1, 3) == '\239\187\191',
-    dos = format.dos and text.is_dos(self.original) ~= false,
-    eol = self.original[#self.original] == '',
-  }))
+  vim.api.nvim_buf_set_lines(self.left, 0, -1, true, (text.shown(self.original, format.dos)))
   options.endofline = self.original[#self.original] == ''
   options.fileformat = format.dos and 'dos' or 'unix'
   options.modified, options.modifiable = false, false
