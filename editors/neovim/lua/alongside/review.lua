@@ -33,6 +33,8 @@ local M = {}
 ---@field dirty boolean
 ---@field outside string? the real path of the file, if it is outside the project
 ---@field inGit string? the real path of the file, if git runs or obeys it
+---@field ofAgents string? the real path of the file, if agents take settings or instructions from it
+---@field parts integer? how many files the agent writes together
 ---@field wholeFileOnly string?
 ---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
 ---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
@@ -263,6 +265,8 @@ function M.opened(client, opened)
     dirty = opened.dirty == true,
     outside = optional(opened.outside),
     inGit = optional(opened.inGit),
+    ofAgents = optional(opened.ofAgents),
+    parts = tonumber(opened.parts),
     reasons = opened.reasons ~= 'never' and optional(opened.reasons) or nil,
     reason = optional(opened.reason),
     remark = optional(opened.remark),

@@ -95,20 +95,20 @@ end
 function M.notes(review, root, is_modified)
   local notes = {}
   local file = review.file
-  if review.outside then
-    local real = harmless.name(review.outside)
-    notes[#notes + 1] = {
-      'OUTSIDE THE PROJECT: ' .. real, 'The file leads outside the project, to ' .. real .. '.', brief = 'OUTSIDE THE PROJECT',
-    }
-  elseif (file .. '/'):find('/../', 1, true) then
+  local function danger(path, brief, said)
+    if path then
+      local real = harmless.name(path)
+      notes[#notes + 1] = { brief .. ': ' .. real, said:format(real), brief = brief }
+    end
+  end
+  danger(review.outside, 'OUTSIDE THE PROJECT', 'The file leads outside the project, to %s.')
+  if not review.outside and (file .. '/'):find('/../', 1, true) then
     notes[#notes + 1] = { 'path leads through ..' }
-  elseif root and not vim.startswith(file, root .. '/') then
+  elseif not review.outside and root and not vim.startswith(file, root .. '/') then
     notes[#notes + 1] = { 'outside the project' }
   end
-  if review.inGit then
-    local real = harmless.name(review.inGit)
-    notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.', brief = 'RUN BY GIT' }
-  end
+  danger(review.inGit, 'RUN BY GIT', 'Git runs or obeys the file: %s.')
+  danger(review.ofAgents, 'OBEYED BY AGENTS', 'Agents take settings or instructions from the file: %s.')
   if M.is_emptied(review) then
     notes[#notes + 1] = { 'empties the file', 'It empties the file.' }
   end
