@@ -1,7 +1,7 @@
 -- The changes of a review of which something is hard to see: what, in words, and its blanks, drawn.
 
-local edited = require('alongside.edited')
 local look_alikes = require('alongside.look_alikes')
+local merge = require('alongside.merge')
 
 local M = {}
 
@@ -17,7 +17,7 @@ function M.of(hunk, original, current)
   if hunk.state == 'dropped' then
     return { kinds = {}, pairs = {} }
   end
-  local olds, news = edited.lines_of(original, hunk.original), edited.lines_of(current, hunk.current)
+  local olds, news = merge.lines_of(original, hunk.original), merge.lines_of(current, hunk.current)
   local key = table.concat(olds) .. '\0' .. table.concat(news)
   if not found[key] then
     if count >= MOST then

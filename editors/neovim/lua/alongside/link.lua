@@ -1,6 +1,6 @@
 -- The connection to one `alongside lsp`: Neovim's own RPC client plus three facts that Neovim does not show: whether
 -- somebody stopped it (then it stays stopped), why it refused to initialize (shown without a stack trace), and which
--- requests have no answer when it ends.
+-- requests have no answer when it ends. Neovim drops the callbacks of these, so callers would wait forever.
 
 local log = require('alongside.log')
 
@@ -77,6 +77,53 @@ function M.starter(cmd)
     links[wrapped] = link
     log.write('starting ' .. table.concat(words, ' '))
     return wrapped
+  end
+end
+
+-- The server's error code of a refused request.
+local FAILED = -32803
+
+local number = 0
+
+local function gone()
+  return { code = FAILED, message = 'alongside is not running', data = { why = 'gone' } }
+end
+
+--- Sends a request and calls `callback` once with the answer.
+---@param server alongside.Server? nil: it has ended
+---@param method string
+---@param params table
+---@param callback fun(err: table?, result: any)
+function M.send(server, method, params, callback)
+  if not server then
+    vim.schedule(function()
+      callback(gone())
+    end)
+    return
+  end
+  callback = log.guarded(callback)
+  number = number + 1
+  local this = number
+  local function answer(err, result)
+    -- The end of the server may already have been the answer.
+    if server.pending[this] then
+      server.pending[this] = nil
+      callback(err, result)
+    end
+  end
+  server.pending[this] = answer
+  if not server.rpc.request(method, params, answer) then
+    vim.schedule(function()
+      answer(gone())
+    end)
+  end
+end
+
+--- Answers the open requests of a server that has ended.
+---@param server alongside.Server
+function M.abandon(server)
+  for _, answer in pairs(vim.deepcopy(server.pending)) do
+    answer(gone())
   end
 end
 

@@ -2,9 +2,9 @@
 -- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
 -- below "_" or above "‾", as in other plugins.
 
-local edited = require('alongside.edited')
 local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
+local merge = require('alongside.merge')
 local text = require('alongside.text')
 
 local M = {}
@@ -259,7 +259,7 @@ function M.draw(review, current, format, again, anew)
   local lines = vim.api.nvim_buf_line_count(right)
   local new, place = {}, places(review.hunks, lines - 1)
   for i, hunk in ipairs(review.hunks) do
-    local lines = hunk.state == 'edited' and review.original and edited.of(hunk, review.original, current).lines or nil
+    local lines = hunk.state == 'edited' and review.original and merge.edited(hunk, review.original, current).lines or nil
     new[i] = { looks = looks(hunk, place[i], lines), first = hunk.current.start, lines = lines }
   end
   local was = drawn[right]

@@ -6,7 +6,6 @@ local config = require('alongside.config')
 local link = require('alongside.link')
 local log = require('alongside.log')
 local project = require('alongside.project')
-local requests = require('alongside.requests')
 local server_restart = require('alongside.server_restart')
 
 local M = {}
@@ -101,7 +100,7 @@ local function on_exit(_, _, id)
     servers[id] = nil
     if server then
       log.guarded(M.on.gone)(id, server_restart.is_expected(server.root))
-      requests.abandon(server)
+      link.abandon(server)
     end
   end)
   if client then
@@ -299,7 +298,7 @@ end
 ---@param params table
 ---@param callback fun(err: table?, result: any)
 function M.request(id, method, params, callback)
-  requests.send(servers[id], method, params, callback)
+  link.send(servers[id], method, params, callback)
 end
 
 --- Sends a notification.

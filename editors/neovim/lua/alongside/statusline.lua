@@ -3,7 +3,8 @@
 
 local buffer_text = require('alongside.buffer_text')
 local dropping = require('alongside.dropping')
-local edited = require('alongside.edited')
+local harmless = require('alongside.harmless')
+local merge = require('alongside.merge')
 local text = require('alongside.text')
 local winbar = require('alongside.winbar')
 
@@ -30,7 +31,7 @@ function M.line_counts(review)
   end
   for _, hunk in ipairs(review.hunks) do
     if hunk.state == 'edited' and review.original_text and review.view then
-      local now = edited.of(hunk, review.view.original, review.sync.told)
+      local now = merge.edited(hunk, review.view.original, review.sync.told)
       added, removed = added + now.added, removed + now.removed
     elseif hunk.state ~= 'dropped' then
       added = added + hunk.current['end'] - hunk.current.start
@@ -77,10 +78,6 @@ local function ends(review, win, less)
   return ' ' .. table.concat(parts, '  ') .. ' ', hint
 end
 
-local function escaped(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
 -- The parts to omit for lack of room, in this order. The original's line has the agent, too.
 local GOES = { 'position', 'agent', 'states', 'word', 'lines', 'label', 'state', 'key' }
 
@@ -97,10 +94,10 @@ local function original(review, columns)
   local short = vim.fs.basename(name)
   for _, said in ipairs({ ' ' .. name .. agent, ' ' .. short .. agent, ' ' .. name, ' ' .. short }) do
     if vim.fn.strdisplaywidth(said .. '  ' .. hint) <= columns then
-      return escaped(said) .. '%=' .. escaped(hint)
+      return harmless.statusline(said) .. '%=' .. harmless.statusline(hint)
     end
   end
-  return '%=' .. escaped(hint)
+  return '%=' .. harmless.statusline(hint)
 end
 
 --- Draws the status line of the window that Neovim names.
@@ -111,7 +108,7 @@ function M.draw()
   local review = require('alongside.review').of_buffer(buf)
   if not review then
     -- It has just ended.
-    return ' ' .. escaped(vim.b[buf].alongside_title or '')
+    return ' ' .. harmless.statusline(vim.b[buf].alongside_title or '')
   elseif buf == review.view.left and win ~= vim.api.nvim_get_current_win() then
     return original(review, columns_of(win))
   end
@@ -123,7 +120,7 @@ function M.draw()
     local left, right = ends(review, win, less)
     local columns = vim.fn.strdisplaywidth(left .. right) + (less.position and 0 or POSITION_COLUMNS)
     if columns <= columns_of(win) or what == GOES[#GOES] then
-      return escaped(left) .. '%<%=' .. escaped(right) .. (less.position and '' or POSITION)
+      return harmless.statusline(left) .. '%<%=' .. harmless.statusline(right) .. (less.position and '' or POSITION)
     end
   end
   return ''

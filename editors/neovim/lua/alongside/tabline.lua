@@ -88,7 +88,7 @@ function M.draw()
     local said = label(tab, columns)
     drawn = drawn + vim.fn.strdisplaywidth(said)
     local group = tab == vim.api.nvim_get_current_tabpage() and 'TabLineSel' or 'TabLine'
-    parts[#parts + 1] = ('%%%dT%%#%s#%s'):format(i, group, (said:gsub('%%', '%%%%')))
+    parts[#parts + 1] = ('%%%dT%%#%s#%s'):format(i, group, harmless.statusline(said))
   end
   return table.concat(parts) .. '%#TabLineFill#%T' .. (#tabs > 1 and '%=%#TabLine#%999XX' or '')
 end

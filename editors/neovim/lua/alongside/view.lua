@@ -36,11 +36,7 @@ local FROM_GLOBAL = {
   'conceallevel', 'breakindent', 'linebreak', 'winfixwidth', 'winfixheight', 'winblend', 'wrap',
 }
 
-local function is_window(win)
-  return win ~= nil and vim.api.nvim_win_is_valid(win)
-end
-
-local shows = window_state.shows
+local is_window, shows = window_state.is_window, window_state.shows
 
 -- Characters that a command line, a pattern or expand() may interpret. expand() runs what is in backquotes.
 local MEANS = '[^%w._/+,@=\128-\255-]'

@@ -138,7 +138,7 @@ function M.notes(review, root, is_modified)
 end
 
 local function part(group, said)
-  return ('%%#%s#%s'):format(group, (said:gsub('%%', '%%%%')))
+  return ('%%#%s#%s'):format(group, harmless.statusline(said))
 end
 
 --- The name of a key, such as "\a" or "<Space>a".

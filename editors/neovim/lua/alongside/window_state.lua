@@ -9,6 +9,8 @@ local function is_window(win)
   return win ~= nil and vim.api.nvim_win_is_valid(win)
 end
 
+M.is_window = is_window
+
 -- The windows of a tab page, without floating ones.
 function M.windows_of(tab)
   return vim.tbl_filter(function(win)
