@@ -215,19 +215,13 @@ local function in_lines(message)
   end, lines)
 end
 
---- Whether `notify` is Neovim's own, which shows messages at the command line. In newer releases Neovim's functions have no
---- source, while those of persons and plugins do.
-local function is_builtin(notify)
-  local source = debug.getinfo(notify, 'S').source
-  return source:find('^@vim/') ~= nil or source:find('^=?%?$') ~= nil
-end
-
 --- Shows one harmless message that does not ask for Enter.
 local function notifier(user)
   return function(message, level, opts)
     local notify = user or vim.notify
     local lines = { harmless.text(message) }
-    if type(notify) == 'function' and is_builtin(notify) then
+    -- Neovim's own shows messages at the command line.
+    if type(notify) == 'function' and require('alongside.messages').is_own(notify) then
       lines = in_lines((lines[1]:gsub('%s*\n%s*', ' ')))
     end
     opts = vim.tbl_extend('keep', opts or {}, { title = 'alongside' })

@@ -57,7 +57,7 @@ vim.api.nvim_set_decoration_provider(ns, {
     local at = byte_at(edge)
     -- It begins one column earlier, and another one follows.
     if byte_at(edge - 1) == at and byte_at(edge + 1) > at and vim.fn.strdisplaywidth(vim.fn.strpart(
-      vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or '', at - 1, 1, true)) == 2 then
+      vim.fn.getbufoneline(buf, row + 1), at - 1, 1, true)) == 2 then
       local column = vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff - 2
       vim.api.nvim_buf_set_extmark(buf, ns, row, 0, {
         ephemeral = true, virt_text = { { ' ' .. signs[win], 'NonText' } }, virt_text_win_col = column, hl_mode = 'combine',

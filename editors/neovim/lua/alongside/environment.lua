@@ -15,14 +15,8 @@ local last ---@type integer? the client of the last file
 --- The variables of the current directory's companion, because terminals start there; otherwise those of the last file's,
 --- or of any.
 local function chosen()
-  local cwd = project.of_cwd()
-  for _, offer in pairs(offered) do
-    if offer.root == cwd then
-      return offer.variables
-    end
-  end
   local id = last and offered[last] and last or next(offered)
-  return id and offered[id].variables or {}
+  return M.of(project.of_cwd()) or id and offered[id].variables or {}
 end
 
 local function put_back(name)

@@ -4,10 +4,6 @@ local text = require('alongside.text')
 
 local M = {}
 
-local function line_of(buf, line)
-  return vim.api.nvim_buf_get_lines(buf, line, line + 1, false)[1]
-end
-
 -- The column of the first word of a line that another line does not begin with.
 local function first_difference(line, other)
   local at, least = 1, math.min(#line, #other)
@@ -33,8 +29,8 @@ function M.column(review, hunk, side, line)
   if side == 'original' then
     buf, other_buf, other = shown.left, shown.right, hunk.current
   end
-  local here = line_of(buf, line)
-  if not here or other.start == other['end'] or hunk[side].start == hunk[side]['end'] then
+  local here = vim.fn.getbufoneline(buf, line + 1)
+  if other.start == other['end'] or hunk[side].start == hunk[side]['end'] then
     return 0
   end
   local column = 0
@@ -45,7 +41,7 @@ function M.column(review, hunk, side, line)
     column = words[1].start.line + delta == line and text.byte(here, words[1].start.character) or 0
   elseif hunk.limit then
     -- The companion compared no words.
-    column = first_difference(here, line_of(other_buf, other.start) or '')
+    column = first_difference(here, vim.fn.getbufoneline(other_buf, other.start + 1))
   end
   return math.min(column, math.max(0, #here - 1))
 end

@@ -94,10 +94,6 @@ local function trailing(line)
   return from and { { from = from - 1, text = line:sub(from) } } or {}
 end
 
-local function line_at(buf, line)
-  return vim.api.nvim_buf_get_lines(buf, line, line + 1, false)[1] or ''
-end
-
 --- Draws what is hard to see in a change: its blanks in both windows, and the sentence below it.
 ---@param review alongside.Marked
 ---@param hunk table
@@ -110,7 +106,7 @@ function M.draw(review, hunk, current, put, most)
   local is_paired = {}
   for i = 1, math.min(#alike.pairs, most) do
     local old, new = hunk.original.start + alike.pairs[i][1] - 1, hunk.current.start + alike.pairs[i][2] - 1
-    local was, is = line_at(left, old), line_at(right, new)
+    local was, is = vim.fn.getbufoneline(left, old + 1), vim.fn.getbufoneline(right, new + 1)
     is_paired[new] = true
     draw_runs(function(...) put(left, ...) end, old, look_alikes.blanks(was, is), 'AlongsideShownRemoved')
     draw_runs(function(...) put(right, ...) end, new, look_alikes.blanks(is, was), 'AlongsideShownAdded')
@@ -118,7 +114,8 @@ function M.draw(review, hunk, current, put, most)
   if hunk.state ~= 'dropped' then
     for line = hunk.current.start, math.min(hunk.current['end'], hunk.current.start + most) - 1 do
       if not is_paired[line] then
-        draw_runs(function(...) put(right, ...) end, line, trailing(line_at(right, line)), 'AlongsideShownAdded')
+        local blanks = trailing(vim.fn.getbufoneline(right, line + 1))
+        draw_runs(function(...) put(right, ...) end, line, blanks, 'AlongsideShownAdded')
       end
     end
   end

@@ -243,5 +243,4 @@ function M.statusline()
   return #parts > 0 and harmless.statusline('alongside ' .. table.concat(parts, ', ')) or ''
 end
 
-
 return M

@@ -208,12 +208,7 @@ end
 
 --- The size of the proposal, such as "2 changes".
 function M.changes(review)
-  if review.wholeFileOnly then
-    return 'as a whole'
-  elseif not review.original_text then
-    return 'new file'
-  end
-  return winbar.is_emptied(review) and 'empties the file' or winbar.size(review)
+  return winbar.whole(review) or winbar.is_emptied(review) and 'empties the file' or winbar.size(review)
 end
 
 --- The line of the first change.

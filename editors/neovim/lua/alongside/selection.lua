@@ -27,16 +27,12 @@ function M.utf16(line, byte)
   return units(line, math.max(0, math.min(byte, #line)))
 end
 
-local function line_of(buf, row)
-  return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
-end
-
 --- The cursor of `window`.
 ---@param window integer
 ---@return { line: integer, character: integer }
 function M.cursor(window)
   local row, column = unpack(vim.api.nvim_win_get_cursor(window))
-  local line = line_of(vim.api.nvim_win_get_buf(window), row - 1)
+  local line = vim.fn.getbufoneline(vim.api.nvim_win_get_buf(window), row)
   return { line = row - 1, character = M.utf16(line, column) }
 end
 
@@ -149,7 +145,7 @@ local function ends_of(window, from, to, kind)
     elseif pos[2] == first and kind == BLOCK then
       byte = vim.fn.virtcol2col(window, first, left_of(window, from, to)) - 1
     end
-    return { line = pos[2] - 1, character = M.utf16(line_of(buf, pos[2] - 1), byte) }
+    return { line = pos[2] - 1, character = M.utf16(vim.fn.getbufoneline(buf, pos[2]), byte) }
   end
   return place(from), place(to)
 end

@@ -43,10 +43,9 @@ end
 
 -- The change at the cursor of a window: "change 2 of 4: kept". Elsewhere, how many there are.
 local function change(review, win, less)
-  if review.wholeFileOnly then
-    return 'as a whole'
-  elseif not review.original_text then
-    return 'new file'
+  local whole = winbar.whole(review)
+  if whole then
+    return whole
   end
   local side = vim.api.nvim_win_get_buf(win) == review.view.left and 'original' or 'current'
   local hunk = dropping.at(review.hunks, side, vim.api.nvim_win_get_cursor(win)[1] - 1)

@@ -41,7 +41,6 @@ local is_window, shows = window_state.is_window, window_state.shows
 -- Characters that a command line, a pattern or expand() may interpret. expand() runs what is in backquotes.
 local MEANS = '[^%w._/+,@=\128-\255-]'
 
-
 -- Plugins open archives and the like by the end of a name, so that it ends with our words.
 local function new_buffer(name, ending, kind)
   local buf
@@ -138,6 +137,12 @@ local function undress(win)
   options.cursorlineopt = vim.go.cursorlineopt
   cut_lines.unmark(win)
   folds.unset_text(win)
+end
+
+-- Neovim compares the window no more, and it may show another buffer.
+local function release(win)
+  vim.wo[win].winfixbuf = false
+  vim.api.nvim_win_call(win, vim.cmd.diffoff)
 end
 
 local function compare(win)
@@ -253,12 +258,9 @@ local function remove(win)
     end
   end
   -- The last window cannot be closed.
-  vim.wo[win].winfixbuf = false
-  vim.api.nvim_win_call(win, function()
-    vim.cmd('diffoff')
-    undress(win)
-    vim.cmd('enew')
-  end)
+  release(win)
+  undress(win)
+  vim.api.nvim_win_call(win, vim.cmd.enew)
 end
 
 --- Closes its windows. If the person is in one of them, they return to where they came from.
@@ -318,10 +320,7 @@ function View:give_to(other, line, column)
   local is_current = self:is_current()
   self.is_closing = true
   local function exchange(win, buf, groups)
-    vim.wo[win].winfixbuf = false
-    vim.api.nvim_win_call(win, function()
-      vim.cmd('diffoff')
-    end)
+    release(win)
     vim.api.nvim_win_set_buf(win, buf)
     dress(win, groups)
   end
@@ -366,12 +365,9 @@ function View:become_ordinary(is_modified)
   end)
   set_free(self.right, is_modified)
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
-    vim.wo[win].winfixbuf = false
+    release(win)
     undress(win)
     vim.wo[win][0].signcolumn = vim.go.signcolumn
-    vim.api.nvim_win_call(win, function()
-      vim.cmd('diffoff')
-    end)
   end
   self.is_closing = true
   if is_window(self.left_win) and is_window(self.right_win) then

@@ -76,14 +76,10 @@ function M.size(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
--- A proposal that is not decided change by change, in words; nil for one that is.
-local function kind(review)
-  if review.wholeFileOnly then
-    return 'as a whole'
-  elseif not review.original_text then
-    return 'new file' .. (M.counts(review.hunks).edited > 0 and ', edited' or '')
-  end
-  return #review.hunks == 0 and M.size(review) or nil
+--- A proposal that is not decided change by change, in words; nil for one that is.
+---@return string?
+function M.whole(review)
+  return review.wholeFileOnly and 'as a whole' or not review.original_text and 'new file' or nil
 end
 
 --- The warnings, loudest first. The second text is for the question before accepting, if there is one; `brief` says less where
@@ -219,7 +215,10 @@ local function parts_of(review, context)
   local waiting = context.waiting or 0
   wish(waits, waiting == 1 and '1 more waits' or waiting > 1 and waiting .. ' more wait' or nil)
   wish(reason, review.reason and 'with a reason')
-  local whole = kind(review)
+  local whole = M.whole(review) or #review.hunks == 0 and M.size(review) or nil
+  if whole == 'new file' and M.counts(review.hunks).edited > 0 then
+    whole = 'new file, edited'
+  end
   wish(counts, whole)
   for _, key in ipairs(keys_of(review)) do
     right[#right + 1] = { key = key[1] }
