@@ -31,6 +31,15 @@ function M.at(hunks, side, line)
   return near
 end
 
+--- The change at the cursor of a window of a review.
+---@param review alongside.Review
+---@param win integer
+---@return table?
+function M.under_cursor(review, win)
+  local side = vim.api.nvim_win_get_buf(win) == review.view.left and 'original' or 'current'
+  return M.at(review.hunks, side, vim.api.nvim_win_get_cursor(win)[1] - 1)
+end
+
 -- Puts lines of `pieces`, a whole text, in the place of the change. A change at the end of a text has its last line end,
 -- one at the beginning its byte-order mark.
 local function put(shown, hunk, side, pieces)
@@ -89,7 +98,7 @@ end
 
 --- Drops the change under the cursor, or keeps it again if it is dropped. Without one, Neovim's own command runs.
 function M.run()
-  local buf, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local buf = vim.api.nvim_get_current_buf()
   local review = reviews.of_buffer(buf)
   local shown = review and review.view
   local is_left = shown ~= nil and shown.left == buf
@@ -103,7 +112,7 @@ function M.run()
     -- Neovim's own would put the empty line of an empty buffer.
     return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews.name(review)))
   end
-  local hunk = is_settled and M.at(review.hunks, is_left and 'original' or 'current', line)
+  local hunk = is_settled and M.under_cursor(review, 0)
   if not hunk then
     vim.cmd('normal! ' .. key)
   elseif hunk.state == 'dropped' then

@@ -48,9 +48,7 @@ local function under_cursor(review)
   elseif not review.sync:settle(PATIENCE) then
     return nil, false
   end
-  local side = vim.api.nvim_get_current_buf() == shown.left and 'original' or 'current'
-  local line = vim.api.nvim_win_get_cursor(shown:is_current() and 0 or shown.right_win)[1] - 1
-  return dropping.at(review.hunks, side, line), true
+  return dropping.under_cursor(review, shown:is_current() and 0 or shown.right_win), true
 end
 
 -- The prompt: the place that the reason belongs to, and when the agent's model does not read it.

@@ -53,11 +53,6 @@ local reviews = {} ---@type table<string, alongside.Review>
 local vacant = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
 local numbers = 0
 
--- A text that the companion may omit.
-local function optional(value)
-  return type(value) == 'string' and value or nil
-end
-
 local function key(client, id)
   return client .. '/' .. id
 end
@@ -242,34 +237,28 @@ function M.opened(client, opened)
     return M.changed(client, vim.tbl_extend('force', opened, { from = from, changes = { { text = opened.current } } }))
   end
   numbers = numbers + 1
-  local review = {
+  -- What the companion tells, and what the plugin adds.
+  local review = vim.tbl_extend('force', opened, {
     key = key(client, opened.id),
     number = numbers,
     client = client,
-    id = opened.id,
     agent = type(opened.agent) == 'table' and opened.agent or {},
     file = tostring(opened.file),
     root = one and one.root,
     original_text = opened.original,
     proposed_text = opened.proposed,
     current_text = opened.current,
-    revision = opened.revision,
     hunks = opened.hunks or {},
     hunks_of = opened.revision,
     stale = opened.stale == true,
     dirty = opened.dirty == true,
-    outside = optional(opened.outside),
-    inGit = optional(opened.inGit),
-    ofAgents = optional(opened.ofAgents),
-    parts = tonumber(opened.parts),
-    reasons = opened.reasons ~= 'never' and optional(opened.reasons) or nil,
-    reason = optional(opened.reason),
-    remark = optional(opened.remark),
-    wholeFileOnly = opened.wholeFileOnly,
-    fileLineEnding = opened.fileLineEnding,
-    fileHasBom = opened.fileHasBom,
     backlog = {},
-  }
+  })
+  review.original, review.proposed, review.current = nil, nil, nil
+  if review.reasons == 'never' then
+    -- Of an older companion.
+    review.reasons = nil
+  end
   reviews[review.key] = review
   local place = vacant[same_file(review)]
   vacant[same_file(review)] = nil
@@ -298,7 +287,7 @@ function M.changed(client, changed)
   end
   review.hunks, review.hunks_of = changed.hunks or review.hunks, changed.revision
   review.stale, review.dirty = changed.stale == true, changed.dirty == true
-  review.reason = optional(changed.reason)
+  review.reason = changed.reason
   if review.sync then
     review.sync:take(changed)
     draw(review)

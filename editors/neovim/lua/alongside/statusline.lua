@@ -47,8 +47,7 @@ local function change(review, win, less)
   if whole then
     return whole
   end
-  local side = vim.api.nvim_win_get_buf(win) == review.view.left and 'original' or 'current'
-  local hunk = dropping.at(review.hunks, side, vim.api.nvim_win_get_cursor(win)[1] - 1)
+  local hunk = dropping.under_cursor(review, win)
   for number, one in ipairs(review.hunks) do
     if one == hunk then
       local word, state = less.word and '' or 'change ', less.state and '' or ': ' .. hunk.state

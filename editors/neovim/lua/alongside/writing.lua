@@ -6,16 +6,16 @@ local autocommands = require('alongside.autocommands')
 
 local M = {}
 
--- Every way to spell one of these, with and without "!".
-local WRITES = { w = true, wr = true, wri = true, writ = true, write = true }
-local WRITES_AND_QUITS = { wq = true }
-local WRITES_CHANGES_AND_QUITS = { x = true, xi = true, xit = true, exi = true, exit = true }
+-- The commands that write, with whether the window closes afterwards.
+local QUITS = { write = false, wq = true, xit = true, exit = true }
 
 local typed ---@type { buf: integer, quits: boolean }?
 
+-- The whole name of a command that stands alone, with and without "!".
 local function command_of(line)
   local name = vim.trim(line):gsub('^:+%s*', ''):match('^(%a+)!?$')
-  return name
+  local ok, command = pcall(vim.api.nvim_parse_cmd, name or '', {})
+  return ok and command.cmd or ''
 end
 
 --- `is_proposal` tells whether a buffer is a proposal. A typed write calls `accept` with the buffer and whether its window
@@ -30,12 +30,12 @@ function M.setup(is_proposal, accept, refuse, set_modified)
       return
     end
     local name = command_of(vim.fn.getcmdline())
-    if not name or not (WRITES[name] or WRITES_AND_QUITS[name] or WRITES_CHANGES_AND_QUITS[name]) then
+    if QUITS[name] == nil then
       return
     end
-    local this = { buf = buf, quits = not WRITES[name] }
+    local this = { buf = buf, quits = QUITS[name] }
     typed = this
-    if WRITES_CHANGES_AND_QUITS[name] then
+    if name == 'xit' or name == 'exit' then
       -- :x writes only modified buffers, and a proposal without typed text is not modified.
       vim.bo[buf].modified = true
     end
