@@ -23,28 +23,6 @@ local function program()
   return 'alongside'
 end
 
-local function defaults()
-  return {
-    cmd = { program(), 'lsp' },
-    keys = {
-      go = false,
-      terminal = false,
-      send = false,
-      accept = '<localleader>a',
-      reject = '<localleader>r',
-      reason = '<localleader>w',
-      reason_all = '<localleader>W',
-      help = 'g?',
-    },
-    agent = false,
-    auto_open = false,
-    context = true,
-    environment = true,
-    notify = false,
-    log = false,
-  }
-end
-
 local function is_command(value)
   return type(value) == 'table' and #value > 0 and vim.iter(value):all(function(word)
     return type(word) == 'string' and word ~= ''
@@ -67,26 +45,39 @@ local function is_command_or_false(value)
   return value == false or is_command(value) or (type(value) == 'string' and value:find('%S') ~= nil)
 end
 
--- For each option: a check of its value, and a description of valid ones.
+local function key(default, example)
+  return { is_string_or_false, ('a key such as "%s", or false'):format(example or default), default }
+end
+
+-- For each option: a check of its value, a description of valid ones, and its default.
 local rules = {
   cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
-  agent = { is_command_or_false, 'a command such as "qwen" or { "gemini", "--model", "pro" }, or false' },
-  auto_open = { is_boolean, 'true or false' },
-  context = { is_boolean, 'true or false' },
-  environment = { is_boolean, 'true or false' },
-  notify = { is_callable, 'a function such as vim.notify' },
-  log = { is_string_or_false, 'the path of a file, or false' },
+  agent = { is_command_or_false, 'a command such as "qwen" or { "gemini", "--model", "pro" }, or false', false },
+  auto_open = { is_boolean, 'true or false', false },
+  context = { is_boolean, 'true or false', true },
+  environment = { is_boolean, 'true or false', true },
+  notify = { is_callable, 'a function such as vim.notify', false },
+  log = { is_string_or_false, 'the path of a file, or false', false },
   keys = {
-    go = { is_string_or_false, 'a key such as "<leader>p", or false' },
-    terminal = { is_string_or_false, 'a key such as "<F7>", or false' },
-    send = { is_string_or_false, 'a key such as "<leader>s", or false' },
-    accept = { is_string_or_false, 'a key such as "<localleader>a", or false' },
-    reject = { is_string_or_false, 'a key such as "<localleader>r", or false' },
-    reason = { is_string_or_false, 'a key such as "<localleader>w", or false' },
-    reason_all = { is_string_or_false, 'a key such as "<localleader>W", or false' },
-    help = { is_string_or_false, 'a key such as "g?", or false' },
+    go = key(false, '<leader>p'),
+    terminal = key(false, '<F7>'),
+    send = key(false, '<leader>s'),
+    accept = key('<localleader>a'),
+    reject = key('<localleader>r'),
+    reason = key('<localleader>w'),
+    reason_all = key('<localleader>W'),
+    help = key('g?'),
   },
 }
+
+local function defaults()
+  local function default(rule)
+    return rule[3]
+  end
+  local config = vim.tbl_map(default, rules)
+  config.cmd, config.keys = { program(), 'lsp' }, vim.tbl_map(default, rules.keys)
+  return config
+end
 
 --- The edit distance of `a` and `b`.
 local function distance(a, b)

@@ -60,18 +60,15 @@ end
 ---@param view alongside.View
 ---@param hunks table[]
 function M.level(view, hunks)
-  local right, left = view.right_win, view.left_win
-  for _, win in ipairs({ right or 0, left or 0 }) do
-    if win == 0 or not vim.api.nvim_win_is_valid(win) then
-      return
-    end
+  if #view:windows() < 2 then
+    return
   end
-  local top = vim.api.nvim_win_call(right, function()
+  local top = vim.api.nvim_win_call(view.right_win, function()
     return vim.fn.foldclosed(vim.fn.line('w0'))
   end)
   local line = top > 0 and beside(hunks, top)
   if line then
-    vim.api.nvim_win_call(left, function()
+    vim.api.nvim_win_call(view.left_win, function()
       vim.fn.winrestview({ topline = line, topfill = 0 })
     end)
   end

@@ -15,9 +15,7 @@ local shown ---@type fun(): alongside.View[] the views on the screen
 
 -- Both windows, if nothing else is in their tab page.
 local function both(view)
-  local tab = view:tab()
-  if tab and window_state.shows(view.left_win, view.left) and window_state.shows(view.right_win, view.right)
-    and #window_state.windows_of(tab) == 2 then
+  if #view:windows() == 2 and #window_state.windows_of(view:tab()) == 2 then
     return view.left_win, view.right_win
   end
 end
@@ -86,10 +84,9 @@ local function visit_each()
   end
   local free = {}
   for _, view in ipairs(shown()) do
-    for _, pair in ipairs({ { view.left_win, view.left }, { view.right_win, view.right } }) do
-      local win = pair[1]
-      if win and vim.api.nvim_win_is_valid(win) and vim.wo[win].winfixbuf then
-        vim.wo[win].winfixbuf = false
+    for _, pair in ipairs(view:windows()) do
+      if vim.wo[pair[1]].winfixbuf then
+        vim.wo[pair[1]].winfixbuf = false
         free[#free + 1] = pair
       end
     end

@@ -227,13 +227,19 @@ function View:is_current()
   return buf == self.right or buf == self.left
 end
 
+--- Its windows that show its buffers, each with its buffer: the original's first.
+---@return { [1]: integer, [2]: integer }[]
+function View:windows()
+  return vim.tbl_filter(function(pair)
+    return shows(pair[1], pair[2])
+  end, { { self.left_win, self.left }, { self.right_win, self.right } })
+end
+
 --- Its tab page.
+---@return integer?
 function View:tab()
-  for _, pair in ipairs({ { self.right_win, self.right }, { self.left_win, self.left } }) do
-    if shows(pair[1], pair[2]) then
-      return vim.api.nvim_win_get_tabpage(pair[1])
-    end
-  end
+  local all = self:windows()
+  return #all > 0 and vim.api.nvim_win_get_tabpage(all[#all][1]) or nil
 end
 
 --- Goes to its window.
