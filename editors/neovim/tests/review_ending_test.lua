@@ -32,6 +32,15 @@ test('closing the proposal rejects it', {}, function(nvim)
   eq({}, nvim:lua('return asked'))
 end)
 
+test('an end that rejects nothing says that the agent asks itself', {}, function(nvim)
+  open(nvim, { agent = { number = 1, name = 'Claude Code', asksItself = true } })
+  nvim:lua([[desk.close(1, 'stopped', false)]])
+  nvim:await_said('a.txt: closed, because the companion has stopped; Claude Code asks you itself.')
+  open(nvim, { id = 2 })
+  nvim:lua([[desk.close(2, 'timedOut', false)]])
+  nvim:await_said('a.txt: rejected, because Gemini CLI waits no longer.')
+end)
+
 test('closing what holds edits asks above the review, and the answer may be to keep it', {}, function(nvim)
   nvim:lua([[
     local confirm = vim.fn.confirm

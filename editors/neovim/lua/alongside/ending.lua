@@ -67,16 +67,20 @@ end
 local function describe(review, closed)
   local name, agent = reviews.name(review), winbar.agent_name(review.agent)
   local where = elsewhere(closed)
+  local function withdrawn(why)
+    return review.agent.asksItself and ('closed, because %s; %s asks you itself.'):format(why, agent)
+      or ('rejected, because %s.'):format(why)
+  end
   local said = ({
     accepted = ('accepted%s; %s.'):format(where, after_yes(review, closed, agent)),
     rejected = ('rejected%s; %s.'):format(where, after_no(closed, agent)),
     answeredInAgent = ('you answered in %s itself.'):format(agent),
     replaced = ('%s proposes this file again; the earlier proposal is gone.'):format(agent),
     agentGone = ('%s has gone, so the review has ended.'):format(agent),
-    stopped = 'rejected, because the companion has stopped.',
-    editorGone = 'rejected, because the editor has ended.',
-    interrupted = 'rejected, because the companion was interrupted.',
-    timedOut = ('rejected, because %s waits no longer.'):format(agent),
+    stopped = withdrawn('the companion has stopped'),
+    editorGone = withdrawn('the editor has ended'),
+    interrupted = withdrawn('the companion was interrupted'),
+    timedOut = withdrawn(agent .. ' waits no longer'),
   })[closed.closing] or 'the review has ended.'
   return ('%s: %s'):format(name, said)
 end
