@@ -54,13 +54,17 @@ function M.states(counts)
   return table.concat(parts, ', ')
 end
 
+local function holds_nothing(review)
+  return review.sync and text.is_nothing(review.sync.told) or review.current_text == ''
+end
+
 --- Whether accepting leaves an empty file. A remark says it of a deletion.
 ---@return boolean
 function M.is_emptied(review)
   if not review.original_text or review.original_text == '' or review.remark then
     return false
   end
-  return review.sync and text.is_nothing(review.sync.told) or review.current_text == ''
+  return holds_nothing(review)
 end
 
 --- The number of changes for a person: "2 changes", or "no change left" if all are dropped.
@@ -121,6 +125,9 @@ function M.notes(review, root, is_modified)
   end
   if review.remark then
     local remark = harmless.one_line(review.remark)
+    if review.kind == 'delete' and not holds_nothing(review) then
+      remark = M.agent_name(review.agent) .. ' would delete this file; it stays, with the lines that you keep.'
+    end
     notes[#notes + 1] = { remark, remark }
   end
   if review.wholeFileOnly then
