@@ -177,12 +177,7 @@ local function cut(message, room)
     return message
   end
   require('alongside.log').write(message)
-  room = math.max(0, room - vim.fn.strdisplaywidth(MORE))
-  message = vim.fn.strcharpart(message, 0, room)
-  while message ~= '' and vim.fn.strdisplaywidth(message) > room do
-    message = vim.fn.strcharpart(message, 0, vim.fn.strchars(message) - 1)
-  end
-  return message .. MORE
+  return vim.fn.printf('%.*S', math.max(0, room - vim.fn.strdisplaywidth(MORE)), message) .. MORE
 end
 
 --- The lines of a message: with a longer one, Neovim asks for Enter and interrupts typing. Each sentence that does not fit
