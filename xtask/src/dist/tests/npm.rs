@@ -90,7 +90,7 @@ fn npm_installs_the_program_of_this_system_without_a_script() {
     assert!(modules.join("LICENSE-MIT").is_file());
 }
 
-/// Before anything is published, README installs the files themselves.
+/// Before anything is published, docs/installation.md installs the files themselves.
 #[test]
 fn npm_installs_both_files_without_a_registry() {
     let Some((stage, _)) = published() else { return };
