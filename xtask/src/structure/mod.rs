@@ -12,6 +12,7 @@ mod desks;
 mod facts;
 mod implementations;
 mod imports;
+mod plugin_sizes;
 mod questions;
 mod sources;
 mod systems;
