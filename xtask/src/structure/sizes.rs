@@ -1,9 +1,11 @@
-//! Holds the sizes of the plugins in docs/desk-protocol.md to the tree: a figure is off by a tenth at most.
+//! Holds the sizes of the plugins in docs/desk-protocol.md to the tree, and that of the program in
+//! docs/performance.md to the release build: a figure is off by a tenth at most.
 
 use std::collections::BTreeMap;
 
 use alongside_rig::sandbox::files_below;
-use alongside_testing::chores::checkout;
+use alongside_testing::chores::{checkout, target_directory};
+use alongside_testing::skip;
 
 use super::sources::read_text;
 
@@ -15,6 +17,11 @@ const PLUGINS: [(&str, &[&str], &str); 5] = [
     ("VS Code", &["editors/vscode/src"], "ts"),
     ("Vim", &["editors/vim/autoload", "editors/vim/plugin"], "vim"),
 ];
+
+/// Whether a figure of a page is off by more than a tenth of what was counted.
+fn is_off(told: usize, counted: usize) -> bool {
+    told.abs_diff(counted) * 10 > counted
+}
 
 /// The lines of a plugin, comments and blank ones among them.
 fn lines(places: &[&str], extension: &str) -> usize {
@@ -40,7 +47,20 @@ fn the_page_has_the_size_of_each_plugin() {
     let counted: BTreeMap<&str, usize> =
         PLUGINS.iter().map(|(name, places, extension)| (*name, lines(places, extension))).collect();
     assert_eq!(told.keys().collect::<Vec<_>>(), counted.keys().collect::<Vec<_>>());
-    let is_off = |(name, lines): &(&&str, &usize)| told[**name].abs_diff(**lines) * 10 > **lines;
-    let wrong: Vec<_> = counted.iter().filter(is_off).collect();
+    let wrong: Vec<_> = counted.iter().filter(|(name, lines)| is_off(told[**name], **lines)).collect();
     assert!(wrong.is_empty(), "lines of plugins beside {told:?}: {wrong:?}");
+}
+
+#[test]
+fn the_page_has_the_size_of_the_program() {
+    let program = target_directory().join("release/alongside");
+    let Ok(built) = program.metadata() else {
+        return skip(format!("cargo build --release has not made {}", program.display()));
+    };
+    let page = read_text(&checkout().join("docs/performance.md"));
+    let (_, section) = page.split_once("\n## Size\n").unwrap();
+    let told = section.split("**").nth(1).and_then(|bytes| bytes.strip_suffix(" bytes")).unwrap();
+    let told = told.replace(',', "").parse().unwrap();
+    let bytes = usize::try_from(built.len()).unwrap();
+    assert!(!is_off(told, bytes), "{told} bytes on the page, {bytes} in {}", program.display());
 }
