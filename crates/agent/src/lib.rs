@@ -1,4 +1,4 @@
-//! The other side of the contract: what a coding agent does to find an IDE companion and to work with it.
+//! The agents' side of the contract: what a coding agent does to find an IDE companion and to work with it.
 //!
 //! ```no_run
 //! use alongside_agent::{Endpoint, Identity, Outcome, Session, find};

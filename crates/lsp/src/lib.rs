@@ -1,4 +1,4 @@
-//! The front door for editors: a language server on one side, a desk on the other.
+//! `alongside lsp`: a language server towards the editor, a desk towards the companion.
 //!
 //! An editor starts `alongside lsp` as it starts any language server. This crate answers the editor at once,
 //! [connects](run) to the companion in the background, and is a desk in one of two ways:

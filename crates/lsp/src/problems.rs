@@ -1,4 +1,4 @@
-//! Problems that the front door itself reports to a person.
+//! Problems that the language server itself reports to a person.
 
 use alongside_desk::Problem;
 use alongside_desk::agent_setup::Offer;
