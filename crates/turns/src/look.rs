@@ -47,9 +47,17 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     let record = start.record.and_then(|place| log.get(place));
     let before = record.map(|record| left_out::read(&bench.shelf, record.left.as_deref()));
     let gone = differences.iter().filter(|it| !it.now.exists()).map(|it| &*it.path);
+    let gone = gone.chain(differences.iter().filter_map(|it| it.from.as_deref()));
     let special = before.iter().flatten().filter(|(_, left)| left.why == left_out::Why::Special);
     let special = special.map(|(path, _)| &**path);
     left_out::add_special(&bench.tree.top, gone.chain(special), &mut taken.left);
+    // Such a place is not empty before or now, so that its file came from nowhere, or went nowhere.
+    let is_taken = |it: &Difference| {
+        let was_left_out = before.as_ref().is_some_and(|before| before.contains_key(&it.path));
+        was_left_out || it.from.as_ref().is_some_and(|from| taken.left.contains_key(from))
+    };
+    let trees = (&*start.tree, &*taken.tree);
+    let differences = tree_diff::split_renames(&bench.git, trees, differences, is_taken)?;
     let left = left_out::keep(&bench.shelf, &taken.left)?;
     let state = LookState { before: start.tree.clone(), now: taken.tree.clone(), left, at };
     let mut remarks = Vec::new();

@@ -74,7 +74,34 @@ pub(crate) fn differences(git: &Git, before: &str, now: &str) -> Result<Vec<Diff
     if before == now {
         return Ok(Vec::new());
     }
-    match run(git, &["--numstat", "-M", RENAMES], before, now) {
+    counted(git, &["--numstat", "-M", RENAMES], before, now)
+}
+
+/// Makes a deletion and a new file of each rename for which `is_none`.
+///
+/// # Errors
+/// As [`differences`].
+pub(crate) fn split_renames(
+    git: &Git,
+    (before, now): (&str, &str),
+    differences: Vec<Difference>,
+    is_none: impl Fn(&Difference) -> bool,
+) -> Result<Vec<Difference>, Fault> {
+    let is_split = |it: &Difference| it.from.is_some() && is_none(it);
+    let (split, mut all): (Vec<_>, Vec<_>) = differences.into_iter().partition(is_split);
+    if split.is_empty() {
+        return Ok(all);
+    }
+    let paths: HashSet<Vec<u8>> =
+        split.into_iter().flat_map(|it| [Some(it.path), it.from]).flatten().collect();
+    let found = counted(git, &["--numstat", "--no-renames"], before, now)?;
+    all.extend(found.into_iter().filter(|it| paths.contains(&it.path)));
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(all)
+}
+
+fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, Fault> {
+    match run(git, how, before, now) {
         // The project may have removed texts since, or never had them, as a partial clone.
         Err(Fault::Said(_)) => {
             let mut found = plain(git, before, now)?;

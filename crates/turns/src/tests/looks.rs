@@ -92,6 +92,29 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
 }
 
 #[test]
+fn a_rename_from_or_to_the_place_of_a_pipe_is_a_deletion_and_a_new_file() {
+    let Some(project) = Project::new() else { return };
+    let pipe = |name: &str| {
+        assert!(std::process::Command::new("mkfifo").arg(project.path(name)).status().unwrap().success());
+    };
+    project.prompt();
+    fs::rename(project.path("a"), project.path("moved")).unwrap();
+    pipe("a");
+    // Git lists such a file only once.
+    for _ in 0..2 {
+        assert_eq!(rows(&project.look()), ["T- a", "A moved"]);
+    }
+    project.store.finish(&project.look());
+    fs::remove_file(project.path("a")).unwrap();
+    fs::rename(project.path("moved"), project.path("a")).unwrap();
+    let look = project.look();
+    assert_eq!(rows(&look), ["M- a", "D moved"]);
+    assert_eq!(file(&look, "moved").told.removed, 3);
+    assert_eq!(project.undo(&look, &["moved"])[0].refused, None);
+    assert_eq!(fs::read(project.path("moved")).unwrap(), b"one\ntwo\nthree\n");
+}
+
+#[test]
 fn a_stash_and_a_rebase_in_the_middle_leave_the_baseline() {
     let Some(project) = Project::new() else { return };
     project.git(&["checkout", "-q", "-b", "other"]);
