@@ -32,18 +32,24 @@ pub(super) struct TurnNews {
 impl ToldTurns {
     /// This review is told now. Returns the short form, if there is one.
     pub(super) fn tell(&mut self, turn: &Turn) -> Option<TurnNews> {
-        let before = self.0.insert(turn.id, turn.clone())?;
-        if before.files.len() != turn.files.len() {
+        let Some(known) = self.0.get_mut(&turn.id).filter(|known| known.files.len() == turn.files.len())
+        else {
+            self.hear(turn);
             return None;
-        }
-        let pairs = turn.files.iter().zip(&before.files).enumerate();
+        };
+        let pairs = turn.files.iter().zip(&known.files).enumerate();
         let changed = pairs.filter(|(_, (now, before))| now != before);
         let changed: Vec<_> = changed.map(|(at, (now, _))| (at, now.clone())).collect();
-        let (same_comments, same_message) =
-            (before.comments == turn.comments, before.message == turn.message);
-        let comments = if same_comments { Vec::new() } else { turn.comments.clone() };
-        let message = turn.message.clone().filter(|_| !same_message);
-        let turn = Turn { files: Vec::new(), comments, message, ..turn.clone() };
+        let (same_comments, same_message) = (known.comments == turn.comments, known.message == turn.message);
+        known.clone_from(turn);
+        // The list may be long: the short form is a clone of all but that.
+        let files = std::mem::take(&mut known.files);
+        let mut turn = known.clone();
+        known.files = files;
+        if same_comments {
+            turn.comments.clear();
+        }
+        turn.message = turn.message.filter(|_| !same_message);
         Some(TurnNews { turn, changed, same_comments, same_message })
     }
 
