@@ -2,6 +2,11 @@
 //!
 //! Systems report changes by programs on this machine. Without that, or if the kernel has no watches left,
 //! the caller must poll: see [`Watch::is_deaf`].
+//!
+//! macOS and Windows report through the crate `notify`. Linux does not: `notify` 8 asks the kernel for every
+//! opening, write and change of attributes in a directory, and has no way to ask for less. Home is among the
+//! directories, so each program that opens a file there would wake an idle companion. It also runs a thread
+//! of its own.
 
 #[cfg(any(test, not(target_os = "linux")))]
 mod reported;
