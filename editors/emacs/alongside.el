@@ -505,7 +505,7 @@ to another buffer.  Text that no companion has stays as well."
 (defun alongside--may-kill-text ()
   "Whether text that was typed after the end of its review may go."
   (or (not (buffer-modified-p))
-      (yes-or-no-p "What you typed after the end of the review is nowhere else.  Kill it? ")))
+      (yes-or-no-p "Your text from after the end of the review is nowhere else.  Kill it? ")))
 
 (defun alongside--await-write (name)
   "Show the file NAME anew when the agent writes it, within ten seconds.

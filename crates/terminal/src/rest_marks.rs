@@ -23,8 +23,8 @@ pub(crate) struct RestMarks {
 }
 
 impl RestMarks {
-    /// The person marks each file from theirs on that has no mark. What is theirs, or was accepted before the
-    /// write, or known before, is no part of it.
+    /// The person marks each file from theirs on that has no mark. Files that are theirs, or were accepted
+    /// before the write, or known before, are no part of it.
     pub(crate) fn begin(&mut self, files: &TurnFiles) {
         let is_rest = |file: &&TurnFile| {
             let is_news = file.author != Author::Person && !file.accepted && !file.known;

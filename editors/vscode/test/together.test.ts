@@ -38,7 +38,7 @@ test('the list names what is accepted, and why the others wait', () => {
   assert.equal(question([two[1]!]).yes, '', 'nothing to accept');
 });
 
-test('what is not in the list is not accepted', () => {
+test('a proposal that the list leaves out is not accepted', () => {
   const { ready, others, detail } = question(Array.from({ length: 31 }, (_, index) => listed(review(`${index}.md`), all)));
   assert.deepEqual([ready.length, others.length], [20, 11]);
   assert.ok(detail.includes('20.md: +1 -1, Codex, 1 kept: in the next list') && detail.endsWith('and 3 others'));

@@ -42,8 +42,8 @@ pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
 pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
 
 /// No rule has accepted anything, and the person has accepted nothing ahead.
-pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. What it \
-                                    accepted before is in the log (`alongside log`).";
+pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. The log \
+                                    has earlier changes: alongside log";
 
 /// A rule or a grant has accepted a change.
 pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
