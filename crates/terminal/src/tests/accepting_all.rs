@@ -1,13 +1,13 @@
 //! All reviews are accepted after one confirmation: exactly the revisions that it lists.
 
-use alongside_desk::{Closing, Decision, Event, Problem, Refusal, ReviewId};
+use alongside_desk::{Closing, Event, Problem, Refusal};
 use insta::assert_snapshot;
 
 use super::*;
 use crate::scripted;
 
 fn accepted(id: u64, revision: u64) -> Request {
-    Request::DecideReview { id: ReviewId(id), revision, decision: Decision::Accept }
+    decided(id, revision, Decision::Accept)
 }
 
 /// A desk with reviews 1 to `n`, each of which has been on the screen.
@@ -17,8 +17,7 @@ async fn seen(n: u64, width: u16, height: u16) -> Stage {
         stage.propose(id, &format!("/shop/{id}.py")).await;
     }
     for _ in 0..n {
-        stage.key(KeyCode::Tab).await;
-        stage.press("jjjjjj").await;
+        stage.press("\tjjjjjj").await;
     }
     stage.a_while().await;
     stage
@@ -27,33 +26,24 @@ async fn seen(n: u64, width: u16, height: u16) -> Stage {
 #[tokio::test(start_paused = true)]
 async fn a_review_is_seen_once_each_of_its_changes_was_on_the_screen() {
     let mut stage = Stage::reading(80, 14).await;
-    stage.press("A").await;
-    stage.shows("Not accepted; these wait on:");
+    stage.shows_on("A", "Not accepted; these wait on:").await;
     stage.shows("seen 1 of 3 changes");
     stage.shows("No review can be accepted from this list.");
-    stage.press("nj").await;
-    stage.press("A").await;
-    stage.shows("seen 2 of 3 changes");
-    stage.press("njA").await;
-    stage.shows("Accept this review?");
+    stage.shows_on("njA", "seen 2 of 3 changes").await;
+    stage.shows_on("njA", "Accept this review?").await;
     // A drop makes nothing unseen.
-    stage.press("n A").await;
-    stage.shows("Accept this review?");
+    stage.shows_on("n A", "Accept this review?").await;
     stage.press("n").await;
-    let gemini = stage.gemini.clone();
     let lines: String = (1..=100).map(|n| format!("{n}\n")).collect();
-    stage.companion.open(2, &gemini, "/shop/new.txt", &[differs("", &lines)]);
+    stage.open(2, "/shop/new.txt", &[differs("", &lines)]);
     stage.a_while().await;
-    stage.key(KeyCode::Tab).await;
-    stage.press("A").await;
-    stage.shows("Accept this review? new.txt seen 11 of 100 lines, and waits.");
+    stage.shows_on("\tA", "Accept this review? new.txt seen 11 of 100 lines, and waits.").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_confirmation_accepts_every_review_it_lists() {
     let mut stage = seen(3, 120, 24).await;
-    stage.press("A").await;
-    stage.shows("Accept these 3 reviews?");
+    stage.shows_on("A", "Accept these 3 reviews?").await;
     assert_eq!(stage.asked(), []);
     stage.press("y").await;
     assert_eq!(stage.asked(), [accepted(1, 1), accepted(2, 1), accepted(3, 1)]);
@@ -69,8 +59,7 @@ async fn the_result_covers_warnings_that_wait() {
         stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
     }
     stage.a_while().await;
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     stage.shows("2 accepted. (2 more: m)");
 }
 
@@ -86,8 +75,7 @@ async fn the_list_names_each_review_and_why_others_wait() {
     assert_snapshot!("accept_all", stage.screen());
     stage.resize(60, 16).await;
     assert_snapshot!("accept_all_60x16", stage.screen());
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     assert_eq!(stage.asked()[1..], [accepted(1, 2), accepted(4, 1)]);
     stage.shows("2 accepted; 3 others wait.");
 }
@@ -97,11 +85,9 @@ async fn a_review_that_changes_or_comes_after_the_list_waits() {
     let mut stage = seen(3, 120, 24).await;
     stage.press("A").await;
     stage.companion.change(2, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
-    stage.propose(4, "/shop/late.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(4, "/shop/late.py").await;
     stage.does_not_show("late.py +7 -6 Gemini CLI");
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     assert_eq!(stage.asked(), [accepted(1, 1), accepted(3, 1)]);
     stage.shows("2 accepted; 1 changed meanwhile and waits; 1 arrived meanwhile and waits.");
     stage.shows("2.py");
@@ -112,8 +98,7 @@ async fn the_companion_has_the_last_word_on_each_review() {
     let mut stage = seen(2, 120, 24).await;
     stage.press("A").await;
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     assert_eq!(stage.asked(), [accepted(1, 1), accepted(2, 1)]);
     stage.shows("1 accepted; 1 changed meanwhile and waits.");
     // Keys act again on the review that stayed.
@@ -127,8 +112,7 @@ async fn a_review_that_ends_under_the_list_is_counted_out() {
     stage.press("A").await;
     stage.companion.close(1, Closing::AnsweredInAgent, None);
     stage.a_while().await;
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     assert_eq!(stage.asked(), [accepted(2, 1)]);
     stage.shows("1 accepted; 1 ended meanwhile.");
 }
@@ -161,8 +145,7 @@ async fn a_list_without_a_review_to_accept_only_explains() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.a_while().await;
-    stage.press("A").await;
-    stage.shows("No review can be accepted from this list.");
+    stage.shows_on("A", "No review can be accepted from this list.").await;
     stage.shows("an editor holds unsaved changes");
     stage.press("y").await;
     assert_eq!(stage.asked(), []);

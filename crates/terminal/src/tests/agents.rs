@@ -4,7 +4,6 @@
 use std::sync::Mutex;
 
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
-use crossterm::event::KeyCode;
 
 use super::*;
 
@@ -99,30 +98,23 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
     stage.shows("i set up agents");
-    stage.press("i").await;
-    stage.shows("Switch on IDE mode in Gemini CLI?");
+    stage.shows_on("i", "Switch on IDE mode in Gemini CLI?").await;
     stage.shows("This is why: gemini:ide-mode.");
     stage.shows("+ \"new\": 1");
     assert!(agents.0.made.lock().unwrap().is_empty(), "looking changes nothing");
-    stage.press("y").await;
-    stage.shows("gemini:ide-mode is changed.");
+    stage.shows_on("y", "gemini:ide-mode is changed.").await;
     stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.press("n").await;
-    stage.shows("Make Qwen Code ask before it edits?");
-    stage.press("y").await;
-    stage.shows("IDE mode is off in Qwen Code.");
+    stage.shows_on("n", "Make Qwen Code ask before it edits?").await;
+    stage.shows_on("y", "IDE mode is off in Qwen Code.").await;
     stage.shows("qwen:approval-mode is changed.");
     assert_eq!(*agents.0.made.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
 
     // Asked again, the one that was declined comes back.
-    stage.press("iy").await;
-    stage.shows("No agent is connected yet.");
+    stage.shows_on("iy", "No agent is connected yet.").await;
     stage.does_not_show("set up agents");
-    stage.press("i").await;
-    stage.shows("The installed agents are set up already. Start one in this project.");
+    stage.shows_on("i", "The installed agents are set up already. Start one in this project.").await;
     stage.connect().await;
-    stage.press("i").await;
-    stage.shows("The installed agents are set up already.");
+    stage.shows_on("i", "The installed agents are set up already.").await;
     stage.does_not_show("Start one");
 }
 
@@ -138,8 +130,7 @@ async fn without_an_agent_the_desk_says_so() {
 async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
-    stage.press("i").await;
-    stage.press("y").await;
+    stage.press("iy").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
     stage.shared.stuck.store(false, Ordering::Relaxed);
     stage.moment().await;
@@ -152,11 +143,9 @@ async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_change_that_fails_says_why_and_is_not_asked_about_twice() {
     let (mut stage, agents) = stage(Settings { protected: true, ..Settings::default() }).await;
-    stage.press("iy").await;
-    stage.shows("cannot write settings.json: it is write-protected");
+    stage.shows_on("iy", "cannot write settings.json: it is write-protected").await;
     stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.press("nn").await;
-    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    stage.shows_on("nn", "IDE mode is off in Gemini CLI and Qwen Code.").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
 }
 
@@ -165,11 +154,9 @@ async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
     let (mut stage, _) = stage(Settings::default()).await;
     stage.press("i").await;
     stage.connect().await;
-    stage.propose(1, "/shop/basket.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(1, "/shop/basket.py").await;
     stage.shows("Switch on IDE mode in Gemini CLI?");
-    stage.press("nnn").await;
-    stage.shows("change 1 of 3");
+    stage.shows_on("nnn", "change 1 of 3").await;
     stage.press("a").await;
     assert_eq!(stage.asked(), [], "nobody has read it yet");
     stage.a_while().await;
@@ -188,14 +175,10 @@ async fn a_connected_agent_that_edits_without_asking_is_named() {
 #[tokio::test(start_paused = true)]
 async fn settings_that_change_elsewhere_are_told_without_a_key() {
     let (mut stage, agents) = stage(Settings::default()).await;
-    stage.press("iynn").await;
-    stage.shows("IDE mode is off in Qwen Code.");
-    stage.press("iy").await;
-    stage.shows("qwen:ide-mode is changed.");
-    stage.press("n").await;
-    stage.shows("No agent is connected yet.");
-    stage.press("iy").await;
-    stage.shows("qwen:approval-mode is changed.");
+    stage.shows_on("iynn", "IDE mode is off in Qwen Code.").await;
+    stage.shows_on("iy", "qwen:ide-mode is changed.").await;
+    stage.shows_on("n", "No agent is connected yet.").await;
+    stage.shows_on("iy", "qwen:approval-mode is changed.").await;
     agents.looks();
     // The running agent writes its settings without what was changed.
     agents.0.made.lock().unwrap().clear();
@@ -220,8 +203,7 @@ async fn a_change_is_read_anew_before_it_is_shown() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
     agents.0.made.lock().unwrap().push("gemini:ide-mode".into());
-    stage.press("i").await;
-    stage.shows("Switch on IDE mode in Qwen Code?");
+    stage.shows_on("i", "Switch on IDE mode in Qwen Code?").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -231,8 +213,7 @@ async fn leaving_a_look_keeps_its_change_off_the_screen() {
     sleep(2 * second).await;
     stage.moment().await;
     for leaves in [KeyCode::Esc, KeyCode::Char('q'), KeyCode::Char('?')] {
-        stage.press("i").await;
-        stage.shows("Looking for agents…");
+        stage.shows_on("i", "Looking for agents…").await;
         stage.does_not_show("Switch on IDE mode");
         stage.a_while().await;
         stage.key(leaves).await;
@@ -242,8 +223,7 @@ async fn leaving_a_look_keeps_its_change_off_the_screen() {
         stage.does_not_show("Switch on IDE mode");
         stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
     }
-    stage.press("iy").await;
-    stage.shows("Ignored: you typed that before this was on the screen.");
+    stage.shows_on("iy", "Ignored: you typed that before this was on the screen.").await;
     sleep(2 * second).await;
     stage.moment().await;
     stage.shows("Switch on IDE mode in Gemini CLI?");

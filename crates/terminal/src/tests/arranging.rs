@@ -1,7 +1,6 @@
 //! Lists that give way to the code, long lines that are wrapped, and the count of a search.
 
 use alongside_desk::Closing;
-use crossterm::event::KeyCode;
 use insta::assert_snapshot;
 
 use super::*;
@@ -20,11 +19,9 @@ impl Stage {
     async fn reading_lines_of(columns: usize, width: u16, height: u16) -> Self {
         let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
         stage.connect().await;
-        let gemini = stage.gemini.clone();
-        stage.companion.open(1, &gemini, "/shop/wide.txt", &lines_of(columns));
+        stage.open(1, "/shop/wide.txt", &lines_of(columns));
         stage.propose(2, "/shop/basket.py").await;
-        stage.propose(3, "/shop/checkout.py").await;
-        stage.a_while().await;
+        stage.propose_and_read(3, "/shop/checkout.py").await;
         stage
     }
 }
@@ -54,8 +51,7 @@ async fn the_size_of_the_window_decides_where_the_lists_are_and_no_text() {
 #[tokio::test(start_paused = true)]
 async fn a_low_screen_has_one_row_above_the_code_and_one_below() {
     let mut stage = Stage::reading_lines_of(60, 80, 24).await;
-    stage.press("j").await;
-    stage.a_while().await;
+    stage.press_and_read("j").await;
     assert_snapshot!("low_screen", stage.screen());
     // A message takes a row of the code, and gives it back.
     stage.press("w").await;
@@ -74,25 +70,21 @@ async fn a_key_brings_the_lists_and_hides_them() {
     stage.does_not_show("basket.py");
     stage.shows("review 1 of 3");
     assert_snapshot!("lists_hidden", stage.screen());
-    stage.key(KeyCode::Tab).await;
-    stage.shows("review 2 of 3");
+    stage.shows_on("\t", "review 2 of 3").await;
     stage.propose(4, "/shop/more.py").await;
     stage.shows("review 2 of 4");
-    stage.press("b").await;
-    stage.shows("Reviews (4)");
+    stage.shows_on("b", "Reviews (4)").await;
     // Where there are rows on top, a column comes first.
     let mut stage = Stage::reading_lines_of(75, 130, 40).await;
     stage.shows("Gemini CLI, Qwen Code");
-    stage.press("b").await;
-    stage.shows("Reviews (3)");
+    stage.shows_on("b", "Reviews (3)").await;
     stage.press("b").await;
     stage.does_not_show("Reviews (3)");
     stage.shows("review 1 of 3");
     // Where there is no room for a column, the same key shows rows on top.
     let mut stage = Stage::reading_lines_of(75, 80, 24).await;
     stage.does_not_show("Gemini CLI, Qwen Code");
-    stage.press("b").await;
-    stage.shows("Gemini CLI, Qwen Code");
+    stage.shows_on("b", "Gemini CLI, Qwen Code").await;
     stage.press("b").await;
     stage.does_not_show("Gemini CLI, Qwen Code");
     stage.press("p").await;
@@ -109,20 +101,16 @@ async fn the_key_that_the_strip_names_lists_all_reviews() {
         stage.propose(id, &format!("/shop/part{id}.py")).await;
     }
     stage.a_while().await;
-    stage.press("b").await;
-    stage.shows("36 more: W");
-    stage.press("W").await;
-    stage.shows("Reviews that wait (1 of 40):");
+    stage.shows_on("b", "36 more: W").await;
+    stage.shows_on("W", "Reviews that wait (1 of 40):").await;
     assert_snapshot!("waiting_list", stage.screen());
-    stage.press("jjj").await;
-    stage.shows("Reviews that wait (4 of 40):");
+    stage.shows_on("jjj", "Reviews that wait (4 of 40):").await;
     stage.key(KeyCode::PageDown).await;
     stage.key(KeyCode::PageDown).await;
     stage.key(KeyCode::PageDown).await;
     stage.shows("Reviews that wait (34 of 40):");
     stage.shows("part34.py");
-    stage.key(KeyCode::Enter).await;
-    stage.shows("part34.py Gemini CLI");
+    stage.shows_on("\n", "part34.py Gemini CLI").await;
     stage.does_not_show("Reviews that wait");
     assert_eq!(stage.asked(), []);
 }
@@ -144,14 +132,10 @@ async fn long_lines_are_wrapped_and_scroll_by_rows() {
     let mut stage = Stage::reading_lines_of(300, 120, 16).await;
     // Changed lines are wrapped without a key.
     assert_snapshot!("long_lines_wrapped", stage.screen());
-    stage.press("w").await;
-    stage.press("l").await;
-    stage.shows("All long lines are wrapped; w turns that off.");
-    stage.press("j").await;
-    stage.shows("change 2 of 2");
+    stage.shows_on("wl", "All long lines are wrapped; w turns that off.").await;
+    stage.shows_on("j", "change 2 of 2").await;
     stage.shows("+ last");
-    stage.press("k").await;
-    stage.shows("change 1 of 2");
+    stage.shows_on("k", "change 1 of 2").await;
     let wheel =
         MouseEvent { kind: MouseEventKind::ScrollDown, column: 60, row: 8, modifiers: KeyModifiers::NONE };
     stage.resize(60, 14).await;
@@ -160,42 +144,32 @@ async fn long_lines_are_wrapped_and_scroll_by_rows() {
     stage.moment().await;
     let (before, after) = (before.lines().nth(8).unwrap().to_owned(), stage.screen());
     assert_eq!(after.lines().nth(5), Some(before.as_str()), "three rows, within one line");
-    stage.press("w").await;
-    stage.shows("Only changed lines are wrapped.");
+    stage.shows_on("w", "Only changed lines are wrapped.").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_click_in_a_wrapped_row_means_its_change() {
     let mut stage = Stage::reading_lines_of(300, 120, 30).await;
-    stage.press("j").await;
-    stage.shows("change 2 of 2");
+    stage.shows_on("j", "change 2 of 2").await;
     let screen = stage.screen();
     let row = screen.lines().enumerate().filter(|(_, line)| line.contains('↳')).last().unwrap().0;
     stage.click(20, u16::try_from(row).unwrap()).await;
     stage.shows("change 1 of 2");
-    stage.press(" ").await;
-    stage.shows("1 dropped");
+    stage.shows_on(" ", "1 dropped").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_search_counts_its_matches() {
     let mut stage = Stage::reading(100, 24).await;
-    stage.press("/items").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("/items 1/8");
+    stage.shows_on("/items\n", "/items 1/8").await;
     assert_snapshot!("search_counted", stage.screen());
-    stage.press("nn").await;
-    stage.shows("/items 3/8");
-    stage.press("NNN").await;
-    stage.shows("/items 8/8");
-    stage.press("n").await;
-    stage.shows("/items 1/8");
+    stage.shows_on("nn", "/items 3/8").await;
+    stage.shows_on("NNN", "/items 8/8").await;
+    stage.shows_on("n", "/items 1/8").await;
     // Beside one another, one of the new lines comes before the second old one.
-    stage.press("nv").await;
-    stage.shows("/items 3/8");
+    stage.shows_on("nv", "/items 3/8").await;
     // A change above leaves the current match where it is.
-    stage.press("nnn").await;
-    stage.shows("/items 6/8");
+    stage.shows_on("nnn", "/items 6/8").await;
     let counted = |stage: &Stage| stage.screen().rsplit("/items ").next().unwrap().trim().to_owned();
     let before = counted(&stage);
     stage.companion.change(1, |_, pieces| {
@@ -210,26 +184,20 @@ async fn a_search_counts_its_matches() {
 #[tokio::test(start_paused = true)]
 async fn a_search_without_matches_and_another_review_count_too() {
     let mut stage = Stage::reading_lines_of(60, 170, 24).await;
-    stage.press("/items").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("/items no match");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("/items -/8");
+    stage.shows_on("/items\n", "/items no match").await;
+    stage.shows_on("\t", "/items -/8").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_search_ends_with_its_review() {
     let mut stage = Stage::reading_lines_of(60, 170, 24).await;
-    stage.press("/items").await;
-    stage.key(KeyCode::Enter).await;
+    stage.press("/items\n").await;
     stage.companion.close(3, Closing::AgentGone, None);
     stage.a_while().await;
     stage.shows("/items no match");
-    stage.press("a").await;
-    stage.shows("▸ basket.py");
+    stage.shows_on("a", "▸ basket.py").await;
     stage.does_not_show("/items");
-    stage.press("n").await;
-    stage.shows("Nothing to search for yet; type / first.");
+    stage.shows_on("n", "Nothing to search for yet; type / first.").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -240,8 +208,7 @@ async fn the_current_change_stays_in_view_when_the_size_changes() {
         if width < 40 {
             continue;
         }
-        stage.press("kkkjj").await;
-        stage.shows("change 3 of 3");
+        stage.shows_on("kkkjj", "change 3 of 3").await;
         stage.shows("def unused():");
         stage.resize(80, 30).await;
         stage.shows("def unused():");
@@ -262,44 +229,33 @@ async fn the_current_change_stays_in_view_when_the_size_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_match_far_to_the_side_comes_into_sight() {
-    let mut stage = Stage::new(100, 24);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
+    let mut stage = Stage::connected(100, 24).await;
     let far = format!("{}needle{}\n", "x".repeat(400), "y".repeat(400));
-    stage.companion.open(1, &gemini, "/shop/far.txt", &[same("top\n"), differs("", &far), same("needle\n")]);
+    stage.open(1, "/shop/far.txt", &[same("top\n"), differs("", &far), same("needle\n")]);
     stage.a_while().await;
-    stage.press("/needle").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("xneedley");
+    stage.shows_on("/needle\n", "xneedley").await;
     stage.shows("/needle 1/2");
-    stage.press("n").await;
-    stage.shows("▸needle");
-    stage.press("w").await;
-    stage.press("n").await;
-    stage.shows("1/2");
+    stage.shows_on("n", "▸needle").await;
+    stage.shows_on("wn", "1/2").await;
     stage.shows("xneedley");
 }
 
 #[tokio::test(start_paused = true)]
 async fn backspace_takes_a_visible_character_of_a_search() {
     let mut stage = Stage::reading(100, 24).await;
-    stage.press("/a👩\u{200d}👧e\u{301}").await;
-    stage.shows("/a👩\u{200d}👧e\u{301}");
+    stage.shows_on("/a👩\u{200d}👧e\u{301}", "/a👩\u{200d}👧e\u{301}").await;
     stage.key(KeyCode::Backspace).await;
     stage.key(KeyCode::Backspace).await;
-    stage.press("bc").await;
-    stage.shows("/abc");
+    stage.shows_on("bc", "/abc").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_shows_more_lines_around_the_change_that_stays_where_it_is() {
-    let mut stage = Stage::new(80, 24);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
+    let mut stage = Stage::connected(80, 24).await;
     let lines = |from: usize, to: usize| (from..to).map(|line| format!("line {line}\n")).collect::<String>();
     let pieces =
         [same(&lines(1, 40)), differs("old\n", "new\n"), same(&lines(41, 80)), differs("", "last\n")];
-    stage.companion.open(1, &gemini, "/shop/long.txt", &pieces);
+    stage.open(1, "/shop/long.txt", &pieces);
     stage.a_while().await;
     let row_of = |screen: &str, text: &str| screen.lines().position(|line| line.contains(text));
     assert_eq!(row_of(&stage.screen(), "line 35"), None);

@@ -12,9 +12,7 @@ async fn an_emptied_comment_that_is_asked_again_stays_as_it_was_read() {
     let again = Comment { id: CommentId(1), anchor, text: "Why?".into(), again: true, ..Comment::default() };
     let turn = Turn { route: route(), comments: vec![again], ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
-    stage.press("c").await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("> Why?");
+    stage.shows_on("c\t", "> Why?").await;
     for _ in 0..4 {
         stage.key(KeyCode::Backspace).await;
     }

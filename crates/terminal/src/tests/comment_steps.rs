@@ -9,8 +9,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn a_step_back_takes_comments_back_and_then_marks() {
     let mut stage = Stage::commenting(100, 24).await;
-    stage.press(" ").await;
-    stage.a_while().await;
+    stage.press_and_read(" ").await;
     stage.press("cwhy").await;
     stage.enter().await;
     stage.press("Call of it").await;
@@ -18,22 +17,18 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     let before = stage.asked_of_turn().len();
     let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
     for id in [2, 1] {
-        stage.press("u").await;
-        stage.a_while().await;
+        stage.press_and_read("u").await;
         stage.shows("Comment taken back. The next c there begins with its words.");
         assert_eq!(stage.asked_of_turn().last(), Some(&remove(id)));
     }
-    stage.press("u").await;
-    stage.a_while().await;
+    stage.press_and_read("u").await;
     assert!(matches!(stage.asked_of_turn()[before + 2..], [Request::UndoReview { .. }]));
-    stage.press("c").await;
-    stage.shows("> why");
+    stage.shows_on("c", "> why").await;
     stage.key(KeyCode::Esc).await;
     // After a mark, a step back is that mark.
     stage.press("c again").await;
     stage.enter().await;
-    stage.press(" ").await;
-    stage.a_while().await;
+    stage.press_and_read(" ").await;
     stage.press("u").await;
     assert!(matches!(stage.asked_of_turn().last(), Some(Request::UndoReview { .. })));
 }

@@ -1,20 +1,14 @@
 //! Accepting is one explicit act on the revision that was on the screen.
 
-use alongside_desk::{Closing, Decision, HunkState, Lines, Refusal, ReviewId, Side};
-use crossterm::event::{KeyCode, KeyModifiers};
+use alongside_desk::{Closing, Lines, Refusal, Side};
 
 use super::*;
 use crate::scripted;
 
-fn decided(id: u64, revision: u64, decision: Decision) -> Request {
-    Request::DecideReview { id: ReviewId(id), revision, decision }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_dropped_change_at_the_edge_is_shown_whole() {
     let mut stage = Stage::reading(120, 16).await;
-    stage.press("jj ").await;
-    stage.shows("x dropped: the removal of 4 lines");
+    stage.shows_on("jj ", "x dropped: the removal of 4 lines").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -24,8 +18,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
     stage.shows("Nothing to review.");
-    stage.propose(2, "/shop/b.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(2, "/shop/b.py").await;
     stage.press("r").await;
     assert_eq!(stage.asked()[1..], [decided(2, 1, Decision::Reject)]);
     stage.shows("b.py: rejected; Gemini CLI is told.");
@@ -50,8 +43,7 @@ async fn typing_ahead_decides_nothing_about_the_next_review() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_without_a_review_does_not_hit_the_next_one() {
-    let mut stage = Stage::new(120, 28);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 28).await;
     stage.press("a").await;
     stage.propose(1, "/shop/basket.py").await;
     stage.press("ar").await;
@@ -61,8 +53,7 @@ async fn a_key_without_a_review_does_not_hit_the_next_one() {
 #[tokio::test(start_paused = true)]
 async fn a_review_is_decided_only_once_it_is_on_the_screen() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.propose(2, "/shop/b.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(2, "/shop/b.py").await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
     stage.press_at_once("a");
     stage.moment().await;
@@ -75,8 +66,7 @@ async fn a_review_is_decided_only_once_it_is_on_the_screen() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.propose(2, "/shop/b.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(2, "/shop/b.py").await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
     // The frame is under way; meanwhile the agent takes the review back, and the next one is not to be seen
@@ -127,8 +117,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
     let mut stage = Stage::reading(120, 28).await;
     // The companion has moved on and the news are still on their way.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
-    stage.press("a").await;
-    stage.shows("The review has changed: look at it again.");
+    stage.shows_on("a", "The review has changed: look at it again.").await;
     stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[1], false));
     stage.moment().await;
     stage.press("a").await;
@@ -141,33 +130,27 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
 #[tokio::test(start_paused = true)]
 async fn space_toggles_u_undoes_and_fast_keys_wait() {
     let mut stage = Stage::reading(120, 28).await;
-    let keep =
-        |revision, hunk, keep| Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep };
+    let keep = |revision, hunk, keep| keeps(revision, &[hunk], keep);
     stage.press_at_once(" ja");
     stage.moment().await;
     let accepted = decided(1, 2, Decision::Accept);
     assert_eq!(stage.asked(), [keep(1, 0, false), accepted], "one's own change need not be seen");
 
     let mut stage = Stage::reading(120, 28).await;
-    stage.press(" ").await;
-    stage.shows("2 kept, 1 dropped");
+    stage.shows_on(" ", "2 kept, 1 dropped").await;
     stage.does_not_show("another desk");
-    stage.press(" ").await;
-    stage.shows("3 kept");
+    stage.shows_on(" ", "3 kept").await;
     stage.press("j uu").await;
     let undo = |revision| Request::UndoReview { id: ReviewId(1), revision };
     assert_eq!(stage.asked(), [keep(1, 0, false), keep(2, 0, true), keep(3, 1, false), undo(4), undo(5)]);
     stage.shows("2 kept, 1 dropped");
-    stage.press("u").await;
-    stage.press("u").await;
-    stage.shows("There is nothing to undo.");
+    stage.shows_on("uu", "There is nothing to undo.").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn ctrl_r_redoes_until_something_else_changes() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.press(" j u").await;
-    stage.shows("Undone.");
+    stage.shows_on(" j u", "Undone.").await;
     stage.ctrl('r').await;
     stage.shows("Redone.");
     stage.shows("change 2 of 3: 1 kept, 2 dropped");
@@ -175,8 +158,7 @@ async fn ctrl_r_redoes_until_something_else_changes() {
     assert_eq!(stage.asked().last(), Some(&redo(4)));
     stage.ctrl('r').await;
     stage.shows("There is nothing to redo.");
-    stage.press("uu").await;
-    stage.press(" ").await;
+    stage.press("uu ").await;
     stage.ctrl('r').await;
     stage.shows("There is nothing to redo.");
 }
@@ -217,20 +199,15 @@ async fn a_change_that_cannot_be_split_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn chosen_lines_of_a_change_are_split_from_it() {
-    let mut stage = Stage::new(80, 24);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
+    let mut stage = Stage::connected(80, 24).await;
     let pieces = [same("first\n"), differs("one\n", "a\nb\nc\nd\n"), same("last\n")];
-    stage.companion.open(1, &gemini, "/shop/lines.txt", &pieces);
+    stage.open(1, "/shop/lines.txt", &pieces);
     stage.a_while().await;
-    stage.press("V").await;
-    stage.shows("A change of its own: line 2");
-    stage.press("jJ").await;
-    stage.shows("A change of its own: lines 3–4");
+    stage.shows_on("V", "A change of its own: line 2").await;
+    stage.shows_on("jJ", "A change of its own: lines 3–4").await;
     stage.press("V").await;
     assert_eq!(stage.asked(), [], "left again");
-    stage.press("VjJ").await;
-    stage.key(KeyCode::Enter).await;
+    stage.press("VjJ\n").await;
     let lines = Some(Lines { start: 2, end: 4 });
     let split = Request::SplitHunk { id: ReviewId(1), revision: 1, hunk: 0, lines, side: Side::New };
     assert_eq!(stage.asked(), [split]);
@@ -257,8 +234,7 @@ async fn a_question_goes_with_what_it_was_about() {
     stage.propose(2, "/shop/b.py").await;
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.a_while().await;
-    stage.press("a").await;
-    stage.shows("Accept anyway?");
+    stage.shows_on("a", "Accept anyway?").await;
     stage.companion.close(1, Closing::AgentGone, None);
     stage.moment().await;
     stage.does_not_show("Accept anyway?");
@@ -268,15 +244,9 @@ async fn a_question_goes_with_what_it_was_about() {
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_text_offers_a_single_newline() {
-    let mut stage = Stage::new(120, 28);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "some of it\n")]);
-    stage.companion.change(1, |_, pieces| {
-        if let Piece::Differs { state, now, .. } = &mut pieces[0] {
-            (*state, *now) = (HunkState::Edited, String::new());
-        }
-    });
+    let mut stage = Stage::connected(120, 28).await;
+    stage.open(1, "/shop/basket.py", &[differs("all of it\n", "some of it\n")]);
+    stage.edit_piece(0, "");
     stage.a_while().await;
     stage.press("ay").await;
     let newline = Request::replace_text(ReviewId(1), 2, "\n".into());
@@ -286,13 +256,10 @@ async fn an_empty_text_offers_a_single_newline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_the_agent_empties_is_accepted_after_a_question() {
-    let mut stage = Stage::new(120, 28);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all\nof\nit\n", "")]);
+    let mut stage = Stage::connected(120, 28).await;
+    stage.open(1, "/shop/basket.py", &[differs("all\nof\nit\n", "")]);
     stage.a_while().await;
-    stage.press("a").await;
-    stage.shows("All 3 lines go: the file will be empty. Accept that?");
+    stage.shows_on("a", "All 3 lines go: the file will be empty. Accept that?").await;
     stage.press("n").await;
     assert_eq!(stage.asked(), []);
     stage.press("ay").await;
@@ -302,9 +269,7 @@ async fn a_file_that_the_agent_empties_is_accepted_after_a_question() {
 #[tokio::test(start_paused = true)]
 async fn a_rejection_asks_where_some_changes_are_dropped_and_others_are_not() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.press(" ").await;
-    stage.press("r").await;
-    stage.shows("You dropped 1 of 3 changes. Reject the proposal?");
+    stage.shows_on(" r", "You dropped 1 of 3 changes. Reject the proposal?").await;
     stage.press("n").await;
     assert_eq!(stage.asked().len(), 1, "the drop alone");
     stage.press("rr").await;
@@ -314,29 +279,18 @@ async fn a_rejection_asks_where_some_changes_are_dropped_and_others_are_not() {
 #[tokio::test(start_paused = true)]
 async fn dropping_an_edit_says_so() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.companion.change(1, |_, pieces| {
-        if let Piece::Differs { state, now, .. } = &mut pieces[1] {
-            (*state, *now) = (HunkState::Edited, "mine\n".into());
-        }
-    });
+    stage.edit_piece(1, "mine\n");
     stage.a_while().await;
-    stage.press(" ").await;
-    stage.shows("Edit dropped; u brings it back.");
-    stage.press("u").await;
-    stage.shows("1 edited");
+    stage.shows_on(" ", "Edit dropped; u brings it back.").await;
+    stage.shows_on("u", "1 edited").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_edited_change_is_not_split_and_the_message_says_why() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.companion.change(1, |_, pieces| {
-        if let Piece::Differs { state, now, .. } = &mut pieces[1] {
-            (*state, *now) = (HunkState::Edited, "mine\n".into());
-        }
-    });
+    stage.edit_piece(1, "mine\n");
     stage.a_while().await;
-    stage.press("s").await;
-    stage.shows("An edited change cannot be split.");
+    stage.shows_on("s", "An edited change cannot be split.").await;
     assert_eq!(stage.asked(), []);
 }
 
@@ -365,8 +319,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     let mut stage = Stage::reading(120, 28).await;
     stage.press("qn").await;
     assert!(!stage.ended.is_finished());
-    stage.press("q").await;
-    stage.shows("1 review is waiting; leaving rejects it.");
+    stage.shows_on("q", "1 review is waiting; leaving rejects it.").await;
     stage.press("y").await;
     // The companion ends with the desk.
     stage.companion.close(1, Closing::Stopped, Some("/drafts/basket.py".into()));
@@ -390,8 +343,7 @@ async fn the_question_on_leaving_follows_who_else_is_there() {
     stage.tell_status().await;
     stage.companion.status.kept_by = Some(Vec::new());
     stage.tell_status().await;
-    stage.press("q").await;
-    stage.shows("1 review is waiting; leaving rejects it.");
+    stage.shows_on("q", "1 review is waiting; leaving rejects it.").await;
     stage.companion.status.kept_by = Some(vec!["Neovim".into()]);
     stage.companion.status.desks = 2;
     stage.tell_status().await;

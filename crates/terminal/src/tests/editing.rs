@@ -1,7 +1,7 @@
 //! The person's own editor: its text goes into the review or is kept. Real editors end when they like, so the
 //! clock is not paused here.
 
-use alongside_desk::{Closing, Event, ReviewId};
+use alongside_desk::{Closing, Event};
 
 use super::*;
 
@@ -35,8 +35,7 @@ fn wait_for(file: &std::path::Path) -> String {
 
 async fn edit_with(editor: &str) -> Stage {
     let mut stage = Stage::with_editor(160, 24, editor);
-    let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/basket.py", &[same("one\n"), differs("two\n", "zwei\n")]);
+    stage.open(1, "/shop/basket.py", &[same("one\n"), differs("two\n", "zwei\n")]);
     stage.a_while().await;
     stage.press("e").await;
     stage
@@ -191,8 +190,7 @@ async fn a_file_that_changes_meanwhile_refuses_no_text() {
 #[tokio::test]
 async fn a_text_refused_for_another_reason_is_kept() {
     let mut stage = Stage::with_editor(160, 24, "edit() { echo mine > \"$1\"; }; edit");
-    let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
+    stage.open(1, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
     stage.a_while().await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Interrupted);
     stage.press("e").await;

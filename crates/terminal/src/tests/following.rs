@@ -1,7 +1,6 @@
 //! The desk follows events from elsewhere at once, and none of them changes the review on the screen.
 
-use alongside_desk::{Closing, Event, Problem, Request, ReviewId};
-use crossterm::event::KeyCode;
+use alongside_desk::{Closing, Event, Problem};
 use insta::assert_snapshot;
 
 use super::*;
@@ -48,21 +47,17 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
     stage.propose(2, "/shop/b.py").await;
     assert_eq!(page(&stage), before);
     stage.shows("New review: b.py by Gemini CLI; 2 are waiting (Tab: next).");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("change 1 of 3");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("change 2 of 3");
+    stage.shows_on("\t", "change 1 of 3").await;
+    stage.shows_on("\t", "change 2 of 3").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_review_that_takes_the_screen_is_announced() {
-    let mut stage = Stage::new(120, 28);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 28).await;
     stage.propose(1, "/shop/numbers.txt").await;
     stage.shows("New review: numbers.txt by Gemini CLI.");
     stage.a_while().await;
-    stage.press("a").await;
-    stage.shows("numbers.txt: accepted; Gemini CLI writes it.");
+    stage.shows_on("a", "numbers.txt: accepted; Gemini CLI writes it.").await;
     stage.propose(2, "/shop/numbers.txt").await;
     stage.shows("New review: numbers.txt by Gemini CLI.");
     stage.does_not_show("accepted");
@@ -76,15 +71,13 @@ async fn a_review_that_takes_the_screen_is_announced() {
     stage.propose(4, "/shop/numbers.txt").await;
     stage.shows("New review: numbers.txt by Gemini CLI. (1 more: m)");
     stage.a_while().await;
-    stage.press("j").await;
-    stage.shows("numbers.txt: rejected in Neovim");
+    stage.shows_on("j", "numbers.txt: rejected in Neovim").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn reviews_of_a_desk_that_opens_are_no_news() {
     let mut stage = Stage::new(120, 24);
-    let gemini = stage.gemini.clone();
-    stage.companion.open(1, &gemini, "/shop/numbers.txt", &pieces());
+    stage.open(1, "/shop/numbers.txt", &pieces());
     stage.moment().await;
     stage.shows("change 1 of 3");
     stage.does_not_show("New review");
@@ -133,9 +126,8 @@ async fn a_decision_elsewhere_names_the_desk() {
 async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
-    let gemini = stage.gemini.clone();
     stage.companion.close(1, Closing::Replaced, None);
-    stage.companion.open(3, &gemini, "/shop/basket.py", &[differs("old\n", "newer\n")]);
+    stage.open(3, "/shop/basket.py", &[differs("old\n", "newer\n")]);
     stage.moment().await;
     stage.shows("basket.py: replaced by a newer proposal of Gemini CLI.");
     stage.shows("newer");
@@ -150,9 +142,8 @@ async fn a_replacement_elsewhere_changes_only_the_list() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     stage.propose(3, "/shop/c.py").await;
-    let gemini = stage.gemini.clone();
     stage.companion.close(2, Closing::Replaced, None);
-    stage.companion.open(4, &gemini, "/shop/b.py", &pieces());
+    stage.open(4, "/shop/b.py", &pieces());
     stage.moment().await;
     let screen = stage.screen();
     let at = |name: &str| screen.find(name).unwrap_or_else(|| panic!("{name} is not in\n{screen}"));
@@ -231,8 +222,7 @@ async fn agent_news_does_not_push_a_problem_off_the_screen() {
     stage.a_while().await;
     stage.shows("Problem: disk full; make room");
     stage.does_not_show("Qwen Code is connected.");
-    stage.press("j").await;
-    stage.shows("Qwen Code is connected.");
+    stage.shows_on("j", "Qwen Code is connected.").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -271,8 +261,7 @@ async fn the_answer_to_a_key_is_shown_over_waiting_warnings() {
     stage.key(KeyCode::Esc).await;
     stage.shows("Problem: second (1 more: m)");
     stage.a_while().await;
-    stage.press("w").await;
-    stage.shows("All long lines are wrapped. (1 more: m)");
+    stage.shows_on("w", "All long lines are wrapped. (1 more: m)").await;
     stage.a_while().await;
     stage.key(KeyCode::Esc).await;
     stage.shows("Problem: first");
@@ -286,8 +275,7 @@ async fn a_long_message_takes_rows_from_the_page_and_covers_none() {
     stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: Some("make room".into()) }));
     stage.moment().await;
     stage.shows(&format!("Problem: {what}; make room"));
-    stage.press("jjj").await;
-    stage.shows("change 3 of 3");
+    stage.shows_on("jjj", "change 3 of 3").await;
     stage.shows("def unused():");
 }
 
@@ -321,8 +309,7 @@ async fn messages_end_with_their_cause() {
     stage.does_not_show("changed on disk");
     stage.companion.refuse = Some(alongside_desk::Refusal::CannotSplit);
     stage.a_while().await;
-    stage.press("s").await;
-    stage.shows("This change cannot be split any further.");
+    stage.shows_on("s", "This change cannot be split any further.").await;
     stage.companion.close(2, Closing::Accepted, None);
     stage.moment().await;
     stage.does_not_show("cannot be split");
@@ -470,18 +457,15 @@ async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.close(1, Closing::Rejected, None);
     stage.moment().await;
-    stage.press("a").await;
-    stage.shows("basket.py: rejected at another desk");
+    stage.shows_on("a", "basket.py: rejected at another desk").await;
     stage.a_while().await;
-    stage.press("a").await;
-    stage.shows("Nothing to review.");
+    stage.shows_on("a", "Nothing to review.").await;
     stage.does_not_show("basket.py: rejected");
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_selection_goes_to_an_agent_that_takes_files() {
-    let mut stage = Stage::new(120, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 24).await;
     stage.does_not_show("S send");
     stage.press("S").await;
     let active = Request::MentionFile { path: None, lines: None, agent: None };

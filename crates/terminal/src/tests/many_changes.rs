@@ -1,26 +1,17 @@
 //! Many changes: going to one by its number, deciding on several at once, and words that the person wrote.
 
-use alongside_desk::{Decision, HunkState, ReviewId};
-use crossterm::event::KeyCode;
-
 use super::*;
-
-fn keeps(revision: u64, hunks: &[usize], keep: bool) -> Request {
-    Request::KeepHunks { id: ReviewId(1), revision, hunks: hunks.to_vec(), keep }
-}
 
 /// A desk with a review of so many changes.
 async fn with_changes(changes: usize) -> Stage {
-    let mut stage = Stage::new(120, 24);
-    stage.connect().await;
-    let gemini = stage.gemini.clone();
+    let mut stage = Stage::connected(120, 24).await;
     let pieces: Vec<_> = (1..=changes)
         .flat_map(|n| {
             let around: String = (1..=9).map(|line| format!("line {line} of {n}\n")).collect();
             [same(&around), differs(&format!("old {n}\n"), &format!("new {n}\n"))]
         })
         .collect();
-    stage.companion.open(1, &gemini, "/shop/many.py", &pieces);
+    stage.open(1, "/shop/many.py", &pieces);
     stage.a_while().await;
     stage
 }
@@ -28,26 +19,17 @@ async fn with_changes(changes: usize) -> Stage {
 #[tokio::test(start_paused = true)]
 async fn a_number_goes_to_a_change_or_so_many_further() {
     let mut stage = with_changes(30).await;
-    stage.press("1").await;
-    stage.shows("j/k so many changes g to that change Esc back");
-    stage.press("2").await;
-    stage.shows("back 12");
-    stage.press("g").await;
-    stage.shows("change 12 of 30");
-    stage.press("5j").await;
-    stage.shows("change 17 of 30");
-    stage.press("10k").await;
-    stage.shows("change 7 of 30");
-    stage.press("25G").await;
-    stage.shows("change 25 of 30");
-    stage.press("99g").await;
-    stage.shows("change 30 of 30");
+    stage.shows_on("1", "j/k so many changes g to that change Esc back").await;
+    stage.shows_on("2", "back 12").await;
+    stage.shows_on("g", "change 12 of 30").await;
+    stage.shows_on("5j", "change 17 of 30").await;
+    stage.shows_on("10k", "change 7 of 30").await;
+    stage.shows_on("25G", "change 25 of 30").await;
+    stage.shows_on("99g", "change 30 of 30").await;
     stage.shows("There are 30 changes.");
-    stage.press("99k").await;
-    stage.shows("change 1 of 30");
+    stage.shows_on("99k", "change 1 of 30").await;
     // Without a number, they are the keys that they were.
-    stage.press("G").await;
-    stage.shows("new 30");
+    stage.shows_on("G", "new 30").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,26 +51,18 @@ async fn the_rest_or_all_of_a_file_is_dropped_kept_and_undone_in_one_step() {
     assert_eq!(stage.asked(), [keeps(1, &[2, 3, 4], false)]);
     stage.shows("Dropped 3 changes; u undoes it.");
     stage.shows("2 kept, 3 dropped");
-    stage.press("u").await;
-    stage.shows("change 3 of 5: 5 kept");
+    stage.shows_on("u", "change 3 of 5: 5 kept").await;
     stage.press(" X").await;
     assert_eq!(stage.asked()[3..], [keeps(4, &[2], true)], "the key brings back what it stands on");
-    stage.press("1gX").await;
-    stage.shows("Dropped 5 changes; u undoes it.");
-    stage.press("X").await;
-    stage.shows("Kept 5 changes; u undoes it.");
-    stage.press("u").await;
-    stage.shows("5 dropped");
+    stage.shows_on("1gX", "Dropped 5 changes; u undoes it.").await;
+    stage.shows_on("X", "Kept 5 changes; u undoes it.").await;
+    stage.shows_on("u", "5 dropped").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_rejection_asks_first_where_the_person_edited() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.companion.change(1, |_, pieces| {
-        if let Some(Piece::Differs { state, now, .. }) = pieces.get_mut(1) {
-            (*state, *now) = (HunkState::Edited, "mine\n".into());
-        }
-    });
+    stage.edit_piece(1, "mine\n");
     stage.a_while().await;
     stage.press("r").await;
     assert_eq!(stage.asked(), []);
@@ -96,18 +70,14 @@ async fn a_rejection_asks_first_where_the_person_edited() {
     stage.press("n").await;
     assert_eq!(stage.asked(), []);
     stage.press("ry").await;
-    let decision = Decision::Reject;
-    assert_eq!(stage.asked(), [Request::DecideReview { id: ReviewId(1), revision: 2, decision }]);
+    assert_eq!(stage.asked(), [decided(1, 2, Decision::Reject)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_search_begins_at_the_change_of_the_person() {
     let mut stage = with_changes(30).await;
-    stage.press("2g").await;
-    stage.shows("new 1");
-    stage.press("/new").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("change 2 of 30");
+    stage.shows_on("2g", "new 1").await;
+    stage.shows_on("/new\n", "change 2 of 30").await;
     stage.shows("/new 2/30");
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, mpsc};
 
-use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Route, Turn, TurnId};
+use alongside_desk::{FileChange, Marked, Refusal, Route, Turn, TurnId};
 use insta::assert_snapshot;
 
 use super::turns::{ID, file, files, turn};
@@ -24,9 +24,7 @@ fn finish(revision: u64) -> Request {
 /// At the third file, which has three changes.
 async fn at_basket(width: u16, height: u16) -> Stage {
     let mut stage = Stage::in_turn(width, height, None).await;
-    stage.key(KeyCode::Tab).await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
+    stage.press_and_read("\t\t").await;
     stage
 }
 
@@ -34,16 +32,12 @@ async fn at_basket(width: u16, height: u16) -> Stage {
 async fn space_marks_a_change_and_takes_the_mark_back() {
     let mut stage = at_basket(130, 40).await;
     stage.shows("space mark");
-    stage.press(" ").await;
-    stage.a_while().await;
+    stage.press_and_read(" ").await;
     assert_snapshot!("turn_marked", stage.screen());
     stage.shows("space unmark");
-    stage.press("j ").await;
-    stage.a_while().await;
+    stage.press_and_read("j ").await;
     stage.shows("change 2 of 3: 2 marked");
-    stage.press(" ").await;
-    stage.press("u").await;
-    stage.shows("Your last step is taken back.");
+    stage.shows_on(" u", "Your last step is taken back.").await;
     stage.shows("2 marked");
     stage.ctrl('r').await;
     stage.shows("Your step is made again.");
@@ -59,13 +53,9 @@ async fn space_marks_a_change_and_takes_the_mark_back() {
 #[tokio::test(start_paused = true)]
 async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
     let mut stage = Stage::in_turn(100, 24, None).await;
-    stage.press("X").await;
-    stage.shows("all marked");
-    stage.key(KeyCode::Tab).await;
-    stage.press(" ").await;
-    stage.shows("Marked: the new file is removed, once you finish (f). X unmarks it.");
-    stage.press("X").await;
-    stage.shows("It stays as it is.");
+    stage.shows_on("X", "all marked").await;
+    stage.shows_on("\t ", "Marked: the new file is removed, once you finish (f). X unmarks it.").await;
+    stage.shows_on("X", "It stays as it is.").await;
     stage.key(KeyCode::BackTab).await;
     stage.a_while().await;
     stage.press("X").await;
@@ -84,14 +74,12 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
     stage.press("X").await;
     stage.key(KeyCode::BackTab).await;
     stage.a_while().await;
-    stage.press("E").await;
-    stage.a_while().await;
+    stage.press_and_read("E").await;
     stage.shows("3 files marked to be undone. u takes that back.");
     // One that has a mark already is no part of the step.
     let marks = [mark(3, true, 1), mark(2, true, 2), mark(4, true, 3), mark(5, true, 4)];
     assert_eq!(stage.asked_of_turn(), marks);
-    stage.press("u").await;
-    stage.a_while().await;
+    stage.press_and_read("u").await;
     stage.shows("The marks of 3 files are taken back.");
     let back = [mark(5, false, 5), mark(4, false, 6), mark(2, false, 7)];
     assert_eq!(stage.asked_of_turn()[4..], back);
@@ -111,24 +99,20 @@ async fn a_key_before_the_file_was_seen_marks_nothing() {
 async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
     for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
         let mut stage = at_basket(width, height).await;
-        stage.press("f").await;
-        stage.shows("Nothing is to be undone or sent: all of this");
+        stage.shows_on("f", "Nothing is to be undone or sent: all of this").await;
         stage.shows("Finish?");
-        stage.press("n").await;
-        stage.press(" ").await;
+        stage.press("n ").await;
         stage.key(KeyCode::BackTab).await;
         stage.a_while().await;
         stage.press("X").await;
         stage.key(KeyCode::BackTab).await;
         stage.a_while().await;
-        stage.press(" ").await;
-        stage.press("f").await;
+        stage.press(" f").await;
         assert_snapshot!(format!("turn_finish_{width}x{height}"), stage.screen());
         stage.press("n").await;
         assert_eq!(stage.asked_of_turn().len(), 3, "a no undoes nothing");
         stage.companion.not_undone.insert("README.md".into(), "it has changed since it was shown".into());
-        stage.press("fy").await;
-        stage.a_while().await;
+        stage.press_and_read("fy").await;
         assert_eq!(stage.asked_of_turn()[3..], [finish(4)]);
         assert_snapshot!(format!("turn_finished_{width}x{height}"), stage.screen());
         stage.key(KeyCode::Esc).await;
@@ -171,14 +155,10 @@ async fn nothing_is_marked_while_an_undo_is_taken_back() {
     let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
     stage.connect().await;
     stage.set_turn(turn(files()));
-    stage.press("T").await;
-    stage.a_while().await;
-    stage.press("X").await;
-    stage.a_while().await;
-    stage.press("fy").await;
-    stage.a_while().await;
-    stage.press("u").await;
-    stage.shows("Taking the undo back…");
+    stage.press_and_read("T").await;
+    stage.press_and_read("X").await;
+    stage.press_and_read("fy").await;
+    stage.shows_on("u", "Taking the undo back…").await;
     stage.press("uX").await;
     assert_eq!(stage.asked_of_turn(), [mark(0, true, 1), finish(2)]);
     go.send(()).unwrap();
@@ -197,22 +177,15 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
     let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
     stage.connect().await;
     stage.set_turn(turn(files()));
-    stage.press("T").await;
-    stage.a_while().await;
-    stage.press("X").await;
-    stage.key(KeyCode::Tab).await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
-    stage.press("X").await;
-    stage.a_while().await;
-    stage.press("fy").await;
-    stage.a_while().await;
+    stage.press_and_read("T").await;
+    stage.press_and_read("X\t\t").await;
+    stage.press_and_read("X").await;
+    stage.press_and_read("fy").await;
     stage.shows("u takes it back, while nothing else changes there.");
     stage.shows("u take it back");
     // The files are in the list again then.
     stage.set_turn(Turn { revision: 9, ..turn(files()) });
-    stage.press("u").await;
-    stage.a_while().await;
+    stage.press_and_read("u").await;
     let asked = |file: &str| (format!("/shop/{file}"), format!("/drafts/{file}"));
     assert_eq!(*undos.0.lock().unwrap(), ["README.md", "src/basket.py"].map(asked));
     stage.does_not_show("u take it back");
@@ -221,19 +194,15 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
         "Taken back: basket.py is as it was before f. README.md stays as f has left it: It has changed",
     );
     // Once is enough, and a mark that comes later is the last step.
-    stage.press("u").await;
-    stage.press("X").await;
-    stage.a_while().await;
-    stage.press("u").await;
-    stage.a_while().await;
+    stage.press_and_read("uX").await;
+    stage.press_and_read("u").await;
     assert_eq!(undos.0.lock().unwrap().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
     let mut stage = at_basket(100, 24).await;
-    stage.press(" j ").await;
-    stage.a_while().await;
+    stage.press_and_read(" j ").await;
     stage.shows("to be undone: ");
     stage.press("f").await;
     assert_snapshot!("turn_finish_lines", stage.screen());
@@ -243,17 +212,12 @@ async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
 async fn an_undone_rename_says_that_the_index_of_git_stays() {
     let mut stage = at_basket(100, 24).await;
     let said = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
-    stage.press("X").await;
-    stage.press("f").await;
+    stage.press("Xf").await;
     assert!(!stage.flat().contains(said), "{}", stage.screen());
-    stage.press("n").await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
-    stage.press("X").await;
-    stage.press("f").await;
+    stage.press_and_read("n\t").await;
+    stage.press("Xf").await;
     assert!(stage.flat().contains(said), "{}", stage.screen());
-    stage.press("y").await;
-    stage.shows("2 files undone. Git's index stays as it is");
+    stage.shows_on("y", "2 files undone. Git's index stays as it is").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -270,15 +234,13 @@ async fn a_yes_before_the_list_was_seen_undoes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_list_is_read_to_its_end_first() {
-    let mut stage = Stage::new(100, 16);
-    stage.connect().await;
+    let mut stage = Stage::connected(100, 16).await;
     let all = (0..30).map(|n| alongside_desk::TurnFile {
         marked: Marked::Whole,
         ..file(&format!("file{n}.py"), FileChange::Modified, 7, 6)
     });
     stage.set_turn(turn(all.collect()));
-    stage.press("T").await;
-    stage.a_while().await;
+    stage.press_and_read("T").await;
     stage.press("fy").await;
     assert_eq!(stage.asked_of_turn(), []);
     stage.shows("Undo what is marked in these 30 files? The list goes on below (j).");
@@ -289,8 +251,7 @@ async fn a_long_list_is_read_to_its_end_first() {
 #[tokio::test(start_paused = true)]
 async fn marks_of_another_desk_close_the_list() {
     let mut stage = at_basket(100, 24).await;
-    stage.press(" f").await;
-    stage.shows("Undo 1 change?");
+    stage.shows_on(" f", "Undo 1 change?").await;
     if let Some(turn) = &mut stage.companion.turn {
         turn.files[5].marked = Marked::Whole;
     }
@@ -312,8 +273,7 @@ async fn other_words_on_when_it_is_read_leave_the_list_open() {
     };
     tell(&mut stage, "Claude Code", "Claude Code reads it at once");
     stage.moment().await;
-    stage.press(" f").await;
-    stage.shows("Claude Code reads it at once");
+    stage.shows_on(" f", "Claude Code reads it at once").await;
     tell(&mut stage, "Claude Code", "Claude Code reads it when its turn ends");
     stage.moment().await;
     stage.shows("Undo 1 change");
@@ -326,12 +286,10 @@ async fn other_words_on_when_it_is_read_leave_the_list_open() {
 #[tokio::test(start_paused = true)]
 async fn leaving_with_marks_asks_first() {
     let mut stage = at_basket(100, 24).await;
-    stage.press(" T").await;
-    stage.shows("Nothing is undone yet: your marks wait. T comes back, f undoes them.");
+    stage.shows_on(" T", "Nothing is undone yet: your marks wait. T comes back, f undoes them.").await;
     stage.press("q").await;
     assert_snapshot!("turn_leave", stage.screen());
-    stage.press("n").await;
-    stage.shows("Nothing to review.");
+    stage.shows_on("n", "Nothing to review.").await;
     stage.press("qy").await;
     let (ending, _) = stage.ending().await;
     assert_eq!(ending, Ending::Left);
@@ -342,14 +300,12 @@ async fn a_refused_finish_undoes_nothing_and_says_so() {
     let mut stage = at_basket(100, 24).await;
     stage.press(" f").await;
     stage.companion.refuse = Some(Refusal::NoSuchTurn);
-    stage.press("y").await;
-    stage.shows("The list of changes is another one now. Look at it again; r renews it.");
+    stage.shows_on("y", "The list of changes is another one now. Look at it again; r renews it.").await;
     stage.shows("change 1 of 3: 1 marked");
     // Marks of another turn are not this one's.
     let other = Turn { id: TurnId(8), ..turn(files()[..2].to_vec()) };
     stage.companion.turn = Some(other);
-    stage.press("r").await;
-    stage.a_while().await;
+    stage.press_and_read("r").await;
     stage.shows("file 2 of 2");
     stage.does_not_show("marked");
 }

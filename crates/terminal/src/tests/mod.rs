@@ -19,10 +19,11 @@ mod screens;
 mod turns;
 
 use std::io;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use alongside_desk::{Agent, Request, pair};
+use alongside_desk::{Agent, Decision, HunkState, Request, ReviewId, pair};
 use crossterm::event::{
     Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -213,20 +214,45 @@ impl Stage {
         self.tell_status().await;
     }
 
+    /// A desk at which both agents are connected.
+    async fn connected(width: u16, height: u16) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.connect().await;
+        stage
+    }
+
+    /// Gemini proposes these pieces of a file.
+    fn open(&mut self, id: u64, file: &str, pieces: &[Piece]) {
+        let gemini = self.gemini.clone();
+        self.companion.open(id, &gemini, file, pieces);
+    }
+
     /// Gemini proposes a file.
     async fn propose(&mut self, id: u64, file: &str) {
-        let gemini = self.gemini.clone();
-        self.companion.open(id, &gemini, file, &pieces());
+        self.open(id, file, &pieces());
         self.moment().await;
+    }
+
+    /// Gemini proposes a file, which is read for a while.
+    async fn propose_and_read(&mut self, id: u64, file: &str) {
+        self.propose(id, file).await;
+        self.a_while().await;
     }
 
     /// A desk with both agents and one review that has been read for a while.
     async fn reading(width: u16, height: u16) -> Self {
-        let mut stage = Self::new(width, height);
-        stage.connect().await;
-        stage.propose(1, "/shop/basket.py").await;
-        stage.a_while().await;
+        let mut stage = Self::connected(width, height).await;
+        stage.propose_and_read(1, "/shop/basket.py").await;
         stage
+    }
+
+    /// A piece of the first review that differs now holds a text that a person typed.
+    fn edit_piece(&mut self, piece: usize, text: &str) {
+        self.companion.change(1, |_, pieces| {
+            if let Piece::Differs { state, now, .. } = &mut pieces[piece] {
+                (*state, *now) = (HunkState::Edited, text.into());
+            }
+        });
     }
 
     /// Everything that is under way arrives, and hardly any time passes.
@@ -264,11 +290,32 @@ impl Stage {
         }
     }
 
-    /// Presses keys, and sees what each does.
+    /// Presses keys, the Enter and the Tab key among them, and gives each its time.
     async fn press(&mut self, keys: &str) {
         for c in keys.chars() {
-            self.code(KeyCode::Char(c), KeyModifiers::NONE);
-            self.moment().await;
+            let code = match c {
+                '\n' => KeyCode::Enter,
+                '\t' => KeyCode::Tab,
+                c => KeyCode::Char(c),
+            };
+            self.key(code).await;
+        }
+    }
+
+    /// Presses keys, and reads for a while.
+    async fn press_and_read(&mut self, keys: &str) {
+        self.press(keys).await;
+        self.a_while().await;
+    }
+
+    /// Presses keys, after which the screen shows a text.
+    #[track_caller]
+    fn shows_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
+        let test = Location::caller();
+        async move {
+            self.press(keys).await;
+            let is_shown = self.flat().contains(text);
+            assert!(is_shown, "{test}: {text:?} is not on the screen:\n{}", self.screen());
         }
     }
 
@@ -329,6 +376,15 @@ impl Stage {
             timeout(Duration::from_secs(10), self.ended).await.expect("the desk ends").unwrap();
         (ending.unwrap(), words)
     }
+}
+
+fn decided(id: u64, revision: u64, decision: Decision) -> Request {
+    Request::DecideReview { id: ReviewId(id), revision, decision }
+}
+
+/// Changes of the first review are kept or dropped.
+fn keeps(revision: u64, hunks: &[usize], keep: bool) -> Request {
+    Request::KeepHunks { id: ReviewId(1), revision, hunks: hunks.to_vec(), keep }
 }
 
 /// Three changes: one that replaces, one that adds after a stretch that is folded, one that removes.

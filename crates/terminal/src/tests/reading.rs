@@ -1,7 +1,6 @@
 //! The sights of a review on wide, usual and narrow screens: what a person reads before they decide.
 
-use alongside_desk::{Decision, Event, LastWord, Problem, Reasons, Review, ReviewId, Word};
-use crossterm::event::KeyCode;
+use alongside_desk::{Event, LastWord, Problem, Reasons, Review, Word};
 use insta::assert_snapshot;
 
 use super::*;
@@ -15,8 +14,7 @@ impl Stage {
     async fn showing(width: u16, height: u16, pieces: &[Piece]) -> Self {
         let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
         stage.connect().await;
-        let gemini = stage.gemini.clone();
-        stage.companion.open(1, &gemini, "/shop/basket.py", pieces);
+        stage.open(1, "/shop/basket.py", pieces);
         stage.a_while().await;
         stage
     }
@@ -55,8 +53,7 @@ async fn lines_stand_beside_those_that_they_became() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &moved_down()).await;
         if width < 110 {
-            stage.press("v").await;
-            stage.a_while().await;
+            stage.press_and_read("v").await;
             stage.key(KeyCode::Esc).await;
         }
         let screen = stage.screen();
@@ -71,13 +68,10 @@ async fn lines_stand_beside_those_that_they_became() {
 #[tokio::test(start_paused = true)]
 async fn a_match_is_found_in_rows_of_pairs() {
     let mut stage = Stage::showing(130, 40, &moved_down()).await;
-    stage.press("/weigh").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("/weigh 1/3");
+    stage.shows_on("/weigh\n", "/weigh 1/3").await;
     stage.press("n").await;
     // The comment on the right, then the line on the left and the one beside it.
-    stage.press("n").await;
-    stage.shows("/weigh 3/3");
+    stage.shows_on("n", "/weigh 3/3").await;
     let screen = stage.screen();
     let row = screen.lines().find(|row| row.contains("▸ ")).unwrap();
     assert_eq!(row.matches("weigh(").count(), 2, "{screen}");
@@ -86,8 +80,7 @@ async fn a_match_is_found_in_rows_of_pairs() {
 #[tokio::test(start_paused = true)]
 async fn a_asks_about_changes_that_were_not_on_the_screen() {
     let mut stage = Stage::reading(80, 14).await;
-    stage.press("a").await;
-    stage.shows("2 of 3 changes were not on the screen yet. Accept all the same?");
+    stage.shows_on("a", "2 of 3 changes were not on the screen yet. Accept all the same?").await;
     stage.shows("y accept n no");
     assert_eq!(stage.asked(), []);
     stage.press("n").await;
@@ -102,15 +95,14 @@ async fn a_asks_about_changes_that_were_not_on_the_screen() {
     stage.moment().await;
     assert_eq!(stage.decisions(), 0);
     stage.press("y").await;
-    let accepted = Request::DecideReview { id: ReviewId(1), revision: 1, decision: Decision::Accept };
+    let accepted = decided(1, 1, Decision::Accept);
     assert_eq!(stage.asked(), [accepted]);
 
     // Another question comes first.
     let mut stage = Stage::reading(80, 14).await;
     stage.companion.change(1, |review, _| review.stale = true);
     stage.a_while().await;
-    stage.press("ay").await;
-    stage.shows("were not on the screen yet.");
+    stage.shows_on("ay", "were not on the screen yet.").await;
     assert_eq!(stage.decisions(), 0);
     stage.press("y").await;
     assert_eq!(stage.decisions(), 1);
@@ -138,9 +130,7 @@ async fn the_list_of_all_flags_what_is_hard_to_see() {
         let tab = [differs("    deep = 1\n", "\tdeep = 1\n"), same("end\n")];
         let mut stage = Stage::showing(width, height, &tab).await;
         stage.propose(2, "/shop/plain.py").await;
-        stage.key(KeyCode::Tab).await;
-        stage.press("jjjA").await;
-        stage.a_while().await;
+        stage.press_and_read("\tjjjA").await;
         assert_snapshot!(format!("hard_to_see_in_the_list_{width}x{height}"), stage.screen());
     }
 }
@@ -157,12 +147,10 @@ fn many_changes(changes: usize) -> Vec<Piece> {
 async fn a_narrow_header_keeps_what_keys_act_on() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &many_changes(23)).await;
-        stage.propose(2, "/shop/other.py").await;
-        stage.a_while().await;
+        stage.propose_and_read(2, "/shop/other.py").await;
         stage.key(KeyCode::Esc).await;
         stage.shows("change 1 of 23");
-        stage.press(" ").await;
-        stage.shows("change 1 of 23: 22 kept, 1 dropped");
+        stage.shows_on(" ", "change 1 of 23: 22 kept, 1 dropped").await;
         stage.shows("? help");
         stage.shows("j/k");
         assert_snapshot!(format!("header_{width}x{height}"), stage.screen());
@@ -197,18 +185,15 @@ async fn m_lists_the_messages_and_none_waits_then() {
     }
     stage.a_while().await;
     stage.shows("Problem: third (2 more: m)");
-    stage.press("m").await;
-    stage.shows("Messages, the newest first:");
+    stage.shows_on("m", "Messages, the newest first:").await;
     stage.shows("• Problem: second");
     stage.shows("• Problem: first");
     assert_snapshot!("messages_80x24", stage.screen());
     stage.press("m").await;
     stage.does_not_show("Problem");
-    stage.press("p").await;
-    stage.shows("Context is paused: agents learn nothing about your files (p resumes).");
+    stage.shows_on("p", "Context is paused: agents learn nothing about your files (p resumes).").await;
     stage.does_not_show("more: m");
-    stage.press("?").await;
-    stage.shows("help, past messages");
+    stage.shows_on("?", "help, past messages").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,12 +201,10 @@ async fn the_files_of_all_reviews_are_counted_in_one_line() {
     let mut stage = Stage::reading(120, 30).await;
     for id in 2..=7 {
         stage.propose(id, &format!("/shop/{id}.py")).await;
-        stage.key(KeyCode::Tab).await;
-        stage.press("jjjjjj").await;
+        stage.press("\tjjjjjj").await;
     }
     stage.a_while().await;
-    stage.press("Ay").await;
-    stage.a_while().await;
+    stage.press_and_read("Ay").await;
     stage.shows("7 accepted.");
     for id in 1..=7 {
         stage.written(id).await;
@@ -229,8 +212,7 @@ async fn the_files_of_all_reviews_are_counted_in_one_line() {
     stage.shows("7 accepted, 7 written.");
     stage.does_not_show("more: m");
     // A file that is accepted alone has its own line.
-    stage.propose(8, "/shop/8.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(8, "/shop/8.py").await;
     stage.press("a").await;
     stage.written(8).await;
     stage.shows("8.py: written as accepted.");
@@ -246,8 +228,7 @@ async fn a_file_that_will_be_empty_is_called_out() {
         stage.does_not_show("the file will be empty");
     }
     // A deletion is none.
-    let mut stage = Stage::new(120, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 24).await;
     let pieces = [differs("all\nof\nit\n", "")];
     let review = scripted::review(1, &stage.gemini, "/shop/a.py", &pieces);
     let remark = Some("This deletes the file.".into());
@@ -259,15 +240,12 @@ async fn a_file_that_will_be_empty_is_called_out() {
 #[tokio::test(start_paused = true)]
 async fn v_comes_back_to_the_layout_by_width() {
     let mut stage = Stage::reading(130, 40).await;
-    stage.press("v").await;
-    stage.shows("One column, at any width.");
-    stage.press("v").await;
-    stage.shows("Side by side, at any width.");
+    stage.shows_on("v", "One column, at any width.").await;
+    stage.shows_on("v", "Side by side, at any width.").await;
     stage.resize(80, 24).await;
     assert!(stage.screen().contains(" │"), "{}", stage.screen());
     stage.resize(130, 40).await;
-    stage.press("v").await;
-    stage.shows("The width decides: side by side, or one column.");
+    stage.shows_on("v", "The width decides: side by side, or one column.").await;
     stage.resize(80, 24).await;
     assert!(!stage.screen().contains(" │"), "{}", stage.screen());
 }
@@ -309,44 +287,25 @@ async fn wrapped_lines_keep_their_indentation_and_their_words() {
 
 #[tokio::test(start_paused = true)]
 async fn u_takes_a_reason_back_that_was_just_given() {
-    let mut stage = Stage::new(120, 28);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 28).await;
     let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
     stage.a_while().await;
     for (typed, said) in [("too early", "Reason removed."), ("later", "Reason removed.")] {
-        stage.press("R").await;
-        stage.key(KeyCode::Tab).await;
+        stage.press("R\t").await;
         stage.press(typed).await;
-        stage.key(KeyCode::Enter).await;
-        stage.shows(&format!("Your reason for Gemini CLI: {typed}"));
-        stage.press("u").await;
-        stage.shows(said);
+        stage.shows_on("\n", &format!("Your reason for Gemini CLI: {typed}")).await;
+        stage.shows_on("u", said).await;
         stage.does_not_show("Your reason");
     }
     // A reason that took the place of another one gives it back.
-    stage.press("R").await;
-    stage.key(KeyCode::Tab).await;
-    stage.press("one").await;
-    stage.key(KeyCode::Enter).await;
-    stage.press("R").await;
-    stage.key(KeyCode::Tab).await;
-    stage.press(" two").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("Your reason for Gemini CLI: one two");
-    stage.press("u").await;
-    stage.shows("Your reason for Gemini CLI: one");
+    stage.shows_on("R\tone\nR\t two\n", "Your reason for Gemini CLI: one two").await;
+    stage.shows_on("u", "Your reason for Gemini CLI: one").await;
     stage.does_not_show("one two");
     // Behind another change, the change is undone.
-    stage.press("R").await;
-    stage.key(KeyCode::Tab).await;
-    stage.press("!").await;
-    stage.key(KeyCode::Enter).await;
-    stage.press(" u").await;
-    stage.shows("Undone.");
+    stage.shows_on("R\t!\n u", "Undone.").await;
     stage.shows("Your reason for Gemini CLI: one!");
-    stage.press("u").await;
-    stage.shows("There is nothing to undo.");
+    stage.shows_on("u", "There is nothing to undo.").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -354,9 +313,7 @@ async fn a_demo_names_no_hook() {
     let options = Options { rehearsal: true, ..Options::default() };
     let mut stage = Stage::with_options(120, 24, "false", options);
     stage.connect().await;
-    stage.propose(1, "/shop/basket.py").await;
-    stage.a_while().await;
-    stage.press("R").await;
-    stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
+    stage.propose_and_read(1, "/shop/basket.py").await;
+    stage.shows_on("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
     stage.does_not_show("install agent");
 }

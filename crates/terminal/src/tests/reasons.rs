@@ -1,21 +1,12 @@
 //! A person says why, for the agent's model.
 
-use alongside_desk::{Closing, Decision, Reasons, Refusal, Review, ReviewId};
-use crossterm::event::KeyCode;
+use alongside_desk::{Closing, Reasons, Refusal, Review};
 
 use super::*;
 use crate::scripted;
 
 fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
     Request::SetReason { id: ReviewId(1), revision, hunk, reason: reason.into() }
-}
-
-fn dropped(revision: u64, hunk: usize) -> Request {
-    Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep: false }
-}
-
-fn decided(revision: u64, decision: Decision) -> Request {
-    Request::DecideReview { id: ReviewId(1), revision, decision }
 }
 
 impl Stage {
@@ -38,21 +29,17 @@ impl Stage {
 #[tokio::test(start_paused = true)]
 async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 32).await;
-    stage.press("jR").await;
-    stage.shows("Why not change 2 of 3?");
+    stage.shows_on("jR", "Why not change 2 of 3?").await;
     stage.shows("Enter back");
-    stage.press("nobody asked").await;
-    stage.shows("Enter drop it");
+    stage.shows_on("nobody asked", "Enter drop it").await;
     stage.key(KeyCode::Enter).await;
-    assert_eq!(stage.asked(), [set(1, Some(1), "nobody asked"), dropped(2, 1)]);
+    assert_eq!(stage.asked(), [set(1, Some(1), "nobody asked"), keeps(2, &[1], false)]);
     stage.shows("Dropped, with your reason.");
     stage.shows("2 kept, 1 dropped");
     stage.shows("Why: nobody asked");
     // The change is dropped already: another reason only replaces the first one.
-    stage.press("R").await;
-    stage.shows("Why not change 2 of 3? nobody asked");
-    stage.press("!").await;
-    stage.key(KeyCode::Enter).await;
+    stage.shows_on("R", "Why not change 2 of 3? nobody asked").await;
+    stage.press("!\n").await;
     assert_eq!(stage.asked()[2..], [set(3, Some(1), "nobody asked!")]);
     stage.shows("Reason noted.");
     stage.press("R").await;
@@ -62,31 +49,25 @@ async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
     assert_eq!(stage.asked()[3..], [set(4, Some(1), "")]);
     stage.shows("Reason removed.");
     stage.does_not_show("Why:");
-    stage.press("u").await;
-    stage.shows("3 kept");
+    stage.shows_on("u", "3 kept").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_for_the_whole_proposal_decides_nothing() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
-    stage.press("R").await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("Why? (the whole proposal)");
-    stage.press("too early").await;
-    stage.key(KeyCode::Enter).await;
+    stage.shows_on("R\t", "Why? (the whole proposal)").await;
+    stage.press("too early\n").await;
     assert_eq!(stage.asked(), [set(1, None, "too early")]);
     stage.shows("Reason noted. r rejects with it, a accepts with it.");
     stage.shows("Your reason for Gemini CLI: too early");
     stage.press("r").await;
-    assert_eq!(stage.asked()[1..], [decided(2, Decision::Reject)]);
+    assert_eq!(stage.asked()[1..], [decided(1, 2, Decision::Reject)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
-    stage.press("Rtoo early").await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("Why? (the whole proposal) too early");
+    stage.shows_on("Rtoo early\t", "Why? (the whole proposal) too early").await;
     stage.shows("Tab this change");
     stage.key(KeyCode::BackTab).await;
     stage.shows("Why not change 1 of 3? too early");
@@ -95,17 +76,13 @@ async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
 
 #[tokio::test(start_paused = true)]
 async fn a_proposal_of_one_change_has_one_reason() {
-    let mut stage = Stage::new(120, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 24).await;
     let one = [same("a\n"), differs("b\n", "B\n")];
     let review = scripted::review(1, &stage.gemini, "/shop/a.txt", &one);
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &one);
     stage.a_while().await;
     stage.shows("R why");
-    stage.press("R").await;
-    stage.key(KeyCode::Tab).await;
-    stage.press("no").await;
-    stage.shows("Why? (the whole proposal) no");
+    stage.shows_on("R\tno", "Why? (the whole proposal) no").await;
     stage.key(KeyCode::Enter).await;
     assert_eq!(stage.asked(), [set(1, None, "no")]);
 }
@@ -121,33 +98,29 @@ async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
     stage.does_not_show("a r q");
     stage.key(KeyCode::Esc).await;
     stage.press("a").await;
-    assert_eq!(stage.asked(), [decided(1, Decision::Accept)]);
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_way_without_reasons_says_so_and_opens_nothing() {
     let mut stage = Stage::reading_with(Reasons::Never, 120, 28).await;
     stage.does_not_show("R why");
-    stage.press("R").await;
-    stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
+    stage.shows_on("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
     stage.shows("`alongside install agent` offers its hook.");
     stage.does_not_show("Why");
     // The person types on, also much later.
-    stage.press("a real").await;
-    stage.a_while().await;
-    stage.press(" reason").await;
-    stage.shows("Esc back");
+    stage.press_and_read("a real").await;
+    stage.shows_on(" reason", "Esc back").await;
     assert_eq!(stage.asked(), []);
     stage.key(KeyCode::Esc).await;
     stage.does_not_show("reads no reason");
     stage.press("a").await;
-    assert_eq!(stage.asked(), [decided(1, Decision::Accept)]);
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_typed_too_soon_decides_nothing() {
-    let mut stage = Stage::new(120, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 24).await;
     stage.press("a").await;
     let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
@@ -168,10 +141,9 @@ async fn an_incoming_change_keeps_the_typed_reason() {
     stage.code(KeyCode::Enter, KeyModifiers::NONE);
     stage.moment().await;
     assert_eq!(stage.asked(), [], "the change has not been on the screen for long enough");
-    stage.press("ly").await;
-    stage.a_while().await;
+    stage.press_and_read("ly").await;
     stage.key(KeyCode::Enter).await;
-    assert_eq!(stage.asked(), [set(2, Some(0), "too early"), dropped(3, 0)]);
+    assert_eq!(stage.asked(), [set(2, Some(0), "too early"), keeps(3, &[0], false)]);
     stage.shows("1 kept, 2 dropped");
 }
 
@@ -180,19 +152,15 @@ async fn a_reason_that_nobody_took_comes_back() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo early").await;
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
-    stage.key(KeyCode::Enter).await;
-    stage.shows("The review has changed: look at it again. R brings back what you typed.");
+    stage.shows_on("\n", "The review has changed: look at it again. R brings back what you typed.").await;
     assert_eq!(stage.asked(), [set(1, Some(0), "too early")], "nothing is dropped");
-    stage.press("R").await;
-    stage.shows("Why not change 1 of 3? too early");
+    stage.shows_on("R", "Why not change 1 of 3? too early").await;
     // The review ends, and another one takes its place.
     stage.companion.close(1, Closing::Replaced, None);
     stage.propose_with(2, Reasons::Always).await;
     stage.shows("The review has ended. too early");
-    stage.key(KeyCode::Enter).await;
-    stage.shows("The review has ended. R brings back what you typed.");
-    stage.press("R").await;
-    stage.shows("Why not change 1 of 3? too early");
+    stage.shows_on("\n", "The review has ended. R brings back what you typed.").await;
+    stage.shows_on("R", "Why not change 1 of 3? too early").await;
     stage.key(KeyCode::Enter).await;
     let reason = "too early".to_owned();
     let again = Request::SetReason { id: ReviewId(2), revision: 1, hunk: Some(0), reason };
@@ -202,16 +170,13 @@ async fn a_reason_that_nobody_took_comes_back() {
 #[tokio::test(start_paused = true)]
 async fn a_reason_that_only_a_rejection_carries_says_so() {
     let mut stage = Stage::reading_with(Reasons::WithRejection, 120, 24).await;
-    stage.press("Rno").await;
-    stage.shows("Why not change 1 of 3? (read only if you reject) no");
+    stage.shows_on("Rno", "Why not change 1 of 3? (read only if you reject) no").await;
     stage.resize(40, 10).await;
     stage.shows("(read only if you reject) Why not change 1 of 3? no");
     stage.press(&" and no".repeat(9)).await;
     stage.shows("Why not change 1 of 3? …");
     stage.resize(120, 24).await;
-    stage.key(KeyCode::Tab).await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("Reason noted. r rejects with it, a accepts without it.");
+    stage.shows_on("\t\n", "Reason noted. r rejects with it, a accepts without it.").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -235,7 +200,7 @@ async fn letters_of_a_reason_wait_with_its_key() {
     stage.moment().await;
     stage.shows("Why not change 1 of 3? wrong name");
     stage.key(KeyCode::Enter).await;
-    assert_eq!(stage.asked(), [dropped(1, 0), set(2, Some(0), "wrong name")]);
+    assert_eq!(stage.asked(), [keeps(1, &[0], false), set(2, Some(0), "wrong name")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -247,8 +212,7 @@ async fn a_reason_shows_the_change_that_it_is_for() {
     stage.code(KeyCode::PageDown, KeyModifiers::NONE);
     stage.moment().await;
     stage.does_not_show("def ");
-    stage.press("R").await;
-    stage.shows("Why not change");
+    stage.shows_on("R", "Why not change").await;
     stage.shows("def ");
 }
 
@@ -258,6 +222,5 @@ async fn ctrl_c_asks_to_leave_and_keeps_the_reason() {
     stage.press("Rtoo early").await;
     stage.ctrl('c').await;
     stage.shows("Leave?");
-    stage.press("nR").await;
-    stage.shows("Why not change 1 of 3? too early");
+    stage.shows_on("nR", "Why not change 1 of 3? too early").await;
 }

@@ -1,6 +1,6 @@
 //! Changes that were accepted without the person: announced in one line, listed with their diffs, taken back.
 
-use alongside_desk::{ChangeKind, Event, Grant, ReviewId, RuleAcceptance, Scope};
+use alongside_desk::{ChangeKind, Event, Grant, RuleAcceptance, Scope};
 use insta::assert_snapshot;
 
 use super::*;
@@ -23,8 +23,7 @@ fn acceptance(number: u64, file: &str) -> RuleAcceptance {
 #[tokio::test(start_paused = true)]
 async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() {
     let mut stage = Stage::reading(100, 24).await;
-    stage.press("L").await;
-    stage.shows("Nothing was accepted without you since the companion started.");
+    stage.shows_on("L", "Nothing was accepted without you since the companion started.").await;
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.a_while().await;
@@ -36,8 +35,7 @@ async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() 
     stage.companion.tell(Event::AcceptedByRule(old));
     stage.a_while().await;
     stage.shows("docs/b.md (edit");
-    stage.press("L").await;
-    stage.key(KeyCode::Enter).await;
+    stage.press("L\n").await;
     assert_snapshot!("accepted_by_rules", stage.screen());
     // The list is closed again, and nothing was asked.
     stage.press("L").await;
@@ -49,10 +47,8 @@ async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() 
 async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
     for (key, scope) in [("f", Scope::File), ("d", Scope::Folder)] {
         let mut stage = Stage::reading(100, 24).await;
-        stage.press("f").await;
-        stage.shows("f only finishes the review of a turn; F accepts ahead.");
-        stage.press("F").await;
-        stage.shows("Accept all that Gemini CLI still proposes until it ends: for basket.py");
+        stage.shows_on("f", "f only finishes the review of a turn; F accepts ahead.").await;
+        stage.shows_on("F", "Accept all that Gemini CLI still proposes until it ends: for basket.py").await;
         for no in ["y", "Y"] {
             stage.press(no).await;
             assert_eq!(stage.asked(), [], "{no} says not for which files");
@@ -80,8 +76,7 @@ async fn a_consent_is_listed_and_taken_back() {
     stage.companion.status.grants = vec![grant];
     stage.companion.tell_status();
     stage.a_while().await;
-    stage.press("L").await;
-    stage.shows("docs/: Claude Code");
+    stage.shows_on("L", "docs/: Claude Code").await;
     stage.press("x").await;
     assert_eq!(stage.asked(), [Request::WithdrawGrants {}]);
     stage.shows("Nothing is accepted ahead any more.");

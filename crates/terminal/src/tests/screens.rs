@@ -1,7 +1,6 @@
 //! The whole screen in every state.
 
-use alongside_desk::{HunkState, Limit, LineEnding, Review};
-use crossterm::event::KeyCode;
+use alongside_desk::{Limit, LineEnding, Review};
 use insta::assert_snapshot;
 
 use super::*;
@@ -83,15 +82,12 @@ async fn kept_dropped_and_edited_are_counted() {
 #[tokio::test(start_paused = true)]
 async fn the_help_has_an_end_and_a_beginning() {
     let mut stage = Stage::reading(60, 15).await;
-    stage.press("?").await;
-    stage.shows("Moving");
+    stage.shows_on("?", "Moving").await;
     stage.does_not_show("quit (Ctrl-C twice: now)");
-    stage.press("G").await;
-    stage.shows("quit (Ctrl-C twice: now)");
+    stage.shows_on("G", "quit (Ctrl-C twice: now)").await;
     stage.press("k").await;
     stage.does_not_show("quit (Ctrl-C twice: now)");
-    stage.press("g").await;
-    stage.shows("Moving");
+    stage.shows_on("g", "Moving").await;
     stage.key(KeyCode::Esc).await;
     stage.shows("change 1 of 3");
 }
@@ -136,8 +132,7 @@ async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut
 
 #[tokio::test(start_paused = true)]
 async fn limits_of_the_comparison_are_told_above_the_page() {
-    let mut stage = Stage::new(80, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(80, 24).await;
     let mut review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
     stage.companion.open_as(review, &pieces());
@@ -148,8 +143,7 @@ async fn limits_of_the_comparison_are_told_above_the_page() {
 
 #[tokio::test(start_paused = true)]
 async fn the_header_names_each_danger_before_a_decision() {
-    let mut stage = Stage::new(100, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(100, 24).await;
     let reason = "the file is not UTF-8";
     unlike(&mut stage, 1, "/shop/old.txt", |review| {
         (review.original, review.hunks) = (None, Vec::new());
@@ -165,25 +159,21 @@ async fn the_header_names_each_danger_before_a_decision() {
     stage.key(KeyCode::Tab).await;
     assert_snapshot!("through_parent", stage.screen());
     unlike(&mut stage, 3, "/home/somebody/.profile", |_| {}).await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("This file is outside the project: /home/somebody/.profile");
+    stage.shows_on("\t", "This file is outside the project: /home/somebody/.profile").await;
     unlike(&mut stage, 4, "/shop/docs/config", |review| {
         review.outside = Some("/home/somebody/.ssh/config\u{202e}".into());
     })
     .await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("This path leads outside the project, to");
+    stage.shows_on("\t", "This path leads outside the project, to").await;
     stage.shows(r"! /home/somebody/.ssh/config\u{202e}");
     unlike(&mut stage, 5, "/shop/hooks", |review| review.in_git = Some("/shop/.git/hooks\u{202e}".into()))
         .await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows(r"Git runs or obeys this file: /shop/.git/hooks\u{202e}");
+    stage.shows_on("\t", r"Git runs or obeys this file: /shop/.git/hooks\u{202e}").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_new_file() {
-    let mut stage = Stage::new(120, 20);
-    stage.connect().await;
+    let mut stage = Stage::connected(120, 20).await;
     let pieces = [differs("", "one\ntwo\nthree\n")];
     let mut review = scripted::review(1, &stage.gemini, "/shop/new.txt", &pieces);
     review.original = None;
@@ -199,9 +189,7 @@ async fn searching() {
     assert_snapshot!("search_typing", stage.screen());
     stage.key(KeyCode::Enter).await;
     assert_snapshot!("search_found", stage.screen());
-    stage.press("/nothing like it").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("\"nothing like it\" is not in this text.");
+    stage.shows_on("/nothing like it\n", "\"nothing like it\" is not in this text.").await;
     stage.press("/r").await;
     stage.key(KeyCode::Esc).await;
     assert_eq!(stage.asked(), [], "what is searched for is no key");
@@ -213,8 +201,7 @@ async fn paused() {
     stage.press("p").await;
     stage.moment().await;
     assert_snapshot!("paused", stage.screen());
-    stage.press("p").await;
-    stage.shows("Context is on: agents learn about your files.");
+    stage.shows_on("p", "Context is on: agents learn about your files.").await;
 }
 
 /// A demo with a review on the screen.
@@ -222,8 +209,7 @@ async fn demo(width: u16) -> Stage {
     let options = Options { rehearsal: true, ..Options::default() };
     let mut stage = Stage::with_options(width, 24, "false", options);
     stage.connect().await;
-    stage.propose(1, "/shop/basket.py").await;
-    stage.a_while().await;
+    stage.propose_and_read(1, "/shop/basket.py").await;
     stage
 }
 
@@ -231,23 +217,17 @@ async fn demo(width: u16) -> Stage {
 async fn a_demo_leads_from_key_to_key() {
     let mut stage = demo(120).await;
     assert_snapshot!("demo", stage.screen());
-    stage.press("j").await;
-    stage.shows("Demo in a scratch project. First press space");
+    stage.shows_on("j", "Demo in a scratch project. First press space").await;
     stage.press(" ").await;
     stage.shows("Demo: j goes to the next change; s splits it, e opens the text in your editor.");
-    stage.press("u").await;
-    stage.shows("Demo: j goes");
-    stage.press("jja").await;
-    stage.shows("Demo: the next file.");
-    stage.propose(2, "/shop/other.py").await;
-    stage.a_while().await;
-    stage.press("r").await;
-    stage.shows("Then `alongside install agent` sets your own agents up.");
+    stage.shows_on("u", "Demo: j goes").await;
+    stage.shows_on("jja", "Demo: the next file.").await;
+    stage.propose_and_read(2, "/shop/other.py").await;
+    stage.shows_on("r", "Then `alongside install agent` sets your own agents up.").await;
 
     let mut stage = demo(60).await;
     stage.shows("Demo: press space to drop this change.");
-    stage.press("jja").await;
-    stage.shows("Demo: the next file. a accepts, r rejects.");
+    stage.shows_on("jja", "Demo: the next file. a accepts, r rejects.").await;
 }
 
 #[tokio::test(start_paused = true)]

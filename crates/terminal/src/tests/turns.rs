@@ -60,8 +60,7 @@ impl Stage {
         let mut stage = Self::with_sidebar(width, height, "false", sidebar, Options::default());
         stage.connect().await;
         stage.set_turn(turn(files()));
-        stage.press("T").await;
-        stage.a_while().await;
+        stage.press_and_read("T").await;
         stage
     }
 
@@ -82,9 +81,7 @@ impl Stage {
 async fn files_are_listed_and_read_like_reviews_on_screens_of_every_size() {
     for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
         let mut stage = Stage::in_turn(width, height, None).await;
-        stage.key(KeyCode::Tab).await;
-        stage.key(KeyCode::Tab).await;
-        stage.a_while().await;
+        stage.press_and_read("\t\t").await;
         assert_snapshot!(format!("turn_{width}x{height}"), stage.screen());
     }
     let stage = Stage::in_turn(130, 40, Some(true)).await;
@@ -97,37 +94,30 @@ async fn a_file_without_text_says_why() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.key(KeyCode::Tab).await;
     assert_snapshot!("turn_without_text", stage.screen());
-    stage.press("s").await;
-    stage.shows("This file is only undone as a whole: X marks it.");
+    stage.shows_on("s", "This file is only undone as a whole: X marks it.").await;
     stage.companion.turn_files.remove("src/basket.py");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("The changes cannot be told: there is no repository. Press r to try again.");
+    stage.shows_on("\t", "The changes cannot be told: there is no repository. Press r to try again.").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn all_files_and_remarks_are_in_a_list() {
-    let mut stage = Stage::new(100, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(100, 24).await;
     let remarks = vec![
         "The beginning of a turn is missing: the hook took longer than two seconds.".into(),
         "HEAD has moved since.".into(),
     ];
     stage.set_turn(Turn { remarks, ..turn(files()) });
-    stage.press("T").await;
-    stage.shows("! The beginning of a turn is missing");
+    stage.shows_on("T", "! The beginning of a turn is missing").await;
     stage.shows("(1 more: L)");
     stage.press("L").await;
     assert_snapshot!("turn_list", stage.screen());
-    stage.press("jjj").await;
-    stage.key(KeyCode::Enter).await;
-    stage.a_while().await;
+    stage.press_and_read("jjj\n").await;
     stage.shows("R src/checkout/payment.py was src/pay.py");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_without_changes_says_so() {
-    let mut stage = Stage::new(80, 24);
-    stage.connect().await;
+    let mut stage = Stage::connected(80, 24).await;
     stage.set_turn(turn(Vec::new()));
     stage.press("T").await;
     assert_snapshot!("turn_without_changes", stage.screen());
@@ -172,8 +162,7 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
         stage.a_while().await;
         stage.does_not_show("at work");
         stage.shows("6 files changed");
-        stage.press("T").await;
-        stage.a_while().await;
+        stage.press_and_read("T").await;
         stage.set_turn(turn_at(3, at_work(0), files()));
         stage.companion.tell_turn();
         stage.a_while().await;
@@ -230,8 +219,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     stage.shows("M README.md");
     stage.shows("1 review waits: T goes to it.");
     // Its keys still mean the turn.
-    stage.press("a").await;
-    stage.shows("Nothing waits for a yes here: what changed stays.");
+    stage.shows_on("a", "Nothing waits for a yes here: what changed stays.").await;
     stage.propose(2, "/shop/other.py").await;
     stage.shows("Nothing waits for a yes here: what changed stays.");
     stage.shows("New review: other.py by Gemini CLI; 2 are waiting (T: back).");
@@ -239,8 +227,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     stage.a_while().await;
     stage.shows("M README.md");
     assert_eq!(stage.asked_of_turn(), []);
-    stage.press("T").await;
-    stage.a_while().await;
+    stage.press_and_read("T").await;
     stage.shows("other.py Gemini CLI");
     stage.press("r").await;
     assert_eq!(stage.asked_of_turn().len(), 1, "keys mean the proposal again");
@@ -262,25 +249,19 @@ async fn a_desk_may_begin_with_a_turn_since_a_revision() {
 
 #[tokio::test(start_paused = true)]
 async fn refusals_are_told_and_say_what_to_do() {
-    let mut stage = Stage::new(100, 24);
-    stage.connect().await;
-    stage.press("T").await;
-    stage.shows("The changes cannot be told: there is no repository. Press T to try again.");
+    let mut stage = Stage::connected(100, 24).await;
+    stage.shows_on("T", "The changes cannot be told: there is no repository. Press T to try again.").await;
     stage.shows("Nothing to review.");
     let words = "there is no method \"alongside/reviewTurn\"".to_owned();
     stage.companion.refuse = Some(Refusal::Other { words });
     stage.a_while().await;
-    stage.press("T").await;
-    stage.shows("The companion that runs is older and shows no turns.");
+    stage.shows_on("T", "The companion that runs is older and shows no turns.").await;
     stage.set_turn(turn(files()));
     stage.a_while().await;
-    stage.press("T").await;
-    stage.a_while().await;
+    stage.press_and_read("T").await;
     stage.companion.refuse = Some(Refusal::NoSuchTurn);
-    stage.press("X").await;
-    stage.shows("The list of changes is another one now. Look at it again; r renews it.");
-    stage.press("r").await;
-    stage.shows("M README.md");
+    stage.shows_on("X", "The list of changes is another one now. Look at it again; r renews it.").await;
+    stage.shows_on("r", "M README.md").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -307,8 +288,7 @@ async fn the_person_stays_at_their_file_when_the_list_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn two_thousand_files_are_passed_without_reading_each() {
-    let mut stage = Stage::new(130, 40);
-    stage.connect().await;
+    let mut stage = Stage::connected(130, 40).await;
     let files =
         (0..2000).map(|n| file(&format!("src/part{}/file{n}.py", n / 50), FileChange::Modified, 7, 6));
     stage.set_turn(turn(files.collect()));
@@ -319,12 +299,9 @@ async fn two_thousand_files_are_passed_without_reading_each() {
     stage.a_while().await;
     stage.shows("file100.py");
     assert!(stage.opened() < 100, "{}", stage.opened());
-    stage.press("LG").await;
-    stage.key(KeyCode::Enter).await;
-    stage.a_while().await;
+    stage.press_and_read("LG\n").await;
     stage.shows("src/part39/file1999.py");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("src/part0/file0.py");
+    stage.shows_on("\t", "src/part0/file0.py").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -354,9 +331,7 @@ async fn a_click_goes_to_a_file() {
     stage.a_while().await;
     stage.shows("M src/basket.py");
     stage.shows("change 1 of 3");
-    stage.press("/names").await;
-    stage.key(KeyCode::Enter).await;
-    stage.shows("/names 1/");
+    stage.shows_on("/names\n", "/names 1/").await;
     stage.key(KeyCode::Esc).await;
     stage.shows("M src/basket.py");
     stage.key(KeyCode::Esc).await;
@@ -379,21 +354,16 @@ async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     let known = TurnFile { accepted: true, saved: true, ..file("src/known.py", FileChange::Modified, 7, 6) };
     stage.set_turn(turn(vec![basket, saved, known]));
     stage.companion.accepted = vec![Lines { start: 0, end: 12 }];
-    stage.press("T").await;
-    stage.a_while().await;
+    stage.press_and_read("T").await;
     assert_snapshot!("turn_partly_accepted", stage.screen());
-    stage.press("k").await;
-    stage.shows("(accepted before the write)");
+    stage.shows_on("k", "(accepted before the write)").await;
     // One row stands for it, until the key of folds opens it.
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
-    stage.key(KeyCode::Enter).await;
-    stage.shows("With tax");
+    stage.shows_on("\n", "With tax").await;
     stage.key(KeyCode::Enter).await;
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
     // Nobody comments on lines that are out of sight.
-    stage.press("c").await;
-    stage.shows("With tax");
+    stage.shows_on("c", "With tax").await;
     stage.key(KeyCode::Esc).await;
-    stage.press("L").await;
-    stage.shows("saved by you, too");
+    stage.shows_on("L", "saved by you, too").await;
 }
