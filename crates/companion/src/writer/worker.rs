@@ -29,7 +29,8 @@ pub(super) struct WriteWorker {
     reserve: Reserve,
     /// The disk had room for the reserve.
     has_reserve: bool,
-    /// When to look for room for the reserve; `None` while it is whole, or the disk never had room.
+    /// When to look for room for the reserve; `None` while it is whole, the disk never had room, or the
+    /// companion has ended.
     look_for_room_at: Option<Instant>,
     store: Option<RecoveryStore>,
     publisher: Publisher,
@@ -235,6 +236,7 @@ impl WriteWorker {
                 self.retry();
                 // The lock of the journal goes with the store.
                 self.store = None;
+                self.look_for_room_at = None;
                 let _ = done.send(());
             }
             WriteJob::Retire(done) => {
@@ -244,6 +246,8 @@ impl WriteWorker {
                 if let Some(store) = self.store.take() {
                     store.retire();
                 }
+                // A reserve from here on would be for nobody, in a directory that may be gone.
+                self.look_for_room_at = None;
                 let _ = done.send(());
             }
         }
@@ -265,5 +269,31 @@ impl WriteWorker {
         }
         self.report_shortage(was_short);
         error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::{mpsc, oneshot};
+
+    use super::*;
+    use crate::endpoint::Endpoint;
+    use crate::persistence::app_dirs::AppDirs;
+
+    #[test]
+    fn a_companion_that_has_ended_fills_no_reserve() {
+        let ends: [fn(oneshot::Sender<()>) -> WriteJob; 2] = [WriteJob::Retire, WriteJob::LetGo];
+        for end in ends {
+            let directory = tempfile::tempdir().unwrap();
+            let dirs = AppDirs::below(directory.path());
+            let (reserve, drafts) = (dirs.state.join("reserve"), Drafts::open(&dirs));
+            let endpoint = Endpoint::at(1, "token");
+            let publisher = Publisher::new(dirs, Vec::new(), false, endpoint, None);
+            let (events, (_jobs, mut queue)) = (Events::channel().0, mpsc::unbounded_channel());
+            let mut worker = WriteWorker::new(drafts, None, publisher, events);
+            worker.work(Task::Do(end(oneshot::channel().0)), &mut queue);
+            worker.work(Task::Due, &mut queue);
+            assert!(!reserve.exists());
+        }
     }
 }
