@@ -126,6 +126,13 @@ pub struct TurnFile {
 }
 
 impl TurnFile {
+    /// Whether its change is news for the person: not their own, not accepted before the write, and not the
+    /// same as when they sent their last round. A step that marks all files marks these.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        self.author != Author::Person && !self.accepted && !self.known
+    }
+
     /// For people: whether it can be executed now, if that has changed.
     #[must_use]
     pub fn executable_words(&self) -> Option<&'static str> {

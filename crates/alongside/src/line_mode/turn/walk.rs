@@ -172,12 +172,12 @@ impl Walk {
         self.turn.files.get(file).is_some_and(is_open) || !self.turn.files.iter().any(is_open)
     }
 
-    /// The files on the way from here on that have no mark, by path.
+    /// The files from here on that are news and have no mark, by path. The way leads to others, too, where
+    /// there is no news at all.
     pub(super) fn rest_without_mark(&self) -> Vec<String> {
-        let files = self.turn.files.iter().enumerate().skip(self.file);
-        let rest =
-            files.filter(|(at, file)| self.is_on_the_way(*at) && file.marked.is_nothing() && !file.known);
-        rest.map(|(_, file)| file.path.clone()).collect()
+        let rest = self.turn.files.iter().skip(self.file);
+        let rest = rest.filter(|file| file.is_news() && file.marked.is_nothing());
+        rest.map(|file| file.path.clone()).collect()
     }
 
     /// The first file on the way.

@@ -178,18 +178,21 @@ impl TurnWork {
         self.go(next).await
     }
 
-    /// Marks each file from here on that has no mark. Where the way does not lead, nothing is marked.
+    /// Marks each file from here on that is news and has no mark.
     pub(super) async fn mark_files(&mut self) {
         let paths = self.reading.walk().rest_without_mark();
-        let marked = self.set_marks(paths, true).await;
-        self.reading.say(&words::files_marked(marked.len()));
+        let (marked, is_refused) = self.set_marks(paths, true).await;
+        if !(is_refused && marked.is_empty()) {
+            self.reading.say(&words::files_marked(marked.len()));
+        }
         if !marked.is_empty() {
             self.steps.add(OwnStep::Files(marked));
         }
     }
 
-    /// Marks these files, or takes their marks back. Returns those for which that was done.
-    async fn set_marks(&mut self, paths: Vec<String>, undo: bool) -> Vec<String> {
+    /// Marks these files, or takes their marks back, until that is refused. Returns those for which it was
+    /// done, and whether one was refused.
+    async fn set_marks(&mut self, paths: Vec<String>, undo: bool) -> (Vec<String>, bool) {
         let mut done = Vec::new();
         for path in paths {
             let turn = self.reading.walk().turn();
@@ -197,11 +200,11 @@ impl TurnWork {
             let Some(file) = turn.files.iter().position(is_it) else { continue };
             let request = Request::MarkTurnFile { turn: turn.id, revision: turn.revision, file, undo };
             if !self.ask(request).await {
-                break;
+                return (done, true);
             }
             done.push(path);
         }
-        done
+        (done, false)
     }
 
     /// Whether the marks are as the person wishes now.
@@ -236,9 +239,13 @@ impl TurnWork {
                 None => return self.reading.say(words::no_step(to)),
                 Some(OwnStep::File { path, marked }) => break (path, marked),
                 Some(OwnStep::Files(paths)) => {
-                    self.steps.pass(to, true);
-                    self.set_marks(paths, matches!(to, undo::Step::Redo)).await;
-                    return self.reading.say(words::step_taken(to));
+                    let (_, is_refused) = self.set_marks(paths, matches!(to, undo::Step::Redo)).await;
+                    // The same step goes on later where one was refused.
+                    if !is_refused {
+                        self.steps.pass(to, true);
+                        self.reading.say(words::step_taken(to));
+                    }
+                    return;
                 }
                 Some(OwnStep::Comment(id)) => {
                     self.steps.pass(to, false);

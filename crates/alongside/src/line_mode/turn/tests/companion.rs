@@ -22,6 +22,8 @@ pub(super) struct Companion {
     pub(super) unknown: Option<String>,
     /// Why this file is not undone.
     pub(super) refused: Option<(usize, String)>,
+    /// The files whose marks are not set, or not taken back, each once.
+    pub(super) refused_marks: Vec<(usize, bool)>,
     /// The list that takes the place of the one that was shown, at the first mark.
     pub(super) next: Option<Turn>,
     /// An agent changes the file at the first mark on a hunk.
@@ -117,6 +119,7 @@ impl Companion {
             news: Vec::new(),
             unknown: None,
             refused: None,
+            refused_marks: Vec::new(),
             next: None,
             rewrites: false,
             keeps_no_comment: false,
@@ -160,6 +163,10 @@ impl Companion {
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 self.check(turn, revision)?;
+                if let Some(at) = self.refused_marks.iter().position(|mark| *mark == (file, undo)) {
+                    self.refused_marks.remove(at);
+                    return Err(Refusal::Interrupted);
+                }
                 let (state, marked) = match undo {
                     true => (HunkState::Dropped, Marked::Whole),
                     false => (HunkState::Kept, Marked::Nothing),

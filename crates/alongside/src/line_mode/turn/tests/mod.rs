@@ -319,6 +319,31 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
 }
 
 #[tokio::test]
+async fn marking_the_rest_leaves_out_what_the_person_knows() {
+    // No file is news, so that the way leads to each.
+    let mut companion = three_files();
+    companion.turn.files[0].author = Author::Person;
+    companion.turn.files[1].accepted = true;
+    companion.turn.files[2].author = Author::Person;
+    let played = played(companion, "E\nq\n").await;
+    assert!(played.marks().is_empty(), "{}", played.text);
+    assert!(played.text.contains("From here on, no change of the agent is without a mark.\n"));
+}
+
+#[tokio::test]
+async fn marks_before_a_refusal_are_one_step_and_so_is_their_way_back() {
+    let mut companion = three_files();
+    companion.refused_marks = vec![(2, true), (1, false)];
+    let played = played(companion, "E\nu\nu\nq\n").await;
+    let set = ["file 0 true", "file 1 true", "file 2 true"];
+    let back = ["file 0 false", "file 1 false", "file 1 false"];
+    assert_eq!(described(&played), [set, back].concat());
+    for said in ["2 files marked to be undone; u takes that back.\n", "Your last step is taken back"] {
+        assert_eq!(played.text.matches(said).count(), 1, "{}", played.text);
+    }
+}
+
+#[tokio::test]
 async fn the_last_step_is_taken_back_and_made_again_wherever_the_person_is() {
     // The first file and both changes of the second one are marked; then all of it goes back.
     let played = played(three_files(), "u\nn\nn\nn\nu\nu\nu\nu\nU\nU\nU\nU\nf\ny\n").await;
