@@ -123,6 +123,9 @@ pub struct TurnFile {
     /// The person has saved it in an editor since the baseline: a part of its change may be theirs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub saved: bool,
+    /// It was renamed, and git's index has it by its new name. An undo leaves the index as it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub staged: bool,
 }
 
 impl TurnFile {

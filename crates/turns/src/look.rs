@@ -21,7 +21,7 @@ use crate::log::{Kind, Record};
 use crate::look_state::{LookState, baseline};
 use crate::notes::{self, Note, NoteKind};
 use crate::open_turns::open_turns;
-use crate::project_index::ProjectIndex;
+use crate::project_index::{ProjectIndex, staged_paths};
 use crate::route;
 use crate::texts::Texts;
 use crate::tree_diff::{self, Difference};
@@ -91,6 +91,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks.extend(gaps(&log, start.record));
     }
     let mut files = changes.files();
+    mark_staged(bench, &mut files);
     let since_at = start.at.unwrap_or_default();
     mark_notes(&notes::read(&bench.shelf), &differences, since_at, &mut files);
     if let Err(fault) = compact_large(&bench.shelf, bench.git.until()) {
@@ -107,8 +108,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         }
         // The changes can be told all the same.
         Err(error) => {
-            let error = error.to_string();
-            remarks.push(format!("The comments cannot be read: {}.", harmless::name(&error)));
+            remarks.push(format!("The comments cannot be read: {}.", Fault::from(error)));
             Feedback::default()
         }
     };
@@ -139,6 +139,17 @@ fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: 
         // A snapshot tells nothing of a file that it leaves out.
         let is_held = file.told.without_text.is_none();
         file.told.known = is_held && !new.contains(&*path);
+    }
+}
+
+/// Marks the renamed files that git's index has by their new names. Where the index is not known, it may.
+fn mark_staged(bench: &Workbench, files: &mut [FoundFile]) {
+    let mut renamed = files.iter_mut().filter(|file| file.from.is_some()).peekable();
+    // Most turns rename nothing, and need no git for this.
+    let staged = renamed.peek().and_then(|_| staged_paths(bench));
+    for file in renamed {
+        let path = paths::to_bytes(&file.path);
+        file.told.staged = staged.as_ref().is_none_or(|staged| staged.contains(&path));
     }
 }
 

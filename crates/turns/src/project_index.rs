@@ -7,10 +7,31 @@ use std::path::PathBuf;
 use alongside_platform::paths;
 
 use crate::fault::Fault;
+use crate::git::Git;
 use crate::index::copy_with_time;
 use crate::index_entries::{self, IndexEntry};
+use crate::repository::Repository;
 use crate::tree_diff::Side;
 use crate::workbench::Workbench;
+
+/// The paths that the index has now; none if that is not known. It costs one git, and nothing of the project
+/// is run or written: git reads a copy.
+pub(crate) fn staged_paths(bench: &Workbench) -> Option<HashSet<Vec<u8>>> {
+    let has_index = |repository: &Repository| repository.directory.join("index").exists();
+    if !bench.tree.repository.as_ref().is_some_and(has_index) {
+        return Some(HashSet::new());
+    }
+    let list = copied(bench)?.run(["ls-files", "--cached", "-z"], None);
+    let list = list.inspect_err(|fault| tracing::debug!(%fault, "git's index is not known")).ok()?;
+    Some(list.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+}
+
+/// A git that reads a copy of the index; none if there is no index, or it cannot be copied.
+fn copied(bench: &Workbench) -> Option<Git> {
+    let index = bench.tree.repository.as_ref()?.directory.join("index");
+    let copy = bench.shelf.file("project-index");
+    copy_with_time(&index, &copy).then(|| bench.git.with_index(&copy))
+}
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -26,12 +47,7 @@ impl ProjectIndex {
     /// # Errors
     /// When the time is over.
     pub(crate) fn read(bench: &Workbench) -> Result<Self, Fault> {
-        let Some(repository) = &bench.tree.repository else { return Ok(Self::default()) };
-        let copy = bench.shelf.file("project-index");
-        if !copy_with_time(&repository.directory.join("index"), &copy) {
-            return Ok(Self::default());
-        }
-        let git = bench.git.with_index(&copy);
+        let Some(git) = copied(bench) else { return Ok(Self::default()) };
         let args = ["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"];
         let read = git.run(index_entries::LIST, None).and_then(|list| Ok((list, git.run(args, None)?)));
         let (list, differing) = match read {

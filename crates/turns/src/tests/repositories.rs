@@ -254,3 +254,20 @@ fn a_directory_without_a_repository_counts_where_a_host_serves_it() {
     assert_eq!(everything(&project.top).len(), 1);
     assert!(project.store.look(&project.beside("home"), None).is_err());
 }
+
+#[test]
+fn a_rename_says_whether_git_s_index_has_it() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.git(&["mv", "a", "moved"]);
+    fs::rename(project.path("b/c"), project.path("elsewhere")).unwrap();
+    let before = everything(&project.path(".git"));
+    let staged = |name| file(&project.look(), name).told.staged;
+    assert_eq!((staged("moved"), staged("elsewhere")), (true, false));
+    assert_eq!(everything(&project.path(".git")), before);
+    // An index that cannot be read may have it.
+    fs::write(project.path(".git/index"), "no index").unwrap();
+    assert!(staged("elsewhere"));
+    fs::remove_file(project.path(".git/index")).unwrap();
+    assert!(!staged("moved"));
+}

@@ -332,8 +332,8 @@ pub(super) fn marks(walk: &Walk) -> String {
         };
         format!("  {}: {what}", harmless::name(&file.path))
     };
-    let is_rename = |file: &TurnFile| file.marked == Marked::Whole && file.change == FileChange::Renamed;
-    let index = walk.marked().any(is_rename).then(|| messages::INDEX_STAYS.to_owned());
+    let is_git_mv = |file: &TurnFile| file.marked == Marked::Whole && file.staged;
+    let index = walk.marked().any(is_git_mv).then(|| messages::INDEX_STAYS.to_owned());
     let rows = std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row)).chain(index);
     rows.collect::<Vec<_>>().join("\n")
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use alongside_common::signals::Signals;
-use alongside_desk::{Agent, Author, DraftKeeper, Event, Lines, Request, Review, ReviewId, pair};
+use alongside_desk::{Agent, Author, DraftKeeper, Event, FileChange, Lines, Request, Review, ReviewId, pair};
 use alongside_terminal::DraftStore;
 use companion::{Companion, added, binary, long, modified, rewritten};
 use tokio::sync::mpsc::UnboundedSender;
@@ -211,6 +211,18 @@ async fn a_refused_undo_is_told_and_fails() {
                Not undone:\n  src/a\\x1b.rs: it has changed since\n\
                `alongside drafts` lists the undone texts.\n";
     assert!(played.text.ends_with(end), "{}", played.text);
+}
+
+#[tokio::test]
+async fn the_list_says_that_the_index_of_git_stays_where_it_has_the_rename() {
+    for staged in [true, false] {
+        let mut companion = three_files();
+        let file = &mut companion.turn.files[1];
+        (file.change, file.from, file.staged) = (FileChange::Renamed, Some("b.rs".into()), staged);
+        let played = played(companion, "2\nX\nf\nq\n").await;
+        let said = "again\nGit's index stays as it is: `git restore --staged` takes a git mv out of it.\n";
+        assert_eq!(played.text.contains(said), staged, "{}", played.text);
+    }
 }
 
 #[tokio::test]
