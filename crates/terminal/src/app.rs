@@ -146,8 +146,18 @@ impl App {
         self.settle();
     }
 
-    /// Once the pending change is on this desk, the keys that waited for it act.
+    /// Each of these files is as it was before a finish, or stays.
+    pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
+        self.work.take_taken_back(back);
+        self.settle();
+    }
+
+    /// Once the pending change is on this desk, the keys that waited for it act. A person who waits to leave
+    /// leaves once all files are written.
     fn settle(&mut self) {
+        if self.work.parts().0.turn_mut().take_leaving() {
+            self.leave();
+        }
         if self.work.settle() {
             self.work.out_mut().keys.forget_reason_key();
             while !self.work.pending().is_change()
@@ -447,10 +457,14 @@ impl App {
         }
     }
 
-    /// Leaves, or asks first: nothing is undone by then that is marked.
+    /// Leaves, or asks first: nothing is undone by then that is marked. What is being undone, or taken back,
+    /// is done first.
     fn leave(&mut self) {
         self.work.leave_input();
         let (reviews, out) = self.work.parts();
+        if reviews.turn_mut().delays_leaving(out) {
+            return;
+        }
         if !reviews.turn().open_leave_list(out) {
             self.leave_proposals();
         }

@@ -53,7 +53,11 @@ pub(crate) const CLOSED: &str = "Comment closed.";
 pub(crate) const REMOVED: &str = "Comment removed.";
 
 /// A comment that the person has just written is gone again.
-pub(crate) const TAKEN_BACK: &str = "Comment taken back. The next c there begins with its words.";
+pub(crate) const TAKEN_BACK: &str =
+    "Comment taken back. Ctrl-R writes it again; the next c there begins with its words.";
+
+/// Above the texts that the person typed and that nobody took, in the list of a turn.
+pub(crate) const NOT_WRITTEN: &str = "Typed, and not kept (c brings the last one back):";
 
 /// Stands before the words of a message that waits.
 const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";

@@ -2,9 +2,9 @@
 
 use alongside_desk::{Turn, TurnFinished, UndoneFile, messages};
 
+use crate::finish_words as words;
 use crate::options::UndoneText;
 use crate::turn_rows;
-use crate::turn_words as words;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -15,8 +15,8 @@ pub(crate) struct LastFinish {
     stays: usize,
     /// Whether the agent was told of that.
     is_told: bool,
-    /// Whether a rename is undone, of which git's index may know.
-    has_rename: bool,
+    /// Whether a rename is undone that git's index has, too.
+    has_git_mv: bool,
 }
 
 impl LastFinish {
@@ -25,7 +25,8 @@ impl LastFinish {
         // A rename is two files, one of which has come back without a text before.
         let is_renamed = |path: &str| turn.files.iter().any(|file| file.path == path && file.from.is_some());
         let is_undone = |file: &&UndoneFile| file.refused.is_none();
-        let has_rename = finished.files.iter().filter(is_undone).any(|file| is_renamed(&file.path));
+        let is_staged = |path: &str| turn.files.iter().any(|file| file.path == path && file.staged);
+        let has_git_mv = finished.files.iter().filter(is_undone).any(|file| is_staged(&file.path));
         let texts: Vec<_> = turn_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
         let stays = finished.files.iter().filter(is_undone).count() - texts.len();
         let text = |(path, draft): (&str, &str)| UndoneText {
@@ -33,12 +34,12 @@ impl LastFinish {
             draft: draft.to_owned(),
         };
         let undone = texts.into_iter().map(text).collect();
-        Self { undone, stays, is_told: finished.sent.is_some(), has_rename }
+        Self { undone, stays, is_told: finished.sent.is_some(), has_git_mv }
     }
 
     /// The words on it.
     pub(crate) fn said(&self, finished: &TurnFinished) -> String {
-        let index = if self.has_rename { format!(" {}", messages::INDEX_STAYS) } else { String::new() };
+        let index = if self.has_git_mv { format!(" {}", messages::INDEX_STAYS) } else { String::new() };
         format!("{}{index}", words::finished(finished))
     }
 

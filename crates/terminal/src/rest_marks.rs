@@ -1,7 +1,7 @@
 //! The marks of all files from one on, which one step sets and one step takes back. The companion marks
 //! single files: it is asked for one after the other.
 
-use alongside_desk::{Author, Request, TurnFile};
+use alongside_desk::{Request, TurnFile};
 
 use crate::turn_files::TurnFiles;
 use crate::turn_words::count;
@@ -23,13 +23,9 @@ pub(crate) struct RestMarks {
 }
 
 impl RestMarks {
-    /// The person marks each file from theirs on that has no mark. Files that are theirs, or were accepted
-    /// before the write, or known before, are no part of it.
+    /// The person marks each file from theirs on that is news and has no mark.
     pub(crate) fn begin(&mut self, files: &TurnFiles) {
-        let is_rest = |file: &&TurnFile| {
-            let is_news = file.author != Author::Person && !file.accepted && !file.known;
-            is_news && files.marked(file).is_nothing()
-        };
+        let is_rest = |file: &&TurnFile| file.is_news() && files.marked(file).is_nothing();
         let rest = files.all().iter().skip(files.at()).filter(is_rest);
         let waiting = rest.map(|file| file.path.clone()).rev().collect();
         *self = Self { waiting, undo: true, ..Self::default() };
@@ -37,14 +33,23 @@ impl RestMarks {
 
     /// The person takes these marks back. False if there are none.
     pub(crate) fn begin_back(&mut self) -> bool {
-        let waiting = std::mem::take(&mut self.marked);
-        *self = Self { waiting, ..Self::default() };
+        let marked = std::mem::take(&mut self.marked);
+        // They stay known until all are taken back: another step goes on where one was refused.
+        *self = Self { waiting: marked.clone(), marked, ..Self::default() };
         !self.waiting.is_empty()
     }
 
-    /// A mark was refused, or the person has made another step.
+    /// The person has made another step.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
+    }
+
+    /// A mark was refused: the step ends there. Returns the words on the marks that it has set, once.
+    pub(crate) fn refused(&mut self) -> Option<String> {
+        self.waiting.clear();
+        let set = std::mem::take(&mut self.asked).checked_sub(1).filter(|_| self.undo)?;
+        self.marked.pop();
+        (set > 0).then(|| format!("{} marked before that; u takes these marks back.", count(set)))
     }
 
     /// The request for the next file; none if there is no more.
@@ -67,6 +72,9 @@ impl RestMarks {
     /// The words on the end of a step, once.
     pub(crate) fn end(&mut self) -> Option<String> {
         let asked = std::mem::take(&mut self.asked);
+        if !self.undo {
+            self.marked.clear();
+        }
         let said = match self.undo {
             true => format!("{} marked to be undone. u takes that back.", count(asked)),
             false => format!("The marks of {} are taken back.", count(asked)),

@@ -36,6 +36,10 @@ const HANGUP_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long a signal that ends the desk waits for a text that is on its way to the companion.
 const UPLOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// How long a desk that ends waits for files of the project that are written. Its process ends in the middle
+/// of them otherwise.
+const WRITING_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Everything the loop listens to besides the companion and the screen.
 pub(crate) struct Inputs {
     pub(crate) signals: Signals,
@@ -123,6 +127,7 @@ pub(crate) async fn run(
     loop {
         let event = main_loop.next_event().await?;
         if let Some(ending) = main_loop.handle(event).await? {
+            main_loop.end_writing().await;
             return Ok(ending);
         }
         if main_loop.carry_out().await? {
@@ -190,7 +195,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
             Event::Setup(reply) => self.app.take_setup(reply),
             Event::Pasted(pasted) => self.app.work_mut().take_pasted(pasted),
-            Event::TakenBack(back) => self.app.work_mut().take_taken_back(&back),
+            Event::TakenBack(back) => self.app.take_taken_back(&back),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
                     self.app.mark_shown(&picture, Instant::now());
@@ -242,6 +247,23 @@ impl<S: Screen> MainLoop<'_, S> {
             }
         };
         let _ = timeout(UPLOAD_TIMEOUT, taken).await;
+    }
+
+    /// The desk ends without being asked by the person: what they have finished, or take back, is written
+    /// first.
+    async fn end_writing(&mut self) {
+        let written = async {
+            while self.app.work().reviews().turn().is_writing()
+                && let Some(event) = self.replies.recv().await
+            {
+                match event {
+                    Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
+                    Event::TakenBack(back) => self.app.take_taken_back(&back),
+                    _ => {}
+                }
+            }
+        };
+        let _ = timeout(WRITING_TIMEOUT, written).await;
     }
 
     /// Does the work that the state asks for; true if the desk is to be left.

@@ -112,6 +112,8 @@ pub(crate) struct Companion {
     pub(crate) accepted: Vec<Lines>,
     /// The files that cannot be undone, by path, and why.
     pub(crate) not_undone: HashMap<String, String>,
+    /// The files whose marks are not set, or not taken back, each once.
+    pub(crate) not_marked: Vec<(usize, bool)>,
     /// The time of day.
     pub(crate) now: u64,
 }
@@ -134,6 +136,7 @@ impl Companion {
             turn_files: HashMap::new(),
             accepted: Vec::new(),
             not_undone: HashMap::new(),
+            not_marked: Vec::new(),
             now: 0,
         }
     }
@@ -387,6 +390,10 @@ impl Companion {
                 }));
             }
             Request::MarkTurnFile { file, undo, .. } => {
+                if let Some(at) = self.not_marked.iter().position(|mark| *mark == (file, undo)) {
+                    self.not_marked.remove(at);
+                    return Err(Refusal::Interrupted);
+                }
                 let id = TURN_FILES + file as u64;
                 let hunks = self.reviews.get(&ReviewId(id)).map_or(0, |(review, _)| review.hunks.len());
                 let all: Vec<_> = (0..hunks).collect();

@@ -18,6 +18,8 @@ pub(crate) struct TurnAsking {
     reading: Option<Reading>,
     /// The request that changes something: keys that touch the review mean what is there after it.
     under_way: Option<TurnRequest>,
+    /// Whether the companion undoes what is marked, or has not told yet what the list is after it.
+    is_finishing: bool,
     /// Whether the program takes an undo back.
     is_taking_back: bool,
 }
@@ -31,7 +33,8 @@ struct Reading {
 
 impl TurnAsking {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        Self { options, is_looking: false, reading: None, under_way: None, is_taking_back: false }
+        let (is_finishing, is_taking_back) = (false, false);
+        Self { options, is_looking: false, reading: None, under_way: None, is_finishing, is_taking_back }
     }
 
     pub(crate) fn options(&self) -> &TurnOptions {
@@ -41,6 +44,16 @@ impl TurnAsking {
     /// Whether a mark, a comment, an undo or its way back is under way.
     pub(crate) fn is_busy(&self) -> bool {
         self.under_way.is_some() || self.is_taking_back
+    }
+
+    /// Whether files of the project are written: by a finish, or as it is taken back.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.is_taking_back || self.is_finishing
+    }
+
+    /// Whether the program takes an undo back.
+    pub(crate) fn is_taking_back(&self) -> bool {
+        self.is_taking_back
     }
 
     /// The program begins to take an undo back, or is done.
@@ -95,7 +108,13 @@ impl TurnAsking {
         let (turn, revision) = (files.turn().id, files.turn().revision);
         let send = choice != FinishChoice::Quietly;
         let ask_to_undo = choice == FinishChoice::AskToUndo;
+        self.is_finishing = true;
         self.ask(Request::FinishTurn { turn, revision, send, ask_to_undo }, TurnRequest::Finish, out);
+    }
+
+    /// What was marked is undone. The reply comes once the list is as it is after that.
+    pub(crate) fn mark_finished(&mut self) {
+        self.under_way = self.under_way.filter(|under_way| *under_way != TurnRequest::Finish);
     }
 
     /// A request is answered.
@@ -104,6 +123,7 @@ impl TurnAsking {
             TurnRequest::Look => self.is_looking = false,
             TurnRequest::Open => {}
             TurnRequest::Mark | TurnRequest::Finish | TurnRequest::Comment => {
+                self.is_finishing &= request != TurnRequest::Finish;
                 self.under_way = self.under_way.filter(|under_way| *under_way != request);
             }
         }

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 
 use alongside_desk::review_model::Message;
-use alongside_desk::{Comment, CommentId, Refusal, Request, Turn};
+use alongside_desk::review_model::comment_place::lines_now;
+use alongside_desk::{Comment, CommentId, Refusal, Request, Side, Turn};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
@@ -25,7 +26,11 @@ pub(crate) struct TurnComments {
     /// The texts on their way, in their order, and whether each removes a comment.
     on_their_way: VecDeque<(Option<UnsentComment>, Kept)>,
     /// The comments that the person has written since their last mark: a step back takes the last one back.
-    written: Vec<(CommentId, Option<UnsentComment>)>,
+    written: Vec<CommentId>,
+    /// The comments that they took back, which a step forward writes again from the words in `unsent`.
+    taken_back: Vec<Comment>,
+    /// How many marks they have taken back since the last of these: those come first.
+    marks_since: usize,
 }
 
 /// The consequence of a request for a comment.
@@ -35,7 +40,7 @@ enum Kept {
     Changed,
     Removed,
     /// The person has taken it back: the next input at its place begins with its words.
-    Back(Option<UnsentComment>),
+    Back(Box<Comment>),
     /// An agent has read it, and it goes again.
     Again,
     /// It goes again no more with these words.
@@ -62,6 +67,11 @@ impl TurnComments {
         }
         let input = CommentInput::new(place(files, path), about, &mut self.unsent);
         out.overlays.open(Overlay::Comment(Box::new(input)));
+    }
+
+    /// The texts that nobody took, the last one at the end.
+    pub(crate) fn unsent(&self) -> &[UnsentComment] {
+        &self.unsent
     }
 
     /// Keeps a text for the next input. Returns the words that say so; none if there is nothing to keep.
@@ -152,6 +162,7 @@ impl TurnComments {
                 return None;
             }
             (Target::Lines | Target::File | Target::Whole, file) => {
+                (self.taken_back, self.marks_since) = (Vec::new(), 0);
                 let lines = input.lines();
                 let side = lines.map(|(side, _)| side).unwrap_or_default();
                 let lines = lines.map(|(_, lines)| lines);
@@ -179,20 +190,53 @@ impl TurnComments {
     /// The person takes back the last comment that they have written. None if there is none, or if it was
     /// sent, or is gone.
     pub(crate) fn take_back(&mut self, turn: &Turn) -> Option<Request> {
-        let is_unsent =
-            |id: CommentId| turn.comments.iter().any(|it| it.id == id && it.state.is_unsent() && !it.again);
-        while let Some((id, words)) = self.written.pop() {
-            if is_unsent(id) {
-                self.on_their_way.push_back((None, Kept::Back(words)));
+        while let Some(id) = self.written.pop() {
+            let is_it = |it: &&Comment| it.id == id && it.state.is_unsent() && !it.again;
+            if let Some(comment) = turn.comments.iter().find(is_it) {
+                self.on_their_way.push_back((None, Kept::Back(Box::new(comment.clone()))));
                 return Some(Request::ChangeComment { turn: turn.id, id, text: String::new() });
             }
         }
         None
     }
 
+    /// The person writes the comment again that they took back last. None if there is none, if its file or
+    /// its words are gone, or if a mark was taken back after it.
+    pub(crate) fn write_again(&mut self, files: &TurnFiles) -> Option<Request> {
+        if let Some(marks) = self.marks_since.checked_sub(1) {
+            self.marks_since = marks;
+            return None;
+        }
+        while let Some(comment) = self.taken_back.pop() {
+            let file = comment.anchor.path.as_deref().map(|path| files.position(path));
+            let words = words_of(&comment);
+            // They may have begun another comment with its words.
+            let at = self.unsent.iter().rposition(|it| *it == words);
+            let (Some(at), false) = (at, file == Some(None)) else { continue };
+            self.on_their_way.push_back((Some(self.unsent.remove(at)), Kept::New));
+            let (turn, revision, lines) = (files.turn().id, files.turn().revision, lines_now(&comment));
+            let side = if lines.is_some() { comment.anchor.side } else { Side::default() };
+            let (file, text) = (file.flatten(), comment.text);
+            return Some(Request::AddComment { turn, revision, file, lines, side, text });
+        }
+        None
+    }
+
+    /// The person has taken a mark back.
+    pub(crate) fn mark_passed(&mut self) {
+        self.marks_since += usize::from(!self.taken_back.is_empty());
+    }
+
     /// From now on, a step back is another one.
     pub(crate) fn forget_written(&mut self) {
         self.written.clear();
+    }
+
+    /// From now on, a step back is another one, and none can be made again.
+    pub(crate) fn forget_steps(&mut self) {
+        self.forget_written();
+        self.taken_back.clear();
+        self.marks_since = 0;
     }
 
     /// The companion has the comment, or refuses it: then the next input begins with it.
@@ -202,11 +246,13 @@ impl TurnComments {
             (Ok(()), Kept::New) => {
                 let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
                 let newest = unsent.map(|comment| comment.id).max();
-                self.written.extend(newest.map(|id| (id, text)));
+                self.written.extend(newest);
                 out.say(words::kept(turn));
             }
-            (Ok(()), Kept::Back(taken)) => {
-                self.unsent.extend(taken);
+            (Ok(()), Kept::Back(comment)) => {
+                self.unsent.push(words_of(&comment));
+                self.taken_back.push(*comment);
+                self.marks_since = 0;
                 out.say(words::TAKEN_BACK);
             }
             (Ok(()), Kept::Changed) => out.say(words::CHANGED),
@@ -240,6 +286,11 @@ impl TurnComments {
         let on_their_way = self.on_their_way.drain(..).filter_map(|(text, _)| text);
         self.unsent.drain(..).chain(on_their_way).chain(open).map(unsaved).collect()
     }
+}
+
+/// The words of a comment that the person takes back.
+fn words_of(comment: &Comment) -> UnsentComment {
+    UnsentComment { id: None, path: comment.anchor.path.clone(), text: comment.text.clone() }
 }
 
 /// Whether a comment is there and takes other words.

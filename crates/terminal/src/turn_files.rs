@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use alongside_desk::review_model::comment_place::is_on;
 use alongside_desk::{
-    Comment, FileChange, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
+    Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
 };
 
 use crate::comment_words;
@@ -249,10 +249,9 @@ impl TurnFiles {
         files.filter(|(_, marked)| !marked.is_nothing())
     }
 
-    /// Whether a finish undoes a rename, of which git's index may know.
-    pub(crate) fn has_marked_rename(&self) -> bool {
-        let mut marked = self.all_marked();
-        marked.any(|(file, marked)| file.change == FileChange::Renamed && marked == Marked::Whole)
+    /// Whether a finish undoes a rename that git's index has, too.
+    pub(crate) fn has_marked_git_mv(&self) -> bool {
+        self.all_marked().any(|(file, marked)| file.staged && marked == Marked::Whole)
     }
 
     /// How many comments a file has.

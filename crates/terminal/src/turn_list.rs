@@ -8,7 +8,9 @@ use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
+use crate::comment_input::UnsentComment;
 use crate::comment_words;
+use crate::finish_words;
 use crate::turn_files::TurnFiles;
 use crate::turn_rows::{self, TurnRow, is_answer, marked, said, sentence};
 use crate::turn_words as words;
@@ -29,6 +31,8 @@ pub(crate) struct TurnList {
     message: Option<String>,
     /// The end that it tells of.
     finished: Option<TurnFinished>,
+    /// The texts that the person typed and that nobody took.
+    unsent: Vec<UnsentComment>,
     /// When it opened, for ages.
     now: u64,
 }
@@ -71,13 +75,13 @@ pub(crate) enum ListPurpose {
 
 impl TurnList {
     fn new(purpose: ListPurpose, rows: Vec<TurnRow>) -> Self {
-        let (end, choice) = (End::default(), FinishChoice::default());
-        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, finished: None, now: 0 }
+        let (end, choice, unsent) = (End::default(), FinishChoice::default(), Vec::new());
+        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, finished: None, unsent, now: 0 }
     }
 
-    /// All files, with the comments on the whole turn and the remarks. The person is at the file on the
-    /// screen.
-    pub(crate) fn files(files: &TurnFiles, now: u64) -> Self {
+    /// All files, with the comments on the whole turn, texts of comments that nobody took, and the remarks.
+    /// The person is at the file on the screen.
+    pub(crate) fn files(files: &TurnFiles, unsent: Vec<UnsentComment>, now: u64) -> Self {
         let mut rows = vec![TurnRow::Heading(words::summary(files.turn(), now))];
         rows.extend(files.all().iter().map(|file| TurnRow::File {
             is_seen: files.is_seen(file),
@@ -89,6 +93,7 @@ impl TurnList {
             rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
             rows.extend(whole.into_iter().flat_map(said));
         }
+        rows.extend(turn_rows::unsent(&unsent));
         rows.extend(turn_rows::read(files));
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
@@ -100,7 +105,7 @@ impl TurnList {
         };
         let at = at.unwrap_or(0);
         let message = files.turn().message.as_ref().map(|message| message.text.clone());
-        Self { at, message, now, ..Self::new(ListPurpose::Files, rows) }
+        Self { at, message, unsent, now, ..Self::new(ListPurpose::Files, rows) }
     }
 
     /// The same list as it is now, with the person where they are. None if nothing of it can have changed.
@@ -116,7 +121,8 @@ impl TurnList {
             let (at, seen, choice) = (self.at, self.seen, self.choice);
             return Self::finish(files).map(|list| Self { at, seen, choice, ..list });
         }
-        let list = (self.purpose == ListPurpose::Files).then(|| Self::files(files, self.now))?;
+        let again = || Self::files(files, self.unsent.clone(), self.now);
+        let list = (self.purpose == ListPurpose::Files).then(again)?;
         let is_it = |row: &TurnRow| match row {
             TurnRow::File { file, .. } => self.chosen() == Some(&*file.path),
             TurnRow::Comment { id, .. } => self.chosen_comment() == Some(*id),
@@ -152,7 +158,7 @@ impl TurnList {
             // Of a review since a revision, nothing is remembered.
             let begins_here = files.turn().baseline.asked.is_none() && !files.all().is_empty();
             let end = End { has_route: false, ..end };
-            rows.extend(sentence(words::ALL_STAYS, TurnRow::Sentence));
+            rows.extend(sentence(finish_words::ALL_STAYS, TurnRow::Sentence));
             return begins_here.then(|| Self { end, ..Self::new(ListPurpose::Finish, rows) });
         }
         if comments > 0 {
@@ -167,10 +173,10 @@ impl TurnList {
         if has_route || comments > 0 {
             rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
         }
-        if files.has_marked_rename() {
+        if files.has_marked_git_mv() {
             rows.extend(sentence(messages::INDEX_STAYS, TurnRow::Sentence));
         }
-        let last = if end.has_marks { words::NOTHING_ELSE } else { words::NOTHING_WRITTEN };
+        let last = if end.has_marks { finish_words::NOTHING_ELSE } else { finish_words::NOTHING_WRITTEN };
         rows.extend(sentence(last, TurnRow::Sentence));
         Some(Self { end, ..Self::new(ListPurpose::Finish, rows) })
     }
@@ -375,7 +381,7 @@ mod tests {
 
     #[test]
     fn the_chosen_file_is_on_the_screen() {
-        let mut list = TurnList::files(&files(50), 0);
+        let mut list = TurnList::files(&files(50), Vec::new(), 0);
         assert_eq!(list.chosen(), Some("0"));
         for by in [7, 20, 40, -30, -90] {
             list.scroll(by, 10);
@@ -396,7 +402,7 @@ mod tests {
         let remarks = vec!["a remark".to_owned(); 9];
         let turn =
             |files| Turn { files, comments: comments.clone(), remarks: remarks.clone(), ..Turn::default() };
-        let of = |turn| TurnList::files(&TurnFiles::new(turn), 0);
+        let of = |turn| TurnList::files(&TurnFiles::new(turn), Vec::new(), 0);
         let mut list = of(turn(vec![file("a", Marked::Nothing)]));
         let there =
             |list: &TurnList| (list.chosen().map(str::to_owned), list.chosen_comment().map(|id| id.0));
@@ -433,7 +439,7 @@ mod tests {
             let comments = ids.iter().map(|id| comment(*id)).collect();
             TurnFiles::new(Turn { files: vec![file("a", Marked::Nothing)], comments, ..Turn::default() })
         };
-        let mut list = TurnList::files(&turn(&[1, 2, 3]), 0);
+        let mut list = TurnList::files(&turn(&[1, 2, 3]), Vec::new(), 0);
         list.scroll(1, 30);
         list.scroll(1, 30);
         let chosen = |list: &TurnList| list.chosen_comment().map(|id| id.0);

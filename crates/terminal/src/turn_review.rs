@@ -7,17 +7,17 @@ use crossterm::event::KeyEvent;
 
 use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
+use crate::finish_words;
 use crate::keys::{Action, Answer};
-use crate::last_finish::LastFinish;
 use crate::options::TurnOptions;
 use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
-use crate::rest_marks::{NO_REST, RestMarks};
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
+use crate::turn_steps::TurnSteps;
 use crate::turn_words as words;
 
 /// See the module.
@@ -30,25 +30,16 @@ pub(crate) struct TurnReview {
     files: Option<TurnFiles>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
-    last_finish: LastFinish,
-    rest: RestMarks,
-    /// The words on an undo that was taken back, once the list holds its files.
-    back: Option<Message>,
+    steps: TurnSteps,
+    /// The person leaves the desk once what they have finished is written, or is taken back.
+    leaves: bool,
 }
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
         let (asking, comments) = (TurnAsking::new(options), TurnComments::default());
-        Self {
-            asking,
-            comments,
-            is_open: false,
-            files: None,
-            unannounced: 0,
-            last_finish: LastFinish::default(),
-            rest: RestMarks::default(),
-            back: None,
-        }
+        let (files, steps) = (None, TurnSteps::default());
+        Self { asking, comments, is_open: false, files, unannounced: 0, steps, leaves: false }
     }
 
     /// Whether it has the screen.
@@ -100,9 +91,30 @@ impl TurnReview {
         self.asking.is_busy()
     }
 
+    /// Whether files of the project are written: by a finish, or as it is taken back.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.asking.is_writing()
+    }
+
+    /// The person wants to leave the desk. True if they have to wait for files that are written: no desk
+    /// leaves half of them.
+    pub(crate) fn delays_leaving(&mut self, out: &mut Output) -> bool {
+        self.leaves = self.is_writing();
+        if self.leaves {
+            let said = finish_words::leaves_then(self.asking.is_taking_back());
+            out.answer(Message::notice(said).about(Subject::Turn));
+        }
+        self.leaves
+    }
+
+    /// Whether the person wants to leave and has waited long enough. Told once.
+    pub(crate) fn take_leaving(&mut self) -> bool {
+        !self.is_writing() && std::mem::take(&mut self.leaves)
+    }
+
     /// Whether its last finish has undone something, and nothing was marked since.
     pub(crate) fn has_undone(&self) -> bool {
-        self.is_open && self.last_finish.has_undone()
+        self.is_open && self.steps.has_undone()
     }
 
     /// The number of files that have a mark.
@@ -221,17 +233,13 @@ impl TurnReview {
 
     /// The companion has undone what was marked.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
-        self.asking.end(TurnRequest::Finish);
+        self.asking.mark_finished();
         let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
         };
-        self.last_finish = LastFinish::of(finished, files.turn());
-        let said = self.last_finish.said(finished);
-        let is_partial = finished.files.iter().any(|file| file.refused.is_some());
-        match is_partial || finished.not_sent.is_some() {
-            true => out.warn(said),
-            false => out.say(said),
-        }
+        self.steps.take_finished(finished, files, out);
+        // The person has to read why not all of it was done.
+        self.leaves &= !finish_words::is_partial(finished);
         if let Some(list) = TurnList::finished(finished).filter(|_| self.is_open) {
             out.invalidate_keys();
             out.overlays.open(Overlay::Turn(list));
@@ -252,11 +260,7 @@ impl TurnReview {
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
-                if let Some(back) = self.back.take() {
-                    // Its files are no news.
-                    out.messages.end(Subject::TurnFiles);
-                    out.answer(back);
-                }
+                self.steps.list_renewed(out);
                 if let Err(refusal) = reply {
                     self.look_refused(&refusal, out);
                 }
@@ -272,16 +276,13 @@ impl TurnReview {
                     self.comments.take_reply(reply.as_ref().map(|_| ()), files.turn(), out);
                 }
             }
-            (TurnRequest::Mark | TurnRequest::Finish, Err(refusal)) => {
-                self.rest.forget();
-                out.warn(words::refusal(&refusal, 'r'));
-            }
+            (TurnRequest::Mark, Err(refusal)) => self.steps.mark_refused(&refusal, out),
             (TurnRequest::Mark, Ok(_)) => {
-                if !self.mark_next(out)
-                    && let Some(said) = self.rest.end()
-                {
-                    out.say(said);
-                }
+                self.steps.mark_done(self.files.as_ref(), &mut self.asking, out);
+            }
+            (TurnRequest::Finish, Err(refusal)) => {
+                self.leaves = false;
+                out.warn(words::refusal(&refusal, 'r'));
             }
             (TurnRequest::Finish, Ok(_)) => {}
         }
@@ -332,28 +333,17 @@ impl TurnReview {
     pub(crate) fn carry_out(&mut self, action: Action, out: &mut Output) -> bool {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
-        match action {
-            Action::Undo if self.last_finish.has_undone() => {
-                self.take_back(out);
-                return true;
-            }
-            Action::Undo => {
-                if let Some(request) = self.comments.take_back(files.turn()) {
-                    self.asking.ask(request, TurnRequest::Comment, out);
-                    return true;
-                }
-                if self.rest.begin_back() {
-                    self.mark_next(out);
-                    return true;
-                }
-            }
-            Action::Comment | Action::CommentAll | Action::Finish => {}
-            // From now on, a step back is one of these marks.
+        let is_step = match action {
+            Action::Undo => self.steps.undo(files, (&mut self.asking, &mut self.comments), out),
+            Action::Redo => self.steps.redo(files, (&mut self.asking, &mut self.comments), out),
+            Action::Comment | Action::CommentAll | Action::Finish => false,
             _ => {
-                self.last_finish.forget();
-                self.comments.forget_written();
-                self.rest.forget();
+                self.steps.forget(&mut self.comments);
+                false
             }
+        };
+        if is_step {
+            return true;
         }
         match action {
             Action::Comment | Action::CommentAll => {
@@ -365,12 +355,7 @@ impl TurnReview {
                 self.begin_comment(about, None, out);
             }
             Action::MarkFile => self.asking.mark_file(files, out),
-            Action::MarkRest => {
-                self.rest.begin(files);
-                if !self.mark_next(out) {
-                    out.say(NO_REST);
-                }
-            }
+            Action::MarkRest => self.steps.mark_rest(files, &mut self.asking, out),
             Action::Finish => match TurnList::finish(files) {
                 Some(list) => out.overlays.open(Overlay::Turn(list)),
                 None => out.say(words::NOTHING_MARKED),
@@ -381,16 +366,6 @@ impl TurnReview {
             _ => return false,
         }
         true
-    }
-
-    /// Marks the next file of several, or takes its mark back. False if there is no more.
-    fn mark_next(&mut self, out: &mut Output) -> bool {
-        let next = self.files.as_ref().and_then(|files| self.rest.next(files));
-        let goes_on = next.is_some();
-        if let Some(request) = next {
-            self.asking.ask(request, TurnRequest::Mark, out);
-        }
-        goes_on
     }
 
     /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.
@@ -461,20 +436,14 @@ impl TurnReview {
 
     /// The person takes back what the last finish has undone.
     pub(crate) fn take_back(&mut self, out: &mut Output) {
-        let undone = self.last_finish.take();
-        if !undone.is_empty() {
-            self.asking.set_taking_back(true);
-            out.answer(Message::notice(words::TAKING_BACK).about(Subject::Turn));
-            out.add_effect(Effect::TakeBack(undone));
-        }
+        self.steps.take_back(&mut self.asking, out);
     }
 
     /// Each of these files is as it was before the finish, or stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
         self.asking.set_taking_back(false);
-        let said = self.last_finish.taken_back(back);
-        let is_partial = back.iter().any(|(_, done)| done.is_err());
-        self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
+        self.leaves &= back.iter().all(|(_, done)| done.is_ok());
+        self.steps.take_taken_back(back);
         self.look(out);
     }
 
@@ -482,7 +451,8 @@ impl TurnReview {
     pub(crate) fn list_files(&self, now: u64, out: &mut Output) {
         if let Some(files) = &self.files {
             out.messages.end(Subject::TurnFiles);
-            out.overlays.open(Overlay::Turn(TurnList::files(files, now)));
+            let list = TurnList::files(files, self.comments.unsent().to_vec(), now);
+            out.overlays.open(Overlay::Turn(list));
         }
     }
 

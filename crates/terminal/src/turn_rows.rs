@@ -4,7 +4,9 @@ use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::{answers, state_words};
 use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished};
 
+use crate::comment_input::UnsentComment;
 use crate::comment_words;
+use crate::finish_words;
 use crate::text_fit::wrapped;
 use crate::turn_files::TurnFiles;
 use crate::turn_words as words;
@@ -64,7 +66,7 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
         }
     };
     let row = |path: &str| std::iter::once(TurnRow::Item(words::path(path)));
-    let back = with_draft(finished).next().map(|_| sentence(words::HOW_BACK, TurnRow::Sentence));
+    let back = with_draft(finished).next().map(|_| sentence(finish_words::HOW_BACK, TurnRow::Sentence));
     let undone = undone.iter().flat_map(|file| row(&file.path));
     part("Undone:", undone.chain(back.into_iter().flatten()).collect());
     let why = |why: Option<&str>| sentence(&words::line(why.unwrap_or_default()), TurnRow::Warning);
@@ -85,16 +87,30 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
     let row = |(file, marked): (&TurnFile, Marked)| {
         let row = TurnRow::File {
             is_seen: true,
-            what: words::undoing(file, marked, files.hunks(file)),
+            what: finish_words::undoing(file, marked, files.hunks(file)),
             file: Box::new(TurnFile { marked, ..file.clone() }),
         };
         let lines =
-            files.marked_hunks(file).into_iter().map(|(hunk, texts)| words::marked_lines(hunk, texts));
+            files.marked_hunks(file).into_iter().map(|(hunk, texts)| finish_words::marked_lines(hunk, texts));
         std::iter::once(row).chain(lines.map(TurnRow::Sentence)).collect::<Vec<_>>()
     };
     let rows: Vec<_> = files.all_marked().flat_map(row).collect();
     let heading = TurnRow::Heading(heading.to_owned());
     (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
+}
+
+/// The texts that the person typed and that nobody took, below a heading.
+pub(crate) fn unsent(unsent: &[UnsentComment]) -> Vec<TurnRow> {
+    if unsent.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![TurnRow::Blank, TurnRow::Heading(comment_words::NOT_WRITTEN.into())];
+    for text in unsent {
+        let place = text.path.as_deref().map_or_else(|| "the whole turn".to_owned(), words::path);
+        rows.push(TurnRow::Item(place));
+        rows.extend(text.text.lines().flat_map(|line| sentence(&words::line(line), TurnRow::Words)));
+    }
+    rows
 }
 
 /// The comments that agents have read or that are asked again, below a heading.

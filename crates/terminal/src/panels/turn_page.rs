@@ -5,6 +5,7 @@ use ratatui_core::terminal::Frame;
 
 use super::scene::{Scene, draw_words};
 use crate::comment_words;
+use crate::finish_words;
 use crate::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
@@ -29,7 +30,7 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
         Marked::Whole => {
             format!(
                 "Marked: {}, once you finish (f). X unmarks it.",
-                words::undoing(file, Marked::Whole, None)
+                finish_words::undoing(file, Marked::Whole, None)
             )
         }
         Marked::Nothing | Marked::Hunks(_) => "It stays as it is. X marks all of it to be undone.".to_owned(),

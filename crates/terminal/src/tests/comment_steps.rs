@@ -1,6 +1,7 @@
 //! Comments on a turn that are taken back, and the keys of the list that has them.
 
 use alongside_desk::{CommentId, Turn, TurnMessage};
+use insta::assert_snapshot;
 
 use super::commenting::route;
 use super::turns::{ID, files, turn};
@@ -18,7 +19,7 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
     for id in [2, 1] {
         stage.press_and_read("u").await;
-        stage.shows("Comment taken back. The next c there begins with its words.");
+        stage.shows("Comment taken back. Ctrl-R writes it again; the next c there begins with its words.");
         assert_eq!(stage.asked_of_turn().last(), Some(&remove(id)));
     }
     stage.press_and_read("u").await;
@@ -44,4 +45,73 @@ async fn the_keys_of_the_list_fit_from_60_columns_on() {
         assert!(screen.contains("Enter open  c comment  C on all  y copy  p paste  Esc back"), "{screen}");
         assert_eq!(screen.contains("j/k move"), width > 70, "{screen}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_forward_makes_marks_and_then_comments_again() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press(" ").await;
+    stage.a_while().await;
+    stage.press("cwhy").await;
+    stage.enter().await;
+    // Its last words count.
+    stage.press("c?").await;
+    stage.enter().await;
+    stage.press("Call of it").await;
+    stage.enter().await;
+    let before = stage.asked_of_turn().len();
+    for _ in 0..3 {
+        stage.press("u").await;
+        stage.a_while().await;
+    }
+    for _ in 0..3 {
+        stage.ctrl('r').await;
+        stage.a_while().await;
+    }
+    stage.shows("Comment kept. f sends 2.");
+    let asked = stage.asked_of_turn();
+    assert!(matches!(
+        asked[before + 2..before + 4],
+        [Request::UndoReview { .. }, Request::RedoReview { .. }]
+    ));
+    let again = |asked: &Request| match asked {
+        Request::AddComment { file, lines, text, .. } => Some((*file, lines.is_some(), text.clone())),
+        _ => None,
+    };
+    let comments: Vec<_> = asked[before + 4..].iter().map(again).collect();
+    let expected = [(Some(2), true, "why?".to_owned()), (None, false, "all of it".to_owned())];
+    assert_eq!(comments, expected.map(Some));
+    // Words of which the person has made another comment are not written twice.
+    stage.press("u").await;
+    stage.a_while().await;
+    stage.press("C!").await;
+    stage.enter().await;
+    stage.shows("Comment kept.");
+    let before = stage.asked_of_turn().len();
+    stage.ctrl('r').await;
+    stage.a_while().await;
+    assert!(matches!(stage.asked_of_turn()[before..], [Request::RedoReview { .. }]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_that_are_not_kept_are_in_the_list() {
+    let mut stage = Stage::commenting(100, 24).await;
+    stage.press("cwhy").await;
+    stage.enter().await;
+    stage.press("Chalf a tho").await;
+    stage.key(KeyCode::Esc).await;
+    stage.press("u").await;
+    stage.a_while().await;
+    stage.press("L").await;
+    assert_snapshot!("comment_not_kept", stage.screen());
+    stage.companion.renew_turn();
+    stage.a_while().await;
+    stage.shows("half a tho");
+    stage.key(KeyCode::Esc).await;
+    stage.press("c").await;
+    stage.shows("> why");
+    stage.enter().await;
+    stage.press("L").await;
+    stage.shows("the whole turn half a tho");
+    stage.does_not_show("src/basket.py why");
 }

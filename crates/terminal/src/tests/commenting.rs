@@ -1,15 +1,12 @@
-//! Comments on a turn: typed, shown, sent, and never lost.
+//! Comments on a turn: typed, shown and sent.
 
-use alongside_desk::{
-    Anchor, Comment, CommentId, CommentState, DraftKeeper, FileChange, LineRange, Refusal, Route, Side, Turn,
-};
+use alongside_desk::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, Turn};
 use insta::assert_snapshot;
 
-use super::turns::{ID, file, files, turn};
+use super::turns::{ID, files, turn};
 use super::*;
-use crate::DraftStore;
 
-fn add(file: Option<usize>, lines: Option<(usize, usize)>, side: Side, text: &str) -> Request {
+pub(super) fn add(file: Option<usize>, lines: Option<(usize, usize)>, side: Side, text: &str) -> Request {
     let lines = lines.map(|(first, last)| LineRange { first, last });
     Request::AddComment { turn: ID, revision: 1, file, lines, side, text: text.into() }
 }
@@ -368,39 +365,6 @@ async fn a_review_is_finished_without_anything_to_undo_or_send() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_nobody_took_comes_back() {
-    let mut stage = Stage::commenting(120, 30).await;
-    stage.press("ctoo early").await;
-    stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
-    stage.enter().await;
-    stage.shows("The comment is not kept: the disk is full. c brings back what you typed.");
-    stage.press("c").await;
-    stage.shows("> too early");
-    stage.key(KeyCode::Esc).await;
-    stage.shows("The comment is not kept yet. c brings back what you typed.");
-    stage.press("c").await;
-    stage.shows("> too early");
-    // The file changes while the person types: the lines are another text's.
-    let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = crate::scripted::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
-    let opened = alongside_desk::OpenedTurnFile {
-        turn: ID,
-        revision: 1,
-        file: 2,
-        review,
-        new: None,
-        accepted: Vec::new(),
-    };
-    stage.companion.tell(alongside_desk::Event::TurnFile(opened));
-    stage.a_while().await;
-    stage.enter().await;
-    stage.shows("The file has changed on disk: look at the lines again, then press Enter. > too early");
-    assert_eq!(stage.asked_of_turn().len(), 1);
-    stage.enter().await;
-    assert_eq!(stage.asked_of_turn()[1..], [add(Some(2), Some((3, 3)), Side::New, "too early")]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn letters_of_a_comment_mark_nothing_and_a_paste_keeps_its_lines() {
     let mut stage = Stage::commenting(120, 30).await;
     stage.press("cX f q").await;
@@ -420,92 +384,4 @@ async fn a_comment_before_its_lines_were_seen_is_not_begun() {
     stage.moment().await;
     assert_eq!(stage.asked_of_turn(), []);
     stage.does_not_show("Comment on");
-}
-
-/// Keeps drafts in memory.
-#[derive(Debug, Default)]
-struct Kept(Mutex<Vec<String>>);
-
-impl DraftKeeper for Kept {
-    fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<std::path::PathBuf> {
-        self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
-        Ok("/drafts/1".into())
-    }
-
-    fn discard(&self, _: &std::path::Path) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
-    for gone in [false, true] {
-        let kept = Arc::new(Kept::default());
-        let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
-        let turn = Turn {
-            route: route(),
-            ..turn(vec![
-                file("README.md", FileChange::Modified, 1, 1),
-                file("a.py", FileChange::Modified, 7, 6),
-                file("src/basket.py", FileChange::Modified, 7, 6),
-            ])
-        };
-        let mut stage = Stage::commenting_on(120, 30, turn, options).await;
-        stage.press("chalf a tho").await;
-        let ended = match gone {
-            true => {
-                let Stage { companion, ended, input, .. } = stage;
-                drop(companion);
-                let ended = timeout(Duration::from_secs(10), ended).await.unwrap().unwrap();
-                drop(input);
-                (ended.0.unwrap(), ended.1)
-            }
-            false => {
-                stage.ctrl('c').await;
-                stage.ending().await
-            }
-        };
-        let why = "the desk was closed before this comment was kept";
-        assert_eq!(*kept.0.lock().unwrap(), [format!("/shop/src/basket.py (Codex): {why}: half a tho")]);
-        assert!(ended.1.unwrap().contains("Your text is in /drafts/1"), "{gone}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
-    let kept = Arc::new(Kept::default());
-    let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
-    let turn = Turn { route: route(), ..turn(files()) };
-    let mut stage = Stage::commenting_on(120, 30, turn, options).await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("c not").await;
-    stage.key(KeyCode::Esc).await;
-    // A text at another file takes nothing from the first one.
-    stage.key(KeyCode::BackTab).await;
-    stage.a_while().await;
-    stage.press("ctoo big").await;
-    stage.key(KeyCode::Esc).await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
-    stage.press("c").await;
-    stage.shows("Your comment on lines 4–6.");
-    stage.shows("> why not");
-    stage.key(KeyCode::Esc).await;
-    // Now the agent reads the comment: other words for it are a new one, at its file.
-    let turn = stage.companion.turn.as_mut().unwrap();
-    turn.comments[0].state = CommentState::Sent;
-    turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
-    stage.companion.tell_turn();
-    stage.moment().await;
-    stage.press("c").await;
-    stage.shows("Comment on change 1 of 3");
-    stage.shows("> why not");
-    stage.key(KeyCode::Esc).await;
-    stage.ctrl('c').await;
-    stage.ending().await;
-    let of_drafts: Vec<_> = kept.0.lock().unwrap().iter().map(|it| it.replace("(Codex): ", "")).collect();
-    let why = "the desk was closed before this comment was kept";
-    let expected = [("assets/logo.png", "too big"), ("src/basket.py", "why not")];
-    assert_eq!(of_drafts, expected.map(|(file, text)| format!("/shop/{file} {why}: {text}")));
 }

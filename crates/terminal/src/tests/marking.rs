@@ -86,6 +86,24 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn marks_before_a_refusal_are_taken_back_in_one_step() {
+    let mut stage = at_basket(100, 24).await;
+    stage.companion.not_marked.push((4, true));
+    stage.press("E").await;
+    stage.a_while().await;
+    stage.shows("2 files marked before that; u takes these marks back.");
+    stage.companion.not_marked.push((2, false));
+    for _ in 0..2 {
+        stage.press("u").await;
+        stage.a_while().await;
+    }
+    stage.shows("The marks of 1 file are taken back.");
+    let set = [mark(2, true, 1), mark(3, true, 2), mark(4, true, 3)];
+    let back = [mark(3, false, 3), mark(2, false, 4), mark(2, false, 4)];
+    assert_eq!(stage.asked_of_turn(), [set, back].concat());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_key_before_the_file_was_seen_marks_nothing() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
@@ -146,9 +164,9 @@ impl UndoBack for SlowUndos {
     }
 }
 
-/// The clock is not paused: it would stand still while a thread works.
-#[tokio::test]
-async fn nothing_is_marked_while_an_undo_is_taken_back() {
+/// A desk that takes back the undo of one file, until the sender lets it. The clock is not paused: it would
+/// stand still while a thread works.
+async fn taking_back() -> (Stage, mpsc::Sender<()>) {
     let (go, wait) = mpsc::channel();
     let undo_back: Option<Arc<dyn UndoBack>> = Some(Arc::new(SlowUndos(Mutex::new(wait))));
     let options = Options { undo_back, ..Options::default() };
@@ -159,6 +177,12 @@ async fn nothing_is_marked_while_an_undo_is_taken_back() {
     stage.press_and_read("X").await;
     stage.press_and_read("fy").await;
     stage.shows_on("u", "Taking the undo back…").await;
+    (stage, go)
+}
+
+#[tokio::test]
+async fn nothing_is_marked_while_an_undo_is_taken_back() {
+    let (mut stage, go) = taking_back().await;
     stage.press("uX").await;
     assert_eq!(stage.asked_of_turn(), [mark(0, true, 1), finish(2)]);
     go.send(()).unwrap();
@@ -168,6 +192,58 @@ async fn nothing_is_marked_while_an_undo_is_taken_back() {
         }
     });
     told.await.expect("the desk says that it is done");
+}
+
+#[tokio::test]
+async fn the_desk_is_left_once_an_undo_is_taken_back() {
+    let (mut stage, go) = taking_back().await;
+    stage.press("q").await;
+    stage.shows("Taking the undo back… The desk closes once that is done.");
+    assert!(!stage.ended.is_finished());
+    go.send(()).unwrap();
+    assert_eq!(stage.ending().await.0, Ending::Left);
+}
+
+#[tokio::test]
+async fn a_desk_that_loses_its_companion_takes_an_undo_back_first() {
+    let (stage, go) = taking_back().await;
+    let Stage { companion, ended, input, .. } = stage;
+    drop(companion);
+    // All tasks run on this thread: the desk has heard of it then.
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!ended.is_finished());
+    go.send(()).unwrap();
+    let ended = timeout(Duration::from_secs(20), ended).await.expect("the desk ends").unwrap();
+    drop(input);
+    assert_eq!(ended.0.unwrap(), Ending::Gone);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_desk_is_left_once_a_finish_is_written() {
+    for is_whole in [true, false] {
+        let mut stage = Stage::in_turn(100, 24, None).await;
+        stage.press("X").await;
+        stage.press("f").await;
+        if !is_whole {
+            stage.companion.not_undone.insert("README.md".into(), "it has changed since".into());
+        }
+        // The companion has not answered when the person leaves.
+        stage.press_at_once("yq");
+        let told = timeout(Duration::from_secs(10), async {
+            while !stage.screen().contains("The desk closes once that is done.") {
+                sleep(Duration::from_millis(1)).await;
+            }
+        });
+        told.await.expect("the desk says why it stays");
+        stage.a_while().await;
+        match is_whole {
+            true => assert_eq!(stage.ending().await.0, Ending::Left),
+            // The person has to read it.
+            false => stage.shows("Not undone; these are as they were:"),
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,7 +285,7 @@ async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undone_rename_says_that_the_index_of_git_stays() {
+async fn an_undone_git_mv_says_that_the_index_of_git_stays() {
     let mut stage = at_basket(100, 24).await;
     let said = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
     stage.press("Xf").await;
@@ -218,6 +294,20 @@ async fn an_undone_rename_says_that_the_index_of_git_stays() {
     stage.press("Xf").await;
     assert!(stage.flat().contains(said), "{}", stage.screen());
     stage.shows_on("y", "2 files undone. Git's index stays as it is").await;
+    // The index of another rename has nothing to keep.
+    let renamed = alongside_desk::TurnFile {
+        from: Some("src/pay.py".into()),
+        ..file("src/payment.py", FileChange::Renamed, 1, 1)
+    };
+    let mut stage = Stage::new(100, 24);
+    stage.connect().await;
+    stage.set_turn(turn(vec![renamed]));
+    stage.press_and_read("T").await;
+    stage.press("X").await;
+    stage.shows_on("f", "it is src/pay.py again").await;
+    assert!(!stage.flat().contains("index"), "{}", stage.screen());
+    stage.shows_on("y", "1 file undone.").await;
+    assert!(!stage.flat().contains("index"), "{}", stage.screen());
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,7 @@ mod reasons;
 mod rules;
 mod screens;
 mod turns;
+mod unsent_comments;
 
 use std::io;
 use std::panic::Location;

@@ -33,6 +33,7 @@ pub(super) fn files() -> Vec<TurnFile> {
         file("src/basket.py", FileChange::Modified, 7, 6),
         TurnFile {
             from: Some("src/pay.py".into()),
+            staged: true,
             ..file("src/checkout/payment.py", FileChange::Renamed, 1, 1)
         },
         TurnFile { author: Author::Unknown, ..file("src/new\u{1b}file.py", FileChange::Added, 3, 0) },

@@ -1,0 +1,147 @@
+//! The person's last steps in a turn review, as far as one key takes them back or makes them again: the last
+//! finish, comments, and the marks of many files. A step in the file on the screen is the companion's.
+
+use alongside_desk::review_model::{Message, Subject};
+use alongside_desk::{Refusal, TurnFinished};
+
+use crate::finish_words;
+use crate::last_finish::LastFinish;
+use crate::output::{Effect, Output, TurnRequest};
+use crate::rest_marks::{NO_REST, RestMarks};
+use crate::turn_asking::TurnAsking;
+use crate::turn_comments::TurnComments;
+use crate::turn_files::TurnFiles;
+use crate::turn_words as words;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct TurnSteps {
+    finish: LastFinish,
+    rest: RestMarks,
+    /// The words on an undo that was taken back, once the list holds its files.
+    back: Option<Message>,
+}
+
+impl TurnSteps {
+    /// Whether the last finish has undone something, and nothing was marked since.
+    pub(crate) fn has_undone(&self) -> bool {
+        self.finish.has_undone()
+    }
+
+    /// The person makes another step: from now on, a step back is that one.
+    pub(crate) fn forget(&mut self, comments: &mut TurnComments) {
+        self.finish.forget();
+        self.rest.forget();
+        comments.forget_steps();
+    }
+
+    /// The person takes their last step back. False if that is one in the file on the screen.
+    pub(crate) fn undo(
+        &mut self,
+        files: &TurnFiles,
+        (asking, comments): (&mut TurnAsking, &mut TurnComments),
+        out: &mut Output,
+    ) -> bool {
+        if self.finish.has_undone() {
+            self.take_back(asking, out);
+            return true;
+        }
+        if let Some(request) = comments.take_back(files.turn()) {
+            asking.ask(request, TurnRequest::Comment, out);
+            return true;
+        }
+        if self.rest.begin_back() && self.mark_next(files, asking, out) {
+            return true;
+        }
+        self.rest.forget();
+        comments.mark_passed();
+        false
+    }
+
+    /// The person makes the step again that they took back last. False if that is one in the file on the
+    /// screen.
+    pub(crate) fn redo(
+        &mut self,
+        files: &TurnFiles,
+        (asking, comments): (&mut TurnAsking, &mut TurnComments),
+        out: &mut Output,
+    ) -> bool {
+        if let Some(request) = comments.write_again(files) {
+            asking.ask(request, TurnRequest::Comment, out);
+            return true;
+        }
+        // A mark that is made again is the last step.
+        self.finish.forget();
+        self.rest.forget();
+        comments.forget_written();
+        false
+    }
+
+    /// The person marks each file from here on that has no mark.
+    pub(crate) fn mark_rest(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) {
+        self.rest.begin(files);
+        if !self.mark_next(files, asking, out) {
+            out.say(NO_REST);
+        }
+    }
+
+    /// A mark is set, or taken back: the next one of several follows.
+    pub(crate) fn mark_done(&mut self, files: Option<&TurnFiles>, asking: &mut TurnAsking, out: &mut Output) {
+        let goes_on = files.is_some_and(|files| self.mark_next(files, asking, out));
+        if !goes_on && let Some(said) = self.rest.end() {
+            out.say(said);
+        }
+    }
+
+    /// A mark was refused.
+    pub(crate) fn mark_refused(&mut self, refusal: &Refusal, out: &mut Output) {
+        let said = [Some(words::refusal(refusal, 'r')), self.rest.refused()];
+        out.warn(said.into_iter().flatten().collect::<Vec<_>>().join(" "));
+    }
+
+    /// Marks the next file of several, or takes its mark back. False if there is no more.
+    fn mark_next(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) -> bool {
+        let next = self.rest.next(files);
+        let goes_on = next.is_some();
+        if let Some(request) = next {
+            asking.ask(request, TurnRequest::Mark, out);
+        }
+        goes_on
+    }
+
+    /// The companion has undone what was marked in these files.
+    pub(crate) fn take_finished(&mut self, finished: &TurnFinished, files: &TurnFiles, out: &mut Output) {
+        self.finish = LastFinish::of(finished, files.turn());
+        let said = self.finish.said(finished);
+        match finish_words::is_partial(finished) {
+            true => out.warn(said),
+            false => out.say(said),
+        }
+    }
+
+    /// The person takes back what the last finish has undone.
+    pub(crate) fn take_back(&mut self, asking: &mut TurnAsking, out: &mut Output) {
+        let undone = self.finish.take();
+        if !undone.is_empty() {
+            asking.set_taking_back(true);
+            out.answer(Message::notice(finish_words::TAKING_BACK).about(Subject::Turn));
+            out.add_effect(Effect::TakeBack(undone));
+        }
+    }
+
+    /// Each of these files is as it was before the finish, or stays. The words wait for the list.
+    pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
+        let said = self.finish.taken_back(back);
+        let is_partial = back.iter().any(|(_, done)| done.is_err());
+        self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
+    }
+
+    /// The list is as it is now.
+    pub(crate) fn list_renewed(&mut self, out: &mut Output) {
+        if let Some(back) = self.back.take() {
+            // Its files are no news.
+            out.messages.end(Subject::TurnFiles);
+            out.answer(back);
+        }
+    }
+}
