@@ -179,7 +179,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
-        Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main),
+        Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main, width),
         Some(Overlay::Messages(_)) => super::message_list::KEYS.to_vec(),
         Some(Overlay::Waiting(_)) => super::waiting_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],

@@ -117,12 +117,15 @@ fn marked(list: &TurnList) -> String {
     }
 }
 
-/// The keys of the list.
-pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
+/// Keys with what they do, in their order at the bottom of the screen.
+type Keys = Vec<(&'static str, &'static str)>;
+
+/// The keys of the list, as many as so many columns have room for.
+pub(crate) fn keys(list: &TurnList, main: Rect, room: u16) -> Keys {
     let is_long = list.rows().len() > usize::from(main.height);
-    let more = is_long.then_some(("j/k", "more"));
-    let copy = list.message().map(|_| [("y", "copy"), ("p", "paste")]).into_iter().flatten();
-    match list.purpose() {
+    let more: Keys = is_long.then_some(("j/k", "more")).into_iter().collect();
+    let copy: Keys = list.message().map(|_| [("y", "copy"), ("p", "paste")]).into_iter().flatten().collect();
+    let forms = match list.purpose() {
         ListPurpose::Files => {
             let chosen: &[_] = match (list.chosen_comment(), list.chosen()) {
                 (Some(_), _) if list.asks_again() => &[("a, x", "do not ask again")],
@@ -130,29 +133,88 @@ pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static s
                 (None, Some(_)) => &[("Enter", "open"), ("c", "comment")],
                 (None, None) => &[],
             };
-            let keys = chosen.iter().copied().chain([("C", "on all")]).chain(copy).chain([("Esc", "back")]);
-            let keys: Vec<_> = std::iter::once(("j/k", "move")).chain(keys).collect();
-            // Where not all of them fit, the person finds this one alone.
-            let columns: usize = keys.iter().map(|(key, word)| key.len() + word.len() + 3).sum();
-            let fits = columns.saturating_sub(2) <= usize::from(main.width);
-            keys.into_iter().skip(usize::from(!fits)).collect()
+            let (chosen, on_all, back) = (chosen.to_vec(), vec![("C", "on all")], vec![("Esc", "back")]);
+            let all = [&*chosen, &on_all, &copy, &back].concat();
+            // The person finds `j` alone.
+            let moving = [&[("j/k", "move")], &*all].concat();
+            vec![moving, all, [&*chosen, &on_all, &back].concat(), [chosen, back].concat()]
         }
-        ListPurpose::Finish => finish_keys(list).into_iter().chain([("n", "no")]).chain(more).collect(),
-        ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),
+        ListPurpose::Finish => finish_keys(list)
+            .into_iter()
+            .map(|ways| [ways, vec![("n", "no")]].concat())
+            // The rows that are on the screen, at the right, say that there are more.
+            .flat_map(|keys| [[keys.clone(), more.clone()].concat(), keys])
+            .collect(),
+        ListPurpose::Leave => vec![[vec![("y", "leave"), ("n", "stay")], more].concat()],
         ListPurpose::Finished => {
-            let back = list.has_undone().then_some(("u", "take it back"));
-            back.into_iter().chain(more).chain(copy).chain([("L", "files"), ("Esc", "back")]).collect()
+            let back: Keys = list.has_undone().then_some(("u", "take it back")).into_iter().collect();
+            let last = [("L", "files"), ("Esc", "back")];
+            [[more, copy.clone()].concat(), copy, Keys::new()]
+                .map(|keys| [&*back, &keys, &last].concat())
+                .into()
         }
+    };
+    fitting(forms, usize::from(room))
+}
+
+/// The first of these forms that so many columns have room for, or the last one.
+fn fitting(forms: Vec<Keys>, room: usize) -> Keys {
+    let last = forms.last().cloned().unwrap_or_default();
+    let width = |keys: &Keys| keys.iter().map(|(key, word)| columns(key) + columns(word) + 3).sum::<usize>();
+    // Nothing stands between the last word and the edge.
+    forms.into_iter().find(|keys| width(keys).saturating_sub(2) <= room).unwrap_or(last)
+}
+
+/// The ways to finish, in their words from the longest to the shortest; the shortest ones are the most
+/// important ones alone.
+fn finish_keys(list: &TurnList) -> Vec<Keys> {
+    let end = list.end();
+    match (end.has_marks, end.comments > 0, end.has_route) {
+        (true, _, true) => {
+            let (send, only) = (("y", "undo, send"), ("o", "only undo"));
+            let asking = ["ask the agent to undo", "ask the agent", "ask"].map(|ask| ("a", ask));
+            let all = asking.map(|ask| vec![send, ask, only]);
+            all.into_iter().chain([vec![send, asking[2]], vec![send]]).collect()
+        }
+        (true, _, false) => vec![vec![("y", "undo")]],
+        (false, _, true) => {
+            let quietly = ["finish without sending", "do not send"].map(|quietly| ("o", quietly));
+            quietly.map(|quietly| vec![("y", "send"), quietly]).into()
+        }
+        (false, _, false) => vec![vec![("y", "finish")]],
     }
 }
 
-/// The ways to finish.
-fn finish_keys(list: &TurnList) -> Vec<(&'static str, &'static str)> {
-    let end = list.end();
-    match (end.has_marks, end.comments > 0, end.has_route) {
-        (true, _, true) => vec![("y", "undo, send"), ("a", "ask the agent to undo"), ("o", "only undo")],
-        (true, _, false) => vec![("y", "undo")],
-        (false, _, true) => vec![("y", "send"), ("o", "finish without sending")],
-        (false, _, false) => vec![("y", "finish")],
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{Comment, Marked, Route, Turn};
+
+    use super::*;
+    use crate::turn_files::TurnFiles;
+
+    #[test]
+    fn the_keys_of_a_finish_fit_and_the_most_important_ones_stay() {
+        let route = Some(Route { agent: "Codex".into(), ..Route::default() });
+        let marked =
+            |at: usize| TurnFile { path: at.to_string(), marked: Marked::Whole, ..TurnFile::default() };
+        let shown = |files: usize, comments: usize, room: u16| {
+            let (files, comments) = ((0..files).map(marked).collect(), vec![Comment::default(); comments]);
+            let turn = Turn { files, comments, route: route.clone(), ..Turn::default() };
+            let list = TurnList::finish(&TurnFiles::new(turn)).unwrap();
+            let keys = keys(&list, Rect { width: room, height: 12, ..Rect::default() }, room);
+            let said = keys.iter().map(|(key, word)| format!("{key} {word}")).collect::<Vec<_>>().join("  ");
+            assert!(said.len() <= usize::from(room), "{room}: {said}");
+            said
+        };
+        let all = "y undo, send  a ask the agent to undo  o only undo  n no";
+        assert_eq!(shown(20, 1, 66), format!("{all}  j/k more"));
+        assert_eq!((shown(20, 1, 60), shown(2, 1, 60)), (all.to_owned(), all.to_owned()));
+        // Beside the rows that are on the screen: ` 1-10 of 30`.
+        assert_eq!(shown(20, 1, 49), "y undo, send  a ask the agent  o only undo  n no");
+        assert_eq!(shown(2, 1, 40), "y undo, send  a ask  o only undo  n no");
+        assert_eq!(shown(20, 1, 29), "y undo, send  a ask  n no");
+        assert_eq!(shown(20, 1, 20), "y undo, send  n no");
+        assert_eq!(shown(0, 1, 40), "y send  o finish without sending  n no");
+        assert_eq!(shown(0, 1, 29), "y send  o do not send  n no");
     }
 }
