@@ -46,7 +46,6 @@ pub fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::E
 pub fn lines(error: &anyhow::Error) -> Vec<String> {
     let (error, hints) = parts(error);
     let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
-    let error = without_error_codes(&error);
     std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
 }
 
@@ -72,7 +71,13 @@ pub fn wrapped(line: &str, columns: Option<u16>) -> String {
     textwrap::fill(line, options)
 }
 
-/// The error with all its causes, and its hints, both unescaped.
+/// The error with all its causes, for people and unescaped: without the numbers of system errors, which only
+/// a log keeps.
+pub fn words(error: &anyhow::Error) -> String {
+    without_error_codes(&format!("{error:#}"))
+}
+
+/// The error with all its causes, as [`words`], and its hints, both unescaped.
 pub fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     let mut hints = Vec::new();
     let mut inner = error.downcast_ref::<Hinted>();
@@ -80,7 +85,7 @@ pub fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
         hints.push(hinted.hint.clone());
         inner = hinted.error.downcast_ref();
     }
-    (format!("{error:#}"), hints)
+    (words(error), hints)
 }
 
 /// Prints an error to standard error.
@@ -108,6 +113,16 @@ mod tests {
             lines(&error),
             ["alongside: cannot save: disk \\x1bfull", "  hint: try elsewhere", "  hint: make room"]
         );
+    }
+
+    #[test]
+    fn people_read_no_number_of_a_system_error() {
+        let missing = || std::io::Error::from_raw_os_error(2);
+        let error = Err::<(), _>(missing()).context("cannot save").hint("try elsewhere").unwrap_err();
+        assert!(format!("{error:#}").contains("os error"), "a log has it");
+        let shown = [words(&error), parts(&error).0, lines(&error).join(" ")];
+        assert!(shown.iter().all(|shown| !shown.contains("os error")), "{shown:?}");
+        assert!(words(&error).starts_with("cannot save: "));
     }
 
     #[test]

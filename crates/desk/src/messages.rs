@@ -21,6 +21,7 @@ pub use rules::{
 pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other_form, size, states};
 
 use crate::decision::Refusal;
+use crate::error_code::without_error_codes;
 use crate::harmless;
 use crate::moved::Moved;
 use crate::review::{Hunk, Lines, Review};
@@ -55,7 +56,7 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// A rename is undone on disk only.
+/// A rename that git's index has, too, is undone on disk only.
 pub const INDEX_STAYS: &str = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
 
 /// The person has added a file, or lines of it, to the prompt of an agent.
@@ -229,7 +230,7 @@ pub fn edit_taken(hunks: usize) -> String {
 
 /// The editor failed. `left`: the file that holds what the person typed, if anything.
 pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
-    let why = harmless::name(why);
+    let why = without_error_codes(&harmless::name(why));
     match left {
         None => format!("The review is unchanged: {why}."),
         Some(path) => format!("The review is unchanged: {why}. Your text is in {}.", harmless::path(path)),

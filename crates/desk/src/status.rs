@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Position;
+use crate::error_code::without_error_codes;
 use crate::rules::Grant;
 
 /// The state of the companion.
@@ -136,14 +137,14 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem with its remedy.
+    /// A problem with its remedy. The fault may quote an error of the system: people do not read its number.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { what: what.into(), hint: Some(hint.into()) }
+        Self { hint: Some(hint.into()), ..Self::without_hint(what) }
     }
 
     /// A problem without a remedy, or the end of one.
     pub fn without_hint(what: impl Into<String>) -> Self {
-        Self { what: what.into(), hint: None }
+        Self { what: without_error_codes(&what.into()), hint: None }
     }
 }
 

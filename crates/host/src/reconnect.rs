@@ -243,7 +243,7 @@ impl Relay {
     }
 
     fn problem(&self, what: &str, hint: Option<&str>) {
-        let problem = Problem { what: what.to_owned(), hint: hint.map(str::to_owned) };
+        let problem = Problem { hint: hint.map(str::to_owned), ..Problem::without_hint(what) };
         let _ = self.seat.events.send(Event::Problem(problem));
     }
 

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 use alongside_desk::review_model::{Message, Question, Reply, ReviewNews, Subject};
 use alongside_desk::{
     Closed, Decision, Event, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
+    without_error_codes,
 };
 use crossterm::event::KeyEvent;
 
@@ -457,7 +458,7 @@ impl ReviewWork {
                 true
             }
             Err(error) => {
-                self.out.warn(harmless::name(&format!("{error:#}")).into_owned());
+                self.out.warn(without_error_codes(&harmless::name(&format!("{error:#}"))));
                 false
             }
         }

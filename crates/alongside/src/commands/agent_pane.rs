@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 use alongside_platform::process;
 use serde_json::Value;
 
@@ -168,8 +168,10 @@ fn clean(text: &str) -> String {
 
 /// Runs a command with this input, and returns its output.
 fn run((program, args): &Line, input: Option<&str>) -> Result<String, String> {
-    let said =
-        |why: &str| format!("{program}: {}", harmless::name(why.lines().next().unwrap_or("it failed")));
+    let said = |why: &str| {
+        let why = without_error_codes(why.lines().next().unwrap_or("it failed"));
+        format!("{program}: {}", harmless::name(&why))
+    };
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| said(&error.to_string()))?;

@@ -149,7 +149,7 @@ impl AgentSetup for UserAgents {
 
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
         let (id, preview) = (id.to_owned(), preview.to_owned());
-        Box::pin(async move { make(&id, &preview).await.map_err(|error| format!("{error:#}")) })
+        Box::pin(async move { make(&id, &preview).await.map_err(|error| failure::words(&error)) })
     }
 }
 
@@ -179,7 +179,7 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
     let offer = |setting: AgentSetting| {
         let (preview, summary) = match setting.plan(here, user) {
             Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
-            Err(error) => (format!("{error:#}\n"), String::new()),
+            Err(error) => (format!("{}\n", failure::words(&error)), String::new()),
         };
         Offer {
             id: setting.id(),

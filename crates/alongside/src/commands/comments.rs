@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use alongside_common::failure::{Hint, failure};
+use alongside_common::failure::{Hint, failure, words};
 use alongside_companion::turns::source::Feedback;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
 use alongside_terminal::AgentPane;
@@ -110,7 +110,7 @@ struct Panes;
 
 impl AgentPane for Panes {
     fn paste(&self, root: &str) -> Result<String, String> {
-        paste(&Places::of_this_process(), Path::new(root)).map_err(|error| error.to_string())
+        paste(&Places::of_this_process(), Path::new(root)).map_err(|error| words(&error))
     }
 }
 

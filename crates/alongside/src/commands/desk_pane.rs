@@ -8,6 +8,7 @@ use alongside_common::own_program::own_program;
 use alongside_common::runtime_dirs;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
+use alongside_desk::without_error_codes;
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
@@ -160,7 +161,8 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
 async fn run(program: &str, args: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let output = command.output().await.map_err(|error| format!("{program}: {error}"))?;
+    let output =
+        command.output().await.map_err(|error| without_error_codes(&format!("{program}: {error}")))?;
     match output.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),

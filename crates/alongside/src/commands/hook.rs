@@ -15,7 +15,7 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{AnsweredBy, Arguments, Hook, Tool, ToolArguments};
 use alongside_desk::socket::{JoinError, PROTOCOL};
-use alongside_desk::{HookProposal, Operation, Reasons, Verdict};
+use alongside_desk::{HookProposal, Operation, Reasons, Verdict, without_error_codes};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
 use alongside_platform::output::abandoned;
@@ -122,7 +122,7 @@ impl Call {
         let input = match read.map_err(std::io::Error::other).flatten() {
             Ok(Some(bytes)) => HookInput::read(self.agent.hook, &bytes).map_err(|error| error.to_string()),
             Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT >> 20)),
-            Err(error) => Err(format!("the input of the hook cannot be read: {error}")),
+            Err(error) => Err(without_error_codes(&format!("the input of the hook cannot be read: {error}"))),
         };
         let answer = match input {
             Ok(input) if input.event(self.agent.hook).is_none() || input.is_of_a_plan() => {
@@ -370,6 +370,6 @@ fn read_file(path: &Path) -> TextFile {
             Ok(text) => TextFile::Text(text),
             Err(error) => TextFile::NotUtf8(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         },
-        Err(error) => TextFile::Unreadable(format!("it cannot be read ({error})")),
+        Err(error) => TextFile::Unreadable(without_error_codes(&format!("it cannot be read ({error})"))),
     }
 }

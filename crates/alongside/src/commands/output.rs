@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use alongside_common::failure;
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 
 /// Writes to standard output. A reader that has gone away is no error: it wants no more.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
@@ -26,9 +26,14 @@ fn broken(text: &str, columns: Option<u16>) -> String {
 
 /// Writes a remark to standard error.
 pub(super) fn note(text: &str) {
-    let line = format!("alongside: {}", harmless::name(text));
+    let line = remark(text);
     let columns = alongside_platform::terminal::columns_for_errors();
     let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrapped(&line, columns));
+}
+
+/// A remark as people read it, without the numbers of the system errors that it quotes.
+fn remark(text: &str) -> String {
+    format!("alongside: {}", without_error_codes(&harmless::name(text)))
 }
 
 /// Whether input and output are a terminal that can be drawn on.
@@ -40,6 +45,13 @@ pub(super) fn can_draw() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_remark_has_no_number_of_a_system_error() {
+        let error = std::io::Error::from_raw_os_error(2);
+        let remark = remark(&format!("a\x1b stays: {error}"));
+        assert!(remark.starts_with("alongside: a\\x1b stays: ") && !remark.contains("os error"), "{remark}");
+    }
 
     #[test]
     fn lines_break_at_blanks_and_paths_stay_whole() {

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use alongside_desk::without_error_codes;
 use alongside_platform::untrusted::{self, Bounded, Whose};
 use twox_hash::XxHash3_64;
 
@@ -150,7 +151,10 @@ impl OpenTarget {
         let normalized = match read {
             Ok(bytes) => normalize(Some(bytes), proposed),
             Err(error) if does_not_exist(&error) => normalize(None, proposed),
-            Err(error) => whole_file_only(&format!("the file on disk cannot be read ({error})")),
+            Err(error) => {
+                let why = format!("the file on disk cannot be read ({error})");
+                whole_file_only(&without_error_codes(&why))
+            }
         };
         (normalized, fingerprint)
     }

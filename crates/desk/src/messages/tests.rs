@@ -235,3 +235,16 @@ fn lines_that_an_edit_left_alike_are_not_counted() {
     let same = Review { hunks: vec![Hunk { current: (0..3).into(), ..review.hunks[0].clone() }], ..same };
     assert_eq!(line_counts(&same), (0, 0));
 }
+
+#[test]
+fn what_quotes_the_system_for_people_has_no_number_of_its_error() {
+    let error = std::io::Error::from_raw_os_error(2);
+    let problem = crate::Problem::new(format!("cannot write a: {error}"), "make room");
+    let failed = editor_failed(&format!("cannot wait: {error}"), None);
+    for said in [problem.to_string(), crate::Problem::without_hint(error.to_string()).what, failed] {
+        assert!(!said.contains("os error"), "{said}");
+    }
+    // A text of the person's is no message.
+    let text = "it says (os error 2)";
+    assert!(text_kept("a", "the desk was closed", None, text).ends_with(text));
+}

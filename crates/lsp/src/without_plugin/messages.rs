@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::messages::short_name;
-use alongside_desk::{HunkState, LineEnding, Lines, Refusal, Review, harmless, look_alikes, messages};
+use alongside_desk::{
+    HunkState, LineEnding, Lines, Refusal, Review, harmless, look_alikes, messages, without_error_codes,
+};
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -79,7 +81,7 @@ pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
 
 /// The text that the person saved in such a proposal cannot be read.
 pub(crate) fn saved_text_unread(error: &io::Error) -> String {
-    format!("The text that you saved does not count: cannot read it ({error}).")
+    without_error_codes(&format!("The text that you saved does not count: cannot read it ({error})."))
 }
 
 /// The proposal has no file.
@@ -206,7 +208,8 @@ pub(crate) const SAVED_LATE: &str = "This review has ended: saving the proposal 
 
 /// The text that the person typed after the end cannot be kept.
 pub(crate) fn late_text_not_kept(error: &io::Error) -> String {
-    format!("This review has ended, and your text is not saved ({error}). Copy it to the file.")
+    let said = format!("This review has ended, and your text is not saved ({error}). Copy it to the file.");
+    without_error_codes(&said)
 }
 
 pub(crate) const CHANGED_ELSEWHERE: &str = "Another desk changed this proposal since. Look at it again.";

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use alongside_desk::review_model::MessageKind;
-use alongside_desk::{HunkState, harmless, without_error_codes};
+use alongside_desk::{HunkState, harmless};
 use ratatui_core::layout::{Position, Size};
 use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
@@ -145,7 +145,7 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
     let more = if behind > 0 { format!(" ({behind} more: m)") } else { String::new() };
     let beside = scene.messages.beside().map(|news| format!(" {}", in_one_line(&news.text)));
-    let text = without_error_codes(&in_one_line(&message.text)) + &more + &beside.unwrap_or_default();
+    let text = in_one_line(&message.text) + &more + &beside.unwrap_or_default();
     (text.lines().flat_map(rows).collect(), style)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use alongside_conformance::{Check, CheckResult, Clause, Group, Report, Verdict};
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 
 use crate::line_mode::{Ink, Inks};
 
@@ -64,7 +64,7 @@ impl Printer {
         }
         for ((word, why), results) in reasons {
             let ids: Vec<&str> = results.iter().map(|result| result.check.id).collect();
-            self.line(text, &format!("  \u{2013} {word}: "), "    ", why);
+            self.line(text, &format!("  \u{2013} {word}: "), "    ", &without_error_codes(why));
             self.line(text, "    ", "    ", &ids.join(", "));
             if self.details {
                 results.iter().for_each(|result| self.evidence(text, result));
@@ -90,7 +90,7 @@ impl Printer {
         let labelled = |text: &mut String, name: &str, what: &str| {
             self.line(text, &format!("{indent}{name:<8} "), &format!("{indent}         "), what);
         };
-        labelled(text, "seen:", why);
+        labelled(text, "seen:", &without_error_codes(why));
         labelled(text, "clause:", check.clause.says());
         if let Some(breaks) = check.clause.breaks() {
             labelled(text, "breaks:", breaks);
@@ -171,7 +171,7 @@ impl Printer {
         }
         for (why, times) in kinds {
             let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-            self.line(text, "  ! ", "    ", &format!("{why}{times}"));
+            self.line(text, "  ! ", "    ", &format!("{}{times}", without_error_codes(why)));
         }
         self.line(
             text,

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::agent::Agent;
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 use alongside_platform::files;
 
 use crate::commands::shell_quoting::quoted;
@@ -32,14 +32,14 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// The text is made harmless.
+    /// The text is made harmless, and people do not read the number of a system error.
     pub(super) fn new(
         id: &'static str,
         severity: Severity,
         text: impl Into<String>,
         fixes: impl Into<Vec<Fix>>,
     ) -> Self {
-        let text = harmless::name(&text.into()).into_owned();
+        let text = without_error_codes(&harmless::name(&text.into()));
         Self { id, severity, text, fixes: fixes.into() }
     }
 

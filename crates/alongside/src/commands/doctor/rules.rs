@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use alongside_common::failure::words;
 use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Judgement, Ruling, Workspace, explain, real_path};
 use alongside_contract::agent::Agent;
@@ -78,8 +79,10 @@ impl Explanation {
         let untold = unread.iter().map(|(root, _)| root.clone()).collect();
         let asks = settings.project_rules.clone();
         let is_outside = is_outside(file, &roots);
-        let mut notes: Vec<String> =
-            unread.iter().map(|(_, error)| format!("{error:#}: every change is asked about.")).collect();
+        let mut notes: Vec<String> = unread
+            .iter()
+            .map(|(_, error)| format!("{}: every change is asked about.", words(error)))
+            .collect();
         notes.extend(settings_note(host.as_ref(), &settings, &roots));
         let workspace = Workspace { roots, untold, asks, ..Workspace::default() };
         let own: Vec<PathBuf> = settings.file.iter().cloned().collect();

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_desk::harmless;
+use alongside_desk::{harmless, without_error_codes};
 use alongside_host::companions;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
@@ -30,7 +30,7 @@ pub(super) async fn remove(found: &Companions) -> Vec<String> {
         removed.push(match remove_record(path, record) {
             Ok(true) => format!("removed {}", harmless::path(path)),
             Ok(false) => continue,
-            Err(error) => format!("cannot remove {}: {error}", harmless::path(path)),
+            Err(error) => without_error_codes(&format!("cannot remove {}: {error}", harmless::path(path))),
         });
     }
     removed

@@ -10,6 +10,7 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_agent::version;
+use alongside_common::failure::words;
 use alongside_desk::harmless;
 
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
@@ -32,7 +33,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
                 format!("installed by {}: alongside install {}", harmless::name(&by), editor.id)
             }
             Ok(AdapterState::ByHand { at }) => format!("by hand: {}", user.shown(&at)),
-            Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
+            Err(error) => format!("unknown: {}", harmless::name(&words(&error))),
         };
         rows.push([editor.name.to_owned(), version.into_owned(), state]);
     }
