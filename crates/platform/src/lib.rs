@@ -31,6 +31,7 @@ pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;
 pub mod sockets;
+pub mod spelling;
 pub mod stderr;
 pub mod terminal;
 pub mod untrusted;

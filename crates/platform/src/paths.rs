@@ -1,10 +1,11 @@
-//! Whether a path lies below another one. On macOS and Windows, case makes no difference.
+//! Whether a path lies below another one. On macOS and Windows, case makes no difference, and on macOS no form
+//! of a character.
 
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::Os;
+use crate::{Os, spelling};
 
 /// The real path of what exists, as people, agents and editors write it.
 pub trait Canonical {
@@ -112,9 +113,13 @@ const fn separator(os: Os) -> char {
 
 /// A spelling that all names of a path share, without a trailing separator.
 fn folded(os: Os, path: &Path) -> String {
-    let mut text = path.to_string_lossy().to_lowercase();
+    let text = path.to_string_lossy();
+    let mut text = match os {
+        Os::Linux => text.into_owned(),
+        Os::MacOs => spelling::folded(&text),
+        Os::Windows => text.to_lowercase().replace('/', r"\"),
+    };
     if os == Os::Windows {
-        text = text.replace('/', r"\");
         // Windows adds this prefix to real paths only.
         if let Some(share) = text.strip_prefix(r"\\?\unc\") {
             text = format!(r"\\{share}");
@@ -206,6 +211,15 @@ mod tests {
         assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
+    }
+
+    #[test]
+    fn the_form_of_a_character_makes_no_difference_on_macos() {
+        let (one, two) = ("/Users/Ad\u{e9}/x", "/users/ade\u{301}");
+        assert!(within(Os::MacOs, one, two) && within(Os::MacOs, "/users/ADE\u{301}/x", "/Users/ad\u{e9}"));
+        assert!(!within(Os::MacOs, one, "/users/ade"), "a mark is no part of another name");
+        assert!(!within(Os::Linux, "/Ad\u{e9}/x", "/Ade\u{301}"));
+        assert!(!within(Os::Windows, "C:\\Ad\u{e9}\\x", "C:\\Ade\u{301}"));
     }
 
     #[test]

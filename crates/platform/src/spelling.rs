@@ -1,0 +1,36 @@
+//! Names as file systems compare them that take several spellings for one name: APFS and HFS+ regard neither case
+//! nor the form of a character.
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// The text without regard to case and to the canonical form of characters: `Ö`, `ö`, and `o` with a mark of its
+/// own are one.
+pub fn folded(text: &str) -> String {
+    let composed = ComposingNormalizerBorrowed::new_nfc();
+    // There and back: `ſ` and `ς` are lower case already, and `ẞ` is upper case.
+    let cases = |c: char| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    let text: String = composed.normalize(text).chars().flat_map(cases).collect();
+    composed.normalize(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_name_are_equal() {
+        for (one, other) in [
+            ("GRÖSSE", "größe"),
+            ("gro\u{308}ße", "GRÖẞE"),
+            ("AGENT\u{17f}.md", "agents.md"),
+            ("ΟΔΟΣ", "οδος"),
+            ("\u{212a}", "k"),
+            ("ế", "E\u{302}\u{301}"),
+            ("한", "\u{1112}\u{1161}\u{11ab}"),
+        ] {
+            assert_eq!(folded(one), folded(other), "{one:?}");
+        }
+        assert_ne!(folded("ａ"), folded("a"), "only a compatible form");
+        assert_ne!(folded("é"), folded("e"));
+    }
+}
