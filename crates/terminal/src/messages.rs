@@ -13,7 +13,8 @@ pub(crate) const NO_AGENT: &[&str] = &[
     "claude --ide). It finds this desk by itself. One that already runs",
     "finds it when restarted, or with /ide enable (Claude Code: /ide).",
     "",
-    "Its proposals appear here, and none is written before you accept it.",
+    "A change that it asks about appears here, and is not written before",
+    "you accept it. T shows the changes that it made without asking.",
     "An agent that only has hooks, as Codex, is known from its first prompt.",
 ];
 
@@ -33,8 +34,8 @@ pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
 pub(crate) const NO_REVIEW: &[&str] = &[
     "Nothing to review.",
     "",
-    "The next proposal of an agent appears here. It is not written",
-    "before you accept it.",
+    "A change that an agent asks about appears here, and is not written",
+    "before you accept it. T shows the changes that it made without asking.",
 ];
 
 /// The same while all that are known only note their turns.

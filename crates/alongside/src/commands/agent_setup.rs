@@ -44,8 +44,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     // The port variable, which `run` sets, makes agents that read locks connect.
     let must_be_on = row.family.as_ref().is_none_or(|family| family.lock_rules().is_none());
     let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    // A hook brings its changes to a desk in every mode.
-    let is_settled = has_hook(&agent, OurHook::Write, &here)
+    let is_settled = is_reviewed_by_hook(&agent, &here)
         || command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = start_asking(&agent, &here).filter(|_| !is_settled);
     if !is_off {
@@ -195,11 +194,15 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
     settings.filter(|setting| is_offered(setting, here)).map(offer).collect()
 }
 
-/// Whether a desk offers a change. With a hook, the person has chosen when to review: before each write,
-/// whatever the mode is, or after the turn.
+/// Whether a desk offers a change.
 fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
-    let has = |hook| has_hook(&setting.agent, hook, here);
-    setting.setting != Setting::ApprovalMode || !has(OurHook::Write) && !has(OurHook::Turn)
+    setting.setting != Setting::ApprovalMode || !is_reviewed_by_hook(&setting.agent, here)
+}
+
+/// Whether an agent has a hook of ours: the person has chosen when to review, before each write or after the
+/// turn, whatever the agent's mode is.
+pub(super) fn is_reviewed_by_hook(agent: &Agent, here: &Surroundings) -> bool {
+    OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, here))
 }
 
 /// Whether the settings of the person or of the project have a hook of ours for an agent.

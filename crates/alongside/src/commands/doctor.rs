@@ -157,8 +157,8 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
         }
     }
     for finding in &mut findings {
-        let asks = |hook: &HookFinding| hook.hook == OurHook::Write && hook.agent.id == finding.agent.row.id;
-        if hook_findings.iter().any(|hook| asks(hook) && hook.works()) {
+        let is_its = |hook: &HookFinding| hook.agent.id == finding.agent.row.id;
+        if hook_findings.iter().any(|hook| is_its(hook) && hook.works()) {
             finding.pass_over_mode();
         }
     }

@@ -34,7 +34,7 @@ impl Finding {
         }
     }
 
-    /// A hook brings its changes to a desk in every mode: none is a fault.
+    /// With a hook that works, the person has chosen when to review its changes: no mode is a fault.
     pub(super) fn pass_over_mode(&mut self) {
         let is_mode = |cause: &Cause| matches!(cause, Cause::Agent(AgentCause::ApprovalMode { .. }));
         self.causes.retain(|cause| !is_mode(cause));

@@ -16,6 +16,7 @@ use alongside_common::failure;
 
 use super::choice::{Choice, Selection};
 use crate::commands::agent_part::{Answer, Numbering, Part, PartKind, ask};
+use crate::commands::agent_setup::is_reviewed_by_hook;
 use crate::commands::consent::{Consent, No, note_dry_run, note_nobody_to_ask};
 use crate::commands::{lists, note, print};
 
@@ -379,7 +380,7 @@ impl Setup<'_> {
         let is_told = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
         for target in connected.filter(|target| !is_told(&target.row.id)) {
             if let Some(asking) =
-                start_asking(target, &self.here).filter(|_| !self.asks_before_writes(target))
+                start_asking(target, &self.here).filter(|_| !is_reviewed_by_hook(target, &self.here))
             {
                 note(&asking);
             }

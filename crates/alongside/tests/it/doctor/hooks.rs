@@ -38,17 +38,25 @@ async fn an_installed_hook_raises_no_alarm() {
     assert_snapshot!(machine.home.played());
 }
 
-/// Qwen Code edits without asking by default, and its hook brings these changes all the same.
+/// Qwen Code edits without asking by default. With a hook, the person has chosen when to review that.
 #[tokio::test]
 async fn a_mode_that_does_not_ask_is_no_fault_beside_a_hook_that_works() {
     let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
     machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let names_mode = || machine.run(&["qwen", "--json"]).out.contains("approval-mode");
     assert!(names_mode(), "without a hook");
+    for hook in ["--hook", "--turns"] {
+        let mut install = machine.home.alongside(&["install", "qwen", hook, "--yes"]);
+        let installed = finish(install.env("PATH", machine.path_variable()));
+        assert!(installed.status.success(), "{}", installed.said());
+        assert!(!names_mode(), "with {hook}");
+        let mut uninstall = machine.home.alongside(&["uninstall", "qwen", "--yes"]);
+        let removed = finish(uninstall.env("PATH", machine.path_variable()));
+        assert!(removed.status.success(), "{}", removed.said());
+        machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
+    }
     let mut install = machine.home.alongside(&["install", "qwen", "--hook", "--yes"]);
-    let installed = finish(install.env("PATH", machine.path_variable()));
-    assert!(installed.status.success(), "{}", installed.said());
-    assert!(!names_mode(), "with the hook");
+    assert!(finish(install.env("PATH", machine.path_variable())).status.success());
     machine.home.file(".qwen/settings.json", r#"{ "disableAllHooks": true }"#);
     assert!(names_mode(), "with the hook switched off");
 }

@@ -140,10 +140,11 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
     assert_eq!(home.everything(), before);
 
     let said = home.succeeds(&["install", "agent", "--yes"]);
-    assert!(said.contains("start it as `qwen --approval-mode default`"), "{said}");
+    assert!(!said.contains("edits without asking"), "the review is after each turn: {said}");
     assert!(!home.reads(".qwen/settings.json").contains("approvalMode"));
 
     // The person's own choice is no default: it is named, and nothing is offered.
+    let home = Home::with_agent("qwen", "0.24.4");
     home.writes(
         ".qwen/settings.json",
         "{\"ide\": {\"enabled\": true}, \"tools\": {\"approvalMode\": \"yolo\"}}",
@@ -292,15 +293,18 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     review.leaves();
 }
 
-/// The hook brings its changes to a desk in every mode.
+/// With a hook, the person has chosen when to review.
 #[test]
-fn run_warns_of_no_mode_where_a_hook_asks() {
-    let home = Home::with_agent("qwen", "0.24.4");
-    home.writes(".qwen/settings.json", "{\"ide\": {\"enabled\": true}}\n");
-    let warns = || home.does(&["run", "--no-desk", "qwen"]).err.contains("Qwen Code edits without asking");
-    assert!(warns(), "without a hook");
-    home.succeeds(&["install", "qwen", "--hook", "--yes"]);
-    assert!(!warns());
+fn run_warns_of_no_mode_beside_a_hook() {
+    for hook in ["--hook", "--turns"] {
+        let home = Home::with_agent("qwen", "0.24.4");
+        home.writes(".qwen/settings.json", "{\"ide\": {\"enabled\": true}}\n");
+        let warns =
+            || home.does(&["run", "--no-desk", "qwen"]).err.contains("Qwen Code edits without asking");
+        assert!(warns(), "without a hook");
+        home.succeeds(&["install", "qwen", hook, "--yes"]);
+        assert!(!warns(), "{hook}");
+    }
 }
 
 #[tokio::test]
