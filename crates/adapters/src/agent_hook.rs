@@ -91,8 +91,8 @@ impl AgentHook {
         }
     }
 
-    /// The lines after the change.
-    pub fn changed(&self) -> Vec<String> {
+    /// The lines after the change that was planned.
+    pub fn changed(&self, plan: &Plan) -> Vec<String> {
         let name = self.agent.display_name;
         let effect = match self.hook {
             OurHook::Write => format!("{name} runs the hook from its next start."),
@@ -101,10 +101,13 @@ impl AgentHook {
         let mut lines = vec![effect];
         match self.agent.hook.trust {
             Trust::NotNeeded => {}
-            Trust::AppServer => lines.push(format!(
-                "{name} asks at its next start whether to trust the hook (\"Hooks need review\"); it \
-                 silently skips it until then."
-            )),
+            Trust::AppServer => {
+                let again = if self.changes_an_entry(plan) { "again " } else { "" };
+                lines.push(format!(
+                    "{name} asks {again}at its next start whether to trust the hook (\"Hooks need review\"); \
+                     it silently skips it until then."
+                ));
+            }
         }
         lines
     }
@@ -122,8 +125,17 @@ impl AgentHook {
     pub fn is_there(&self, here: &Surroundings) -> bool {
         let path = hooks::file(self.agent, self.scope, self.release, here);
         let text = path.and_then(|path| hooks::text(&path).ok().flatten());
-        let found = text.and_then(|text| hooks::find_hook(&text, self.agent).ok());
-        found.is_some_and(|found| found.iter().any(|found| found.hook == self.hook))
+        text.is_some_and(|text| self.is_in(&text))
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        let found = hooks::find_hook(text, self.agent);
+        found.is_ok_and(|found| found.iter().any(|found| found.hook == self.hook))
+    }
+
+    /// Whether the person had this hook before, of whatever version.
+    fn changes_an_entry(&self, plan: &Plan) -> bool {
+        plan.changes.iter().any(|change| change.before.as_deref().is_some_and(|before| self.is_in(before)))
     }
 
     /// The changes; none if the file has the hook already.
@@ -152,6 +164,12 @@ impl AgentHook {
             wanted.registrations().iter().map(|entry| format!("hooks.{}", entry.event)).collect();
         plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
         plan.change_settings(path, before, after, here).hint("nothing is changed")?;
+        if self.agent.hook.trust == Trust::AppServer && self.changes_an_entry(&plan) {
+            plan.notes.push(format!(
+                "{} asks again whether to trust the hook, and skips it until then",
+                self.agent.display_name
+            ));
+        }
         if !plan.changes.is_empty() {
             let others = hooks::all_other_hooks(self.agent, self.hook, self.release, here).into_iter();
             let effect = match self.hook {

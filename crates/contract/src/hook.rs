@@ -30,12 +30,25 @@ pub enum WindowsShell {
     Cmd,
 }
 
+/// The hooks whose line has a guard on Unix. Where the program is gone, a guard lets the agent go on, and
+/// tells the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Those that refuse a change when they fail. A POSIX shell reads their lines.
+    Refusing,
+    /// All, for the agent tells no more of them than an exit code. The person's own shell reads their lines,
+    /// as bash, fish or nushell.
+    AllInAnyShell,
+}
+
 /// The part of an agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hook {
     /// The file that names the hooks.
     pub file: HookFile,
-    /// The shell that reads a hook's command line on Windows; elsewhere it is a POSIX shell in each agent.
+    /// The hooks that have a guard on Unix, and the shell that reads a hook's command line there.
+    pub guard: Guard,
+    /// The shell that reads it on Windows.
     pub windows_shell: WindowsShell,
     /// The shape of the hooks in that file.
     pub entries: EntryShape,

@@ -60,15 +60,23 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
-/// A word of a command line, in quotes where the shell would read it as something else. On Windows that is
-/// `cmd`, which takes `,` for a blank, and replaces `%NAME%` in quotes, too: see [`is_replaced_by_cmd`].
+/// A word of a command line, in quotes where the shell would read it as something else. On Unix, fish reads
+/// it as POSIX shells do: a backslash stands outside the quotes, within which it is an escape to fish alone.
+/// On Windows the shell is `cmd`, which takes `,` for a blank, and replaces `%NAME%` in quotes, too: see
+/// [`is_replaced_by_cmd`].
 pub fn quoted(os: Os, word: &str) -> String {
     let plain = if os == Os::Windows { r"/._-+:\" } else { "/._-+,:@%" };
     if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || plain.contains(c)) {
         return word.to_owned();
     }
     match os {
-        Os::Linux | Os::MacOs => format!("'{}'", word.replace('\'', r"'\''")),
+        Os::Linux | Os::MacOs => {
+            let escaped = |c: char| match c {
+                '\'' | '\\' => format!(r"'\{c}'"),
+                c => c.to_string(),
+            };
+            format!("'{}'", word.chars().map(escaped).collect::<String>())
+        }
         // No path of Windows has a quotation mark.
         Os::Windows => format!("\"{word}\""),
     }
@@ -210,6 +218,8 @@ mod tests {
         }
         assert_eq!(quoted(Os::Linux, "/usr/bin/alongside"), "/usr/bin/alongside");
         assert_eq!(quoted(Os::Linux, "/it's"), r"'/it'\''s'");
+        assert_eq!(quoted(Os::Linux, r"/a\'b"), r"'/a'\\''\''b'");
+        assert_eq!(unquoted(Os::Linux, r"'/a'\\''\''b'").as_deref(), Some(r"/a\'b"));
         assert_eq!(quoted(Os::Windows, r"C:\Program Files\a.exe"), r#""C:\Program Files\a.exe""#);
         assert_eq!(unquoted(Os::Windows, r"& 'C:\it''s\a.exe'").as_deref(), Some(r"C:\it's\a.exe"));
         assert_eq!(unquoted(Os::Windows, "'C:/a b/a.exe'").as_deref(), Some("C:/a b/a.exe"));
@@ -239,6 +249,33 @@ mod tests {
         assert_eq!(quoted(Os::Windows, r"C:\100%\a.exe"), r#""C:\100%\a.exe""#);
         assert_eq!(quoted(Os::Linux, "/a,b/100%/a"), "/a,b/100%/a");
         assert!(is_replaced_by_cmd(r"C:\%PATH%\a.exe") && !is_replaced_by_cmd(r"C:\100%\a.exe"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_shell_that_is_here_reads_a_quoted_word() {
+        let words = [
+            "/a b",
+            "it's",
+            r"\",
+            r"a\\b\'c\n",
+            "$HOME",
+            "`id`",
+            "a;b&c|d",
+            "*?[~#",
+            "!x",
+            "%a",
+            "\"",
+            "a\nb",
+        ];
+        for shell in ["sh", "dash", "bash", "zsh", "fish"] {
+            for word in words {
+                let line = format!("printf %s {}", quoted(Os::HERE, word));
+                let ran = std::process::Command::new(shell).args(["-c", &line]).output();
+                let Ok(ran) = ran else { continue };
+                assert_eq!(String::from_utf8_lossy(&ran.stdout), word, "{shell}: {line}");
+            }
+        }
     }
 
     #[cfg(unix)]

@@ -8,6 +8,7 @@ use alongside_rig::model::{Script, Turn};
 use alongside_rig::procfs::command_line;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
+use alongside_testing::skip;
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value};
@@ -397,6 +398,41 @@ fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
     assert_eq!(fs::read_to_string(&old)?, "old\n");
     assert_eq!(fs::read_to_string(stage.sandbox.project().join("new.txt"))?, "new\n");
     assert_model_read(&agent, "old.txt: The person reviewed this change and rejected all of it.");
+    Ok(())
+}
+
+/// Codex starts its hooks in the person's own shell.
+fn set_in_fish() -> Result<Option<(Stage, Desk, Agent)>> {
+    if !std::process::Command::new("fish").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        skip("fish is not installed");
+        return Ok(None);
+    }
+    let Some((stage, desk, agent)) = set(Cli::Codex)? else { return Ok(None) };
+    agent.pane.enter("export SHELL=\"$(command -v fish)\"")?;
+    Ok(Some((stage, desk, agent)))
+}
+
+#[test]
+fn codex_says_in_fish_that_nobody_reviews_where_the_program_is_gone() -> Result<()> {
+    let Some((stage, _desk, agent)) = set_in_fish()? else { return Ok(()) };
+    let file = stage.sandbox.home().join(".codex/hooks.json");
+    let gone = fs::read_to_string(&file)?.replace(" alongside hook", " /nowhere/alongside hook");
+    fs::write(&file, gone)?;
+    agent.run_unattended(REQUEST)?;
+    agent.wait_until_it_says("Nobody reviewed this change")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), SHOUTED);
+    Ok(())
+}
+
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn codex_obeys_a_rejection_in_fish() -> Result<()> {
+    let Some((stage, desk, agent)) = set_in_fish()? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "r")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
     Ok(())
 }
 

@@ -23,6 +23,7 @@ pub use wanted::WantedHook;
 mod command_line;
 mod files;
 mod found;
+mod guard;
 mod others;
 mod registration;
 mod wanted;

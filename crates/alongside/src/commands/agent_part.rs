@@ -115,7 +115,7 @@ impl Part {
     pub(super) fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<Vec<String>> {
         match self {
             Self::Setting(setting) => setting.make(plan, user).map(|()| vec![setting.changed()]),
-            Self::Hook(hook) => hook.make(plan, user).map(|()| hook.changed()),
+            Self::Hook(hook) => hook.make(plan, user).map(|()| hook.changed(plan)),
         }
     }
 

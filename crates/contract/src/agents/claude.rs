@@ -8,9 +8,9 @@ use crate::family::{
     Dialect, Family, FoundBy, LOCK_READERS, LOCKS, LockRules, OwnSettings, Transport, Variables,
 };
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
-    InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, Tool, ToolArguments, Trust,
-    Wait, WindowsShell,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Guard, Hook, HookEvent,
+    HookFile, InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, Tool,
+    ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns, Wake};
@@ -72,6 +72,7 @@ const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..E
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     // The list of arguments was read in 2.1.332, and run there on Linux.
+    guard: Guard::Refusing,
     windows_shell: WindowsShell::BashIfThere { list_since: (2, 1, 332) },
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::DisableAllHooks,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::agent::Agent;
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
-    OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait, WindowsShell,
+    AnswerFormat, AnsweredBy, Arguments, EntryShape, Guard, Hook, HookEvent, HookFile, InputFormat, Json,
+    OffSwitch, OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
@@ -40,6 +40,8 @@ const HOOK: Hook = Hook {
         name: "hooks.json",
         json: Json::Strict,
     }),
+    // It runs `$SHELL -lc LINE`.
+    guard: Guard::AllInAnyShell,
     windows_shell: WindowsShell::Cmd,
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::None,

@@ -4,9 +4,9 @@ use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Escapes, FileArguments, Hook, HookEvent,
-    HookFile, InputFormat, LineEnds, OffSwitch, OnFailure, OtherEncodings, PathRules, Replacing, TimeoutUnit,
-    Tool, ToolArguments, Trust, Wait, WindowsShell,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Escapes, FileArguments, Guard, Hook,
+    HookEvent, HookFile, InputFormat, LineEnds, OffSwitch, OnFailure, OtherEncodings, PathRules, Replacing,
+    TimeoutUnit, Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
@@ -63,6 +63,7 @@ const FAMILY: Family = Family {
 /// Gemini CLI in `rig/tests/stories/hooks.rs` fail where a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
+    guard: Guard::Refusing,
     windows_shell: WindowsShell::PowerShell,
     entries: EntryShape::Groups { is_named: true },
     off_switch: OffSwitch::HooksConfig,

@@ -6,9 +6,9 @@ use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
-    InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, TimeoutUnit, Tool,
-    ToolArguments, Trust, Wait, WindowsShell,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Guard, Hook, HookEvent,
+    HookFile, InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, TimeoutUnit,
+    Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
@@ -66,6 +66,7 @@ const FAMILY: Family = Family {
 /// Qwen Code in `rig/tests/stories/hooks.rs` fail where a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
+    guard: Guard::Refusing,
     windows_shell: WindowsShell::Cmd,
     entries: EntryShape::Groups { is_named: false },
     off_switch: OffSwitch::DisableAllHooks,

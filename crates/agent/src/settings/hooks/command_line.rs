@@ -1,9 +1,5 @@
 //! The command line of a hook: ours, also where a person has put a wrapper such as `nice` or an assignment
-//! before our program, or options and a redirection behind it.
-//!
-//! Where an agent refuses a change when its hook fails, the line has a *guard*: a program that was removed
-//! without `alongside uninstall` would otherwise refuse every edit everywhere. The guard lets those through,
-//! and says so to the person.
+//! before our program, or options and a redirection behind it; and also within a guard.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,6 +8,7 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::WindowsShell;
 use alongside_platform::{Os, shell};
 
+use super::guard::Guard;
 use super::registration::OurHook;
 
 /// The last argument of the hook of turns that waits beside the idle session.
@@ -36,10 +33,8 @@ fn arguments(agent: HookAgent, hook: OurHook) -> String {
 pub(super) fn command(os: Os, program: &str, agent: HookAgent, hook: OurHook) -> String {
     let program = &quoted(os, program, agent);
     let line = format!("{program}{}", arguments(agent, hook));
-    let can_refuse = hook.registrations(agent, None).iter().any(|entry| entry.can_refuse);
     match os {
-        Os::Linux | Os::MacOs if can_refuse => guarded(program, &line, agent),
-        Os::Linux | Os::MacOs => line,
+        Os::Linux | Os::MacOs => super::guard::guarded(program, line, agent, hook),
         // Another shell may read it than usual, and no guard is right in all of them.
         Os::Windows => line,
     }
@@ -87,41 +82,13 @@ pub(super) fn apart(command: &str, agent: HookAgent) -> Option<(String, Vec<Stri
 /// PowerShell's operator that runs a word in quotes.
 const CALL: &str = "& ";
 
-/// The parts of a guard around the program, the line, and the message to the person. `exec` leaves one
-/// process for the agent to end.
-const GUARD: [&str; 5] = ["if command -v ", " >/dev/null 2>&1", "; then exec ", "; else echo '", "'; fi"];
-
-/// The part that looks for a program by its path. Shells differ on one that may not be run: it is there.
-const IS_THERE: &str = " || test -f ";
-
-/// The beginning of a guard, up to the line.
-fn guard_of(program: &str) -> String {
-    let [looks, quietly, runs, ..] = GUARD;
-    let has_path = program.trim_matches(['"', '\'']).starts_with('/');
-    let is_there = if has_path { format!("{IS_THERE}{program}") } else { String::new() };
-    format!("{looks}{program}{quietly}{is_there}{runs}")
-}
-
-/// The command line in its guard. Without the program it gives no verdict, and a message.
-fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
-    let [.., otherwise, end] = GUARD;
-    let message = format!(
-        "Nobody reviewed this change: alongside is not where its hook starts it. Install it again, or take \
-         its hook out of the settings of {}.",
-        agent.display_name
-    );
-    // A shell reads this in single quotation marks.
-    let message = message.replace(['\'', '\\', '"'], " ");
-    format!("{}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}", guard_of(program))
-}
-
 /// The hook of ours that a command line starts: our arguments follow on a program that is named like ours,
 /// and no other command follows on them.
 pub fn hook_of(command: &str, agent: HookAgent) -> Option<OurHook> {
     CommandLine::of(command, agent).map(|line| line.hook)
 }
 
-/// Whether a command line of ours has a guard: without the program it lets the change through, and says so.
+/// Whether a command line of ours has a guard: without the program it lets the agent go on, and says so.
 pub fn has_guard(command: &str, agent: HookAgent) -> bool {
     CommandLine::of(command, agent).is_some_and(|line| line.guard.is_some())
 }
@@ -141,24 +108,16 @@ pub(super) struct CommandLine<'a> {
     behind: &'a str,
     /// Whether all of it is one word of another command, as in `sh -c '…'`.
     is_in_quotes: bool,
-    /// The rest of the guard behind the line, if there is a guard.
-    guard: Option<&'a str>,
+    /// The guard around the line, if there is one.
+    guard: Option<Guard<'a>>,
 }
 
 impl<'a> CommandLine<'a> {
     pub(super) fn of(command: &'a str, agent: HookAgent) -> Option<Self> {
-        let [looks, quietly, runs, otherwise, end] = GUARD;
-        let Some(command) = command.trim().strip_prefix(looks) else { return Self::plain(command, agent) };
-        let (looked_for, rest) = command.split_once(quietly)?;
-        let (tested, rest) = rest.split_once(runs)?;
-        let tested = if tested.is_empty() { looked_for } else { tested.strip_prefix(IS_THERE)? };
-        let (line, guard) = rest.split_at(rest.rfind(otherwise)?);
-        let message = guard.strip_prefix(otherwise)?.strip_suffix(end)?;
-        let line = Self::plain(line, agent)?;
-        // Quotes may hold anything that is a command elsewhere.
-        let is_word = |text: &str| shell::unquoted(Os::Linux, text).is_some() || !has_other_command(text);
-        let has_others = message.contains('\'') || !is_word(looked_for) || !is_word(tested);
-        (!has_others).then_some(Self { guard: Some(guard), ..line })
+        match Guard::split(command.trim())? {
+            (line, None) => Self::plain(line, agent),
+            (line, guard) => Some(Self { guard, ..Self::plain(line, agent)? }),
+        }
     }
 
     /// A command line without a guard.
@@ -214,7 +173,7 @@ impl<'a> CommandLine<'a> {
         let arguments = arguments(agent, self.hook);
         let line = format!("{}{program}{arguments}{waits}{}", self.before, self.behind);
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
-            Some(guard) => format!("{}{line}{guard}", guard_of(program)),
+            Some(guard) => guard.around(program, &line),
             None => line,
         }
     }
@@ -287,7 +246,7 @@ fn keeps_our_answer(behind: &str) -> bool {
 }
 
 /// Whether a shell would run another command. `2>&1` is none.
-fn has_other_command(text: &str) -> bool {
+pub(super) fn has_other_command(text: &str) -> bool {
     text.replace(">&", ">").contains([';', '&', '|', '\n', '`']) || text.contains("$(")
 }
 

@@ -16,18 +16,20 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 /// The end of the command in the entry of an agent, with its quotation mark. Claude Code refuses a change if
-/// its hook fails, so a guard is around the command there.
+/// its hook fails, and Codex names an exit code, so a guard is around the command there.
 fn command(agent: &str) -> String {
     let line = format!("{} hook {agent}", env!("CARGO_BIN_EXE_alongside"));
     match agent {
         "claude" => format!("exec {line}; else echo "),
+        "codex" => format!("; fi' {line}\""),
         _ => format!("\"command\": \"{line}\""),
     }
 }
 
 /// The command of the entries that note turns.
 fn of_turns(agent: &str) -> String {
-    format!("\"command\": \"{} turn {agent}\"", env!("CARGO_BIN_EXE_alongside"))
+    let line = format!("{} turn {agent}\"", env!("CARGO_BIN_EXE_alongside"));
+    if agent == "codex" { format!("; fi' {line}") } else { format!("\"command\": \"{line}") }
 }
 
 #[test]
@@ -94,6 +96,36 @@ fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
     assert_eq!(home.reads(".gemini/settings.json"), text);
     home.lists("Gemini CLI");
     assert_snapshot!(home.played());
+}
+
+/// Codex trusts a line, not a program.
+#[test]
+fn codex_asks_again_about_an_entry_of_an_older_version() {
+    let home = Home::new();
+    let said = home.succeeds(&["install", "codex", "--yes", "--hook"]);
+    assert!(said.contains("Codex asks at its next start") && !said.contains("asks again"), "{said}");
+    let text = home.reads(".codex/hooks.json");
+    let plain = |line: &str| match line.split_once("; fi' ") {
+        Some((_, ours)) => format!("\"command\": \"{ours}\n"),
+        None => format!("{line}\n"),
+    };
+    let old: String = text.lines().map(plain).collect();
+    assert_eq!(old.matches("/bin/sh").count() + text.matches("/bin/sh").count(), 4, "{text}");
+    home.writes(".codex/hooks.json", &old);
+    let doctor = home.does(&["doctor", "codex"]).said();
+    assert!(doctor.contains("hooks.json") && !doctor.contains("lacks the hook"), "{doctor}");
+    let shown = home.succeeds(&["install", "codex", "--hook", "--dry-run"]);
+    assert!(shown.contains("Codex asks again whether to trust the hook, and skips it until then"), "{shown}");
+    let said = home.succeeds(&["install", "codex", "--yes"]);
+    assert!(said.contains("Codex asks again at its next start whether to trust the hook"), "{said}");
+    for agent in [command("codex"), of_turns("codex")] {
+        assert_eq!(home.reads(".codex/hooks.json").matches(&agent).count(), 2, "{agent}");
+    }
+    home.writes(".codex/hooks.json", &old);
+    home.succeeds(&["uninstall", "codex", "--yes"]);
+    assert!(
+        !home.in_home(".codex/hooks.json").exists() || !home.reads(".codex/hooks.json").contains("alongside")
+    );
 }
 
 #[tokio::test]

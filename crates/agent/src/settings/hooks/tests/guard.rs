@@ -1,4 +1,6 @@
-//! The guard of a hook that refuses a change when it fails.
+//! The guard of a hook: where its program is missing, the agent goes on, and the person reads why.
+
+use alongside_contract::hook::Guard;
 
 use super::*;
 
@@ -19,8 +21,8 @@ fn an_entry_of_an_older_version_gets_its_guard_and_asks() {
     // Without a guard, a removed program would refuse every edit.
     assert!(!has_guard(COMMAND, agent("claude")) && has_guard(&wanted, agent("claude")));
     for one in alongside_contract::agents::with_hook() {
-        let can_refuse = one.hook.before_tool.on_failure.can_refuse();
-        assert_eq!(has_guard(&command_line(Os::Linux, "alongside", one), one), can_refuse, "{}", one.id);
+        let wants = one.hook.before_tool.on_failure.can_refuse() || one.hook.guard == Guard::AllInAnyShell;
+        assert_eq!(has_guard(&command_line(Os::Linux, "alongside", one), one), wants, "{}", one.id);
     }
 }
 
@@ -134,6 +136,94 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
     for shell in ["sh", "bash"] {
         if let Ok(output) = std::process::Command::new(shell).args(["-c", &line]).output() {
             assert_eq!((output.status.code(), output.stdout.len()), (Some(126), 0), "{shell}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_of_codex_without_a_guard_gets_one_where_it_is() {
+    let codex = agent("codex");
+    for hook in OurHook::ALL {
+        let new = WantedHook::new(hook, codex, None, Os::Linux, "/a b/alongside");
+        let line = format!("'/a b/alongside' {} codex", hook.argument());
+        assert!(new.command.starts_with("/bin/sh -c '") && new.command.ends_with(&line), "{}", new.command);
+        let old = WantedHook { command: line.clone(), ..new.clone() };
+        let (before, now) = (with_hook(None, &old).unwrap(), with_hook(None, &new).unwrap());
+        assert_eq!(with_hook(Some(&before), &new).unwrap(), now);
+        assert_eq!(with_hook(Some(&now), &new).unwrap(), now, "the second time changes nothing");
+        for text in [&before, &now] {
+            let found = find_hook(text, codex).unwrap();
+            assert!(found.iter().all(|found| found.hook == hook), "{found:?}");
+            assert!(found.iter().all(|found| found.program(codex) == Some("'/a b/alongside'")), "{found:?}");
+            assert!(is_empty(&without_hook(text, codex, None).unwrap()), "{text}");
+        }
+        // The person's words stay.
+        let theirs = |line: &str| with_hook(None, &WantedHook { command: line.to_owned(), ..new.clone() });
+        let behind = theirs(&format!("{line} --runtime-dir /x")).unwrap();
+        let now = with_hook(Some(&behind), &new).unwrap();
+        let found = find_hook(&now, codex).unwrap().swap_remove(0);
+        assert_eq!(found.command, format!("{} --runtime-dir /x", new.command));
+        let niced = theirs(&format!("nice {line}")).unwrap();
+        assert_eq!(with_hook(Some(&niced), &new).unwrap(), niced);
+    }
+}
+
+#[test]
+fn a_guard_of_codex_with_another_command_is_none_of_ours() {
+    let codex = agent("codex");
+    let line = command_line(Os::Linux, "/usr/bin/alongside", codex);
+    assert!(is_write(&line, codex) && !is_write(&line, agent("claude")));
+    for other in [
+        line.replacen("then exec", "then rm x; exec", 1),
+        line.replacen("Nobody", "$(rm x)", 1),
+        line.replacen("Nobody", "`rm x`", 1),
+        line.replacen("Nobody", "\"; rm x; \"", 1),
+        line.replacen("Nobody", "'; rm x; '", 1),
+        format!("{line}; rm x"),
+        format!("true; {line}"),
+        line.replace("/usr/bin/alongside hook", "/usr/bin/true /usr/bin/alongside hook"),
+    ] {
+        assert!(other != line && !is_write(&other, codex), "{other}");
+    }
+}
+
+/// As the agent runs it, in the person's own shell.
+#[cfg(unix)]
+#[test]
+fn codexs_guard_is_read_by_every_shell_that_is_here() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = tempfile::tempdir().unwrap();
+    for (number, place) in ["plain", "a b", "it's \"$HERE\"", r"\ \\ \' %a !x"].into_iter().enumerate() {
+        let program = home.path().join(number.to_string()).join(place).join("alongside");
+        let line = command_line(Os::HERE, program.to_str().unwrap(), agent("codex"));
+        let runs = |shell: &str| {
+            let mut command = std::process::Command::new(shell);
+            command.args(["-lc", &line]).env("HOME", home.path()).env("XDG_CONFIG_HOME", home.path());
+            command.output().map(|output| {
+                let said = String::from_utf8_lossy(&output.stdout).into_owned();
+                (said, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+            })
+        };
+        let shells = ["sh", "dash", "bash", "zsh", "fish"];
+        for shell in shells {
+            let Ok((said, error, code)) = runs(shell) else { continue };
+            let said: Value =
+                serde_json::from_str(&said).unwrap_or_else(|_| panic!("{shell}: {said}{error}"));
+            let said = said["systemMessage"].as_str().unwrap();
+            assert!(said.starts_with("Nobody reviewed this change: ") && said.ends_with("Codex."), "{said}");
+            assert_eq!((error.as_str(), code), ("", Some(0)), "{shell}");
+        }
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        for (script, expected, code) in
+            [("echo \"$@\"", "hook codex\n", 0), ("echo no >&2; exit 2", "", 2), ("exit 1", "", 1)]
+        {
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            for shell in shells {
+                let Ok((said, _, ended)) = runs(shell) else { continue };
+                assert_eq!((said.as_str(), ended), (expected, Some(code)), "{shell}: {line}");
+            }
         }
     }
 }
