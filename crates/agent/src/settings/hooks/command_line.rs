@@ -8,7 +8,7 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::WindowsShell;
 use alongside_platform::{Os, shell};
 
-use super::guard::Guard;
+use super::guard::{Guard, guarded, has_other_command};
 use super::registration::OurHook;
 
 /// The last argument of the hook of turns that waits beside the idle session.
@@ -34,7 +34,7 @@ pub(super) fn command(os: Os, program: &str, agent: HookAgent, hook: OurHook) ->
     let program = &quoted(os, program, agent);
     let line = format!("{program}{}", arguments(agent, hook));
     match os {
-        Os::Linux | Os::MacOs => super::guard::guarded(program, line, agent, hook),
+        Os::Linux | Os::MacOs => guarded(program, line, agent, hook),
         // Another shell may read it than usual, and no guard is right in all of them.
         Os::Windows => line,
     }
@@ -243,11 +243,6 @@ fn keeps_our_answer(behind: &str) -> bool {
         !asks_for_help && !redirects
     };
     !has_other_command(behind) && behind.split_whitespace().all(is_plain)
-}
-
-/// Whether a shell would run another command. `2>&1` is none.
-pub(super) fn has_other_command(text: &str) -> bool {
-    text.replace(">&", ">").contains([';', '&', '|', '\n', '`']) || text.contains("$(")
 }
 
 /// Where the last word begins, and the quotation mark that is open there.

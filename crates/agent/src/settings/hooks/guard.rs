@@ -8,7 +8,6 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::hook;
 use alongside_platform::{Os, shell};
 
-use super::command_line::has_other_command;
 use super::registration::OurHook;
 
 /// A guard as it stands in a command line.
@@ -99,4 +98,9 @@ impl<'a> Guard<'a> {
             }
         }
     }
+}
+
+/// Whether a shell would run another command. `2>&1` is none.
+pub(super) fn has_other_command(text: &str) -> bool {
+    text.replace(">&", ">").contains([';', '&', '|', '\n', '`']) || text.contains("$(")
 }
