@@ -8,8 +8,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 
-/// The text [without regard to case](spelling::folded) and to the canonical form of characters, and without those
-/// that nobody sees. The characters of a pattern keep their meaning.
+/// The text [without regard to case](spelling::folded) and to the canonical form of characters, and without
+/// those that nobody sees. The characters of a pattern keep their meaning.
 pub(crate) fn folded(text: &str) -> String {
     let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let seen: String = text.chars().filter(|c| !unseen.contains(*c)).collect();

@@ -1,5 +1,5 @@
-//! Whether a path lies below another one. On macOS and Windows, case makes no difference, and on macOS no form
-//! of a character.
+//! Whether a path lies below another one. On macOS and Windows, case makes no difference, and on macOS no
+//! form of a character.
 
 use std::borrow::Cow;
 use std::io;

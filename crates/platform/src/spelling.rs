@@ -1,10 +1,10 @@
-//! Names as file systems compare them that take several spellings for one name: APFS and HFS+ regard neither case
-//! nor the form of a character.
+//! Names as file systems compare them that take several spellings for one name: APFS and HFS+ regard neither
+//! case nor the form of a character.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// The text without regard to case and to the canonical form of characters: `Ö`, `ö`, and `o` with a mark of its
-/// own are one.
+/// The text without regard to case and to the canonical form of characters: `Ö`, `ö`, and `o` with a mark of
+/// its own are one.
 pub fn folded(text: &str) -> String {
     let composed = ComposingNormalizerBorrowed::new_nfc();
     // There and back: `ſ` and `ς` are lower case already, and `ẞ` is upper case.
