@@ -32,3 +32,7 @@ pub use input::{BadInput, HookInput};
 pub use tool_call::ToolCall;
 pub use turn_answer::prompt_answer;
 pub use turn_input::TurnInput;
+
+/// A file for tests, by its whole path: agents that want one refuse another system's.
+#[cfg(test)]
+const FILE: &str = if cfg!(windows) { r"C:\f" } else { "/f" };

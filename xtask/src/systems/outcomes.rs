@@ -60,6 +60,24 @@ mod tests {
     }
 
     #[test]
+    fn every_test_of_unix_is_there() {
+        for (package, name) in OF_UNIX.lines().filter_map(|line| line.split_once(' ')) {
+            let function = format!("fn {}(", name.rsplit("::").next().unwrap());
+            let sources = alongside_testing::chores::checkout().join(package).join("src");
+            assert!(holds(&sources, &function), "{package}/src has no {name}: take its row out of unix.txt");
+        }
+    }
+
+    /// Whether a file below a directory has these words.
+    fn holds(directory: &std::path::Path, words: &str) -> bool {
+        let mut entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        entries.any(|path| match path.is_dir() {
+            true => holds(&path, words),
+            false => std::fs::read_to_string(&path).is_ok_and(|text| text.contains(words)),
+        })
+    }
+
+    #[test]
     fn outcomes_are_added_and_a_dead_program_has_failed() {
         let mut sum = Sum::default();
         let output = "test a::b ... ok\r\ntest a::c ... FAILED\r\n\r\n\

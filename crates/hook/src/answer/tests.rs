@@ -4,16 +4,17 @@ use alongside_contract::agent::HookAgent;
 use serde_json::json;
 
 use super::*;
+use crate::FILE;
 
 fn asked(agent: &str, event: &str, verdict: &Verdict) -> Answer {
     let hook = HookAgent::named(agent).unwrap().hook;
     let (tool, arguments) = match agent {
-        "claude" => ("Write", json!({"file_path": "/f", "content": "new\n"})),
+        "claude" => ("Write", json!({"file_path": FILE, "content": "new\n"})),
         "codex" => {
-            let command = "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+new\n*** End Patch";
+            let command = format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n-old\n+new\n*** End Patch");
             ("apply_patch", json!({ "command": command }))
         }
-        _ => ("write_file", json!({"file_path": "/f", "content": "new\n"})),
+        _ => ("write_file", json!({"file_path": FILE, "content": "new\n"})),
     };
     let input = HookInput {
         hook_event_name: event.into(),
@@ -40,8 +41,9 @@ fn accepted(text: &str, message: Option<&str>) -> Verdict {
 #[test]
 fn the_agents_own_text_is_allowed_with_its_arguments() {
     let allowed = accepted("new\n", None);
-    let write = json!({"file_path": "/f", "content": "new\n"});
-    let patch = json!({"command": "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+new\n*** End Patch"});
+    let write = json!({"file_path": FILE, "content": "new\n"});
+    let patch = format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n-old\n+new\n*** End Patch");
+    let patch = json!({ "command": patch });
     for (agent, arguments) in [("claude", &write), ("codex", &patch)] {
         let output = json!({
             "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": arguments,
@@ -75,7 +77,7 @@ fn an_event_that_takes_no_arguments_gets_none() {
 fn the_persons_text_replaces_the_arguments() {
     let mine = accepted("mine\n", Some("changed"));
     let claude = &json_of(asked("claude", "PreToolUse", &mine))["hookSpecificOutput"];
-    assert_eq!(claude["updatedInput"], json!({"file_path": "/f", "content": "mine\n"}));
+    assert_eq!(claude["updatedInput"], json!({"file_path": FILE, "content": "mine\n"}));
     assert_eq!(
         (&claude["permissionDecision"], &claude["additionalContext"]),
         (&json!("allow"), &json!("changed"))
@@ -84,7 +86,7 @@ fn the_persons_text_replaces_the_arguments() {
     assert_eq!(gemini["decision"], "allow");
     assert_eq!(gemini["hookSpecificOutput"]["tool_input"]["content"], "mine\n");
     let codex = &json_of(asked("codex", "PreToolUse", &mine))["hookSpecificOutput"];
-    let patch = "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+mine\n*** End Patch\n";
+    let patch = format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n-old\n+mine\n*** End Patch\n");
     assert_eq!(codex["updatedInput"], json!({ "command": patch }));
     let qwen = json_of(asked("qwen", "PermissionRequest", &mine));
     assert_eq!(qwen["hookSpecificOutput"]["decision"]["updatedInput"]["content"], "mine\n");

@@ -5,6 +5,7 @@ use alongside_contract::agents::with_hook;
 use serde_json::json;
 
 use super::*;
+use crate::FILE;
 
 fn hook(agent: &str) -> &'static Hook {
     HookAgent::named(agent).unwrap().hook
@@ -25,12 +26,13 @@ fn text(text: &'static str) -> impl FnMut(&str) -> TextFile {
 
 #[test]
 fn every_agents_tools_become_the_text_that_they_write() {
-    let edit = json!({"file_path": "/f", "old_string": "b\n", "new_string": "c\n"});
-    let write = json!({"file_path": "/f", "content": "a\nc\n"});
-    let edits = json!({"file_path": "/f", "edits": [
+    let edit = json!({"file_path": FILE, "old_string": "b\n", "new_string": "c\n"});
+    let write = json!({"file_path": FILE, "content": "a\nc\n"});
+    let edits = json!({"file_path": FILE, "edits": [
         {"old_string": "b\n", "new_string": "d\n"}, {"old_string": "d", "new_string": "c"},
     ]});
-    let patch = json!({"command": "*** Begin Patch\n*** Update File: /f\n@@\n a\n-b\n+c\n*** End Patch"});
+    let patch = format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n a\n-b\n+c\n*** End Patch");
+    let patch = json!({ "command": patch });
     for (agent, tool, arguments) in [
         ("claude", "Write", &write),
         ("claude", "Edit", &edit),
@@ -44,7 +46,7 @@ fn every_agents_tools_become_the_text_that_they_write() {
         let call = call(agent, tool, arguments.clone()).unwrap();
         let changes = call.changes(text("a\nb\n")).unwrap();
         let made: Vec<_> = changes.iter().map(|change| (&*change.path, &*change.proposed)).collect();
-        assert_eq!(made, [("/f", "a\nc\n")], "{agent} {tool}");
+        assert_eq!(made, [(FILE, "a\nc\n")], "{agent} {tool}");
         // The same tool with other arguments writes the text of the person.
         let input = input(tool, arguments.clone());
         let arguments = call.rewritten(&input, &[Some("mine\nb\n")], text("a\nb\n")).unwrap();
@@ -87,7 +89,7 @@ fn a_call_that_cannot_be_read_still_names_its_files() {
 
 #[test]
 fn a_new_file_is_a_change_of_nothing() {
-    let edit = json!({"file_path": "/f", "old_string": "", "new_string": "new\n"});
+    let edit = json!({"file_path": FILE, "old_string": "", "new_string": "new\n"});
     let call = call("claude", "Edit", edit.clone()).unwrap();
     assert_eq!(call.changes(|_| TextFile::Absent).unwrap()[0].proposed, "new\n");
     let rewritten = call.rewritten(&input("Edit", edit), &[Some("other\n")], |_| TextFile::Absent).unwrap();
@@ -172,11 +174,11 @@ fn change_of(agent: &str, tool: &str, arguments: Value, file: &'static str) -> R
 
 /// The arguments of every tool but patches.
 fn edit_of(old: &str, new: &str) -> Value {
-    json!({"file_path": "/f", "old_string": old, "new_string": new})
+    json!({"file_path": FILE, "old_string": old, "new_string": new})
 }
 
 fn file_of(content: &str) -> Value {
-    json!({"file_path": "/f", "content": content})
+    json!({"file_path": FILE, "content": content})
 }
 
 #[test]
@@ -280,17 +282,17 @@ fn other_line_ends_and_a_lost_mark_are_said_before_the_decision() {
 /// Whether it does depends on the model, which its hook does not hear.
 #[test]
 fn escapes_that_gemini_may_resolve_are_said_before_the_decision() {
-    let remark = |path: &str, content: &str| {
-        let write = json!({"file_path": path, "content": content});
+    let remark = |ending: &str, content: &str| {
+        let write = json!({"file_path": format!("{FILE}{ending}"), "content": content});
         change_of("gemini", "write_file", write, "old\n").unwrap().remark.unwrap_or_default()
     };
     for content in [r#"print("a\n")"#, r#"say(\"a\")"#, r"\\", "a \\\n b", r"don\'t", r"\t", r"\`"] {
-        assert!(remark("/f.py", content).contains("without their backslash"), "{content}");
-        assert_eq!(remark("/f.json", content), "");
-        assert_eq!(remark("/f.IPYNB", content), "");
+        assert!(remark(".py", content).contains("without their backslash"), "{content}");
+        assert_eq!(remark(".json", content), "");
+        assert_eq!(remark(".IPYNB", content), "");
     }
     for content in [r"\d \w \ x", "/", "n"] {
-        assert_eq!(remark("/f.py", content), "", "{content}");
+        assert_eq!(remark(".py", content), "", "{content}");
     }
     let other = change_of("qwen", "write_file", file_of(r"a\n"), "old\n").unwrap();
     assert_eq!(other.remark, None);
