@@ -9,8 +9,10 @@ use alongside_common::failure::{Hint, failure};
 use alongside_companion::PortHold;
 use alongside_contract::agents::{discovery_files, with_family};
 use alongside_contract::discovery::{Record, WRITER};
+use alongside_desk::socket::Report;
 use alongside_desk::{Problem, Status};
 use alongside_platform::listener::{self, ListenerOwner};
+use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 
@@ -27,6 +29,26 @@ pub struct Serving {
     pub record: Record,
     /// The process that agents are to take for the editor, if it is known.
     pub pid: Option<u32>,
+}
+
+/// Whether a companion that does not answer may live all the same: a process that its record or one of its
+/// files names is in another network, whose ports nobody here reaches.
+pub fn is_in_other_network<'p>(record: &Record, files: impl IntoIterator<Item = &'p Path>) -> bool {
+    let in_names = files.into_iter().filter_map(pid_in_name);
+    record.ppid.into_iter().chain(in_names).any(process::is_in_other_network)
+}
+
+/// The ports of our hosts that answer on their socket, and where no program listens: they are in another
+/// network.
+pub async fn ports_of_other_networks(reports: &[Report]) -> Vec<u16> {
+    let mut ports = Vec::new();
+    for report in reports {
+        let port = report.status.port;
+        if !listens("127.0.0.1", port, ANSWER_TIMEOUT).await {
+            ports.push(port);
+        }
+    }
+    ports
 }
 
 /// The outcome of asking a companion whether it is there.

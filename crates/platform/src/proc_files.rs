@@ -27,6 +27,18 @@ impl ProcProcess {
         openat(CWD, format!("/proc/{pid}"), flags, Mode::empty()).ok().map(Self)
     }
 
+    /// This process, also where `/proc` numbers processes otherwise than this one sees them.
+    pub(crate) fn own() -> Option<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        openat(CWD, "/proc/self", flags, Mode::empty()).ok().map(Self)
+    }
+
+    /// The name of its network. `None` if this process may not know it.
+    pub(crate) fn network(&self) -> Option<OsString> {
+        let name = readlinkat(&self.0, "ns/net", Vec::new()).ok()?;
+        Some(OsString::from_vec(name.into_bytes()))
+    }
+
     fn read(&self, file: &str) -> Option<Vec<u8>> {
         let file = openat(&self.0, file, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
         let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use alongside_contract::agents::{discovery_files, with_family};
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
-use alongside_host::companions;
+use alongside_host::companions::{self, Answer};
 use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -71,7 +71,10 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     let asked = records(here).into_iter().map(|(record, files)| async {
         let answer = companions::ask(&record).await;
         let holds_here = find::holds(&record.workspace_path, &here.cwd);
-        FoundCompanion { record, files, answer, holds_here, is_chosen: false, host: None }
+        let paths = files.iter().map(PathBuf::as_path);
+        let is_unreached =
+            matches!(answer, Answer::Nothing) && companions::is_in_other_network(&record, paths);
+        FoundCompanion { record, files, answer, is_unreached, holds_here, is_chosen: false, host: None }
     });
     let mut found = join_all(asked).await;
     for companion in &mut found {
@@ -87,9 +90,16 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
         }
     }
     let mut hidden = Vec::new();
-    for report in alongside_host::reports().await {
+    let reports = alongside_host::reports().await;
+    let elsewhere = companions::ports_of_other_networks(&reports).await;
+    for companion in &mut found {
+        companion.is_unreached |= companion.is_silent_at(&elsewhere);
+    }
+    for report in reports {
+        let port = report.status.port;
         let is_its = |companion: &&mut FoundCompanion| {
-            companion.status().is_some_and(|status| status.port == report.status.port)
+            companion.status().is_some_and(|status| status.port == port)
+                || companion.is_silent_at(&[port]) && companion.is_unreached
         };
         match found.iter_mut().find(is_its) {
             Some(companion) => companion.host = Some(report),

@@ -104,6 +104,11 @@ impl Lock {
         process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.companion()))
     }
 
+    /// The process of its editor.
+    pub(super) fn pid(&self) -> u32 {
+        self.content.pid
+    }
+
     pub(super) fn companion(&self) -> Companion {
         (self.port, Some(self.content.auth_token.clone()))
     }

@@ -1,5 +1,6 @@
 //! Removes discovery files of killed companions. One stale file can hide a living companion, for agents try a
-//! single file. Only files that we wrote, and whose companion does not answer, go.
+//! single file. Only files that we wrote, and whose companion does not answer, go. One in another network
+//! cannot be asked, so its files stay while a process that they name lives there.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_platform::directory::Directory;
+use alongside_platform::process;
 
 use super::liveness::{Companion, answers};
 use super::locations::{self, Kind};
@@ -30,6 +32,10 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     found.retain(|_, (.., (_, token))| token.as_deref() != Some(own_token));
     let mut asked = BTreeMap::new();
     found.retain(|_, (.., companion)| !*asked.entry(companion.clone()).or_insert_with(|| answers(companion)));
+    found.retain(|path, (kind, directory, _)| {
+        let name = path.file_name().unwrap_or_default();
+        !processes_in(*kind, directory, name).into_iter().any(process::is_in_other_network)
+    });
     for (path, (kind, directory, companion)) in &found {
         tracing::info!(path = %path.display(), "removing a stale discovery file");
         let name = path.file_name().unwrap_or_default();
@@ -53,6 +59,18 @@ fn companion_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Option<
         Kind::Record(row) if !row.matches(name.to_str()?) => None,
         Kind::Record(_) => Some(record_file::read_ours(directory, name)?.companion()),
         Kind::Lock => Some(lock::read_ours(directory, name)?.companion()),
+    }
+}
+
+/// The processes that a file of ours names.
+fn processes_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Vec<u32> {
+    match kind {
+        Kind::Record(row) => {
+            let parent = record_file::read_ours(directory, name).and_then(|file| file.record.ppid);
+            let in_name = name.to_str().and_then(|name| row.pid_in(name));
+            parent.into_iter().chain(in_name).collect()
+        }
+        Kind::Lock => lock::read_ours(directory, name).map(|lock| lock.pid()).into_iter().collect(),
     }
 }
 

@@ -7,6 +7,7 @@ mod details;
 mod editor;
 #[cfg(feature = "tokio")]
 mod ending;
+mod network;
 mod processes;
 mod table;
 
@@ -17,5 +18,6 @@ pub use details::{directory, environment, ours, started};
 pub use editor::editor_above;
 #[cfg(feature = "tokio")]
 pub use ending::ended;
+pub use network::is_in_other_network;
 pub use processes::{Processes, is_ours, look_up, parent};
 pub use table::Process;

@@ -216,6 +216,9 @@ impl ConnectionFailure<'_> {
         }
         let by_variable = self.trace.seen().is_none_or(|seen| seen.why == Why::PortVariable);
         let path = match named_by {
+            NamedBy::File(path) | NamedBy::OtherFile(path) if self.companions.is_unreached(path) => {
+                return ConnectionCause::OtherNetwork { path: path.clone().into(), port }.into();
+            }
             NamedBy::File(path) | NamedBy::OtherFile(path) if !by_variable => ShownPath::from(path.clone()),
             _ => return DiscoveryCause::StaleVariables { names: self.variable_names(), port }.into(),
         };

@@ -127,7 +127,9 @@ impl Examiner<'_> {
             causes.push(CompanionCause::Several { chosen, others }.into());
         }
         let first_failed = finding.results.first() != finding.results.last();
-        if let Some(seen) = finding.trace.seen().filter(|_| first_failed) {
+        let first =
+            finding.trace.seen().filter(|seen| first_failed && !self.companions.is_unreached(&seen.path));
+        if let Some(seen) = first {
             causes.push(DiscoveryCause::StaleFileBeside { path: seen.path.clone().into() }.into());
         }
         causes

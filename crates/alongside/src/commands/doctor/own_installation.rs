@@ -1,5 +1,6 @@
 //! Checks alongside itself: adapters, hosts and programs of other versions, and files that it left behind.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use alongside_adapters::editor::Editor;
@@ -34,6 +35,8 @@ pub(super) async fn check(
         0 => {}
         count => causes.push(InstallationCause::StaleFiles { count }),
     }
+    let unreached: BTreeSet<_> = companions.unreached.iter().map(|(_, record)| record.port).collect();
+    causes.extend(unreached.into_iter().map(|port| InstallationCause::OtherNetwork { port }));
     causes.iter().map(InstallationCause::message).collect()
 }
 
@@ -144,7 +147,7 @@ mod tests {
                 "paused": false });
             let report = json!({ "name": "cafe", "version": version, "status": status });
             let running = vec![RunningCompanion::of_host(serde_json::from_value(report).unwrap(), &here)];
-            Companions { places: vec![here.clone()], running, stale: Vec::new() }
+            Companions { places: vec![here.clone()], running, stale: Vec::new(), unreached: Vec::new() }
         };
         let expected = InstallationCause::OldHost { name: "cafe".into(), version: "0.0.1".into() };
         assert_eq!(old_hosts(&companions("0.0.1")), [expected]);

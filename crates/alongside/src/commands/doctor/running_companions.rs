@@ -1,12 +1,12 @@
 //! The companions that run on this machine, also those whose files are in another temporary directory or home
 //! than this terminal's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_contract::agents::discovery_files;
 use alongside_contract::behaviour::{How, Lookup, Release};
-use alongside_contract::discovery::{Record, split_roots};
+use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::{Directory, Family};
 use alongside_desk::socket::Report;
 use alongside_host::companions::{self, Answer};
@@ -21,6 +21,8 @@ pub(super) struct Companions {
     pub(super) running: Vec<RunningCompanion>,
     /// Files in this terminal's place whose companion is gone.
     pub(super) stale: Vec<(PathBuf, Record)>,
+    /// Files there whose companion lives in another network, where nobody here reaches its port.
+    pub(super) unreached: Vec<(PathBuf, Record)>,
 }
 
 /// A companion that answers.
@@ -63,19 +65,28 @@ impl Companions {
             }
         }
         let answers = join_all(known.iter().map(|(record, _)| companions::ask(record))).await;
-        let mut found = Self { places, running: Vec::new(), stale: Vec::new() };
+        let reports = alongside_host::reports().await;
+        let elsewhere = companions::ports_of_other_networks(&reports).await;
+        let mut found = Self { places, running: Vec::new(), stale: Vec::new(), unreached: Vec::new() };
         for ((record, files), answer) in known.into_iter().zip(answers) {
             match answer {
                 Answer::Given(_) => found.running.push(RunningCompanion::of_record(&record, files, here)),
                 // A stopped process may go on.
                 Answer::Silence => {}
                 Answer::Nothing => {
+                    let is_ours = record.writer.as_deref() == Some(WRITER);
+                    let lives = is_ours && elsewhere.contains(&record.port)
+                        || companions::is_in_other_network(
+                            &record,
+                            files.iter().map(|(path, _)| path.as_path()),
+                        );
                     let near = files.into_iter().filter(|(_, place)| *place == 0);
-                    found.stale.extend(near.map(|(path, _)| (path, record.clone())));
+                    let near = near.map(|(path, _)| (path, record.clone()));
+                    if lives { found.unreached.extend(near) } else { found.stale.extend(near) }
                 }
             }
         }
-        for report in alongside_host::reports().await {
+        for report in reports {
             match found.running.iter_mut().find(|running| running.port == report.status.port) {
                 Some(running) => running.host = Some(report),
                 None => found.running.push(RunningCompanion::of_host(report, here)),
@@ -90,6 +101,11 @@ impl Companions {
 
     pub(super) fn at_port(&self, port: u16) -> Option<&RunningCompanion> {
         self.running.iter().find(|companion| companion.port == port)
+    }
+
+    /// Whether the companion of this file lives in another network.
+    pub(super) fn is_unreached(&self, path: &Path) -> bool {
+        self.unreached.iter().any(|(unreached, _)| unreached == path)
     }
 
     /// Where that release would have to look for the companion.

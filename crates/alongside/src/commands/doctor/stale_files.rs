@@ -13,7 +13,7 @@ use super::probe::{self, ProbeResult};
 use super::running_companions::Companions;
 
 /// Removes the files, and returns a line for each. A file goes only if it names us as its writer, no
-/// companion proves to know its token, and it still holds the same record.
+/// companion proves to know its token, none may live in another network, and it still holds the same record.
 pub(super) async fn remove(found: &Companions) -> Vec<String> {
     let mut removed = Vec::new();
     let ours = found.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));

@@ -17,6 +17,8 @@ pub(super) struct FoundCompanion {
     pub(super) record: Record,
     pub(super) files: Vec<PathBuf>,
     pub(super) answer: Answer,
+    /// Whether it lives in another network, where nobody here reaches its port.
+    pub(super) is_unreached: bool,
     /// Whether one of its roots holds the current directory.
     pub(super) holds_here: bool,
     /// Whether `env`, `run` and `stdio` take it here.
@@ -45,6 +47,11 @@ impl FoundCompanion {
     /// Whether it would serve the current directory, but does not answer.
     pub(super) fn is_silent_here(&self) -> bool {
         self.holds_here && matches!(self.answer, Answer::Silence)
+    }
+
+    /// Whether it is ours, names one of these ports, and nothing answers there.
+    pub(super) fn is_silent_at(&self, ports: &[u16]) -> bool {
+        self.is_ours() && matches!(self.answer, Answer::Nothing) && ports.contains(&self.record.port)
     }
 
     /// The process of a companion that does not answer.
@@ -102,6 +109,10 @@ impl FoundCompanion {
                 let hint = serving_companion::silence_hint(self.silent_pid());
                 let _ = writeln!(text, "  it does not answer: {hint}");
             }
+            Answer::Nothing if self.is_unreached => text.push_str(
+                "  it runs in another network namespace, as a container has one: from here nobody reaches \
+                 its port; start agents there\n",
+            ),
             Answer::Nothing => {
                 let what = match self.is_ours() {
                     true => "the next companion removes them",
@@ -138,6 +149,9 @@ impl FoundCompanion {
             "alongside": self.is_ours(),
             "files": self.files,
         });
+        if self.is_unreached {
+            json["otherNetwork"] = true.into();
+        }
         if let Some(pid) = self.pid() {
             json["pid"] = pid.into();
         }

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
 
-use super::support::{DEAD, TestMachine, dead_port, listener, without_tools};
-use crate::support::files_below;
+use super::support::{DEAD, TestMachine, causes, dead_port, listener, without_tools};
+use crate::support::{files_below, finish};
 
 /// A program that listens and never answers.
 fn silent_listener() -> u16 {
@@ -58,6 +58,43 @@ async fn reports_files_that_cannot_be_read() {
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert_snapshot!(machine.played("gemini # with a directory in the place of the file"));
+}
+
+/// As in a container that shares the disk.
+#[tokio::test]
+async fn a_companion_in_another_network_is_named_and_its_files_stay() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    let apart = |args: &[&str]| {
+        let mut command = machine.home.command("unshare");
+        command.args(["--map-root-user", "--net"]).args(args).env("PATH", machine.path_variable());
+        command
+    };
+    if !apart(&["true"]).output().is_ok_and(|ran| ran.status.success()) {
+        return alongside_testing::skip("this machine allows no network of its own");
+    }
+    let alongside = |args: &[&str]| finish(apart(&[&[env!("CARGO_BIN_EXE_alongside")], args].concat()));
+    let files = files_below(machine.home.path("tmp"));
+    let status = alongside(&["status", "--files"]);
+    assert!(status.out.contains("it runs in another network namespace"), "{}", status.said());
+    assert!(!status.out.contains("stale"), "{}", status.out);
+    assert_eq!(alongside(&["status", "--json"]).json()["companions"][0]["otherNetwork"], true);
+    let doctor = alongside(&["doctor", "gemini", "--container", "no", "--json"]);
+    let causes = causes(&doctor.json());
+    for cause in [
+        "
+  fails other-network: the companion that wrote ",
+        "
+  note companion-in-another-network: the companion on port ",
+    ] {
+        assert_eq!(causes.matches(cause).count(), 1, "{causes}");
+    }
+    assert!(!causes.contains("stale"), "{causes}");
+    let fixed = alongside(&["doctor", "--fix"]);
+    assert!(fixed.out.contains("nothing to remove"), "{}", fixed.said());
+    assert_eq!(files_below(machine.home.path("tmp")), files);
+    let here = finish(machine.home.alongside(&["status", "--json"])).json();
+    let here = &here["companions"][0];
+    assert_eq!((&here["answers"], here.get("otherNetwork")), (&true.into(), None));
 }
 
 #[tokio::test]

@@ -220,7 +220,7 @@ impl TestMachine {
 }
 
 /// Each agent with its causes and their fixes. Of hooks and of alongside itself only those that exist.
-fn causes(json: &Value) -> String {
+pub(super) fn causes(json: &Value) -> String {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
     let mut subjects = Vec::new();

@@ -260,6 +260,41 @@ fn only_files_of_our_dead_companions_are_swept() {
     assert_eq!(names(directory.path()), ["/tmp/gemini/ide/gemini-ide-server-1-1.json"]);
 }
 
+/// A companion in another network cannot be asked.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_name_a_process_of_another_network_stay() {
+    use std::io::Read as _;
+
+    let script = "echo ready; read -r end";
+    let mut elsewhere = std::process::Command::new("unshare");
+    elsewhere.args(["--map-root-user", "--net", "sh", "-c", script]);
+    elsewhere.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let started = elsewhere.stderr(std::process::Stdio::null()).spawn();
+    let Ok(mut elsewhere) = started else { return alongside_testing::skip("unshare is not installed") };
+    let mut said = [0; 5];
+    if elsewhere.stdout.take().is_none_or(|mut stdout| stdout.read_exact(&mut said).is_err()) {
+        let _ = elsewhere.wait();
+        return alongside_testing::skip("this machine allows no network of its own");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut silent = publisher(directory.path(), 1);
+    silent.publish(&[directory.path().join("x")], true);
+    let file = directory.path().join(format!("tmp/gemini/ide/gemini-ide-server-{}-1.json", elsewhere.id()));
+    let of_this = record_file::ours(&silent.dirs).swap_remove(0).path;
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::copy(&of_this, &file).unwrap();
+    let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    text.as_object_mut().unwrap().remove("ppid");
+    fs::write(&file, text.to_string()).unwrap();
+    sweep::sweep(&silent.dirs, "another");
+    assert!(file.exists() && !of_this.exists(), "{}", of_this.display());
+    drop(elsewhere.stdin.take());
+    elsewhere.wait().unwrap();
+    sweep::sweep(&silent.dirs, "another");
+    assert!(!file.exists(), "its process has ended");
+}
+
 #[test]
 fn the_record_holds_every_field() {
     let (directory, roots) = directories();

@@ -8,6 +8,8 @@ use crate::commands::doctor::message::{Fix, Message, ShownPath};
 pub(in crate::commands::doctor) enum ConnectionCause {
     /// The editor runs, but the companion in it does not listen.
     PortClosed { path: ShownPath, port: u16, pid: u32 },
+    /// The companion runs in another network, and its port is not in this one.
+    OtherNetwork { path: ShownPath, port: u16 },
     /// The agent dials out of its container. With `is_carried` it then starts our program, which connects it,
     /// and nothing is wrong.
     ContainerHost { host: &'static str, port: u16, obeys_variable: bool, is_carried: bool },
@@ -34,6 +36,17 @@ impl ConnectionCause {
                     "the companion in process {pid} has stopped: nothing answers on port {port} ({path})"
                 ),
                 [Fix::advice("restart the companion in that editor, or the editor")],
+            ),
+            Self::OtherNetwork { path, port } => Message::fails(
+                "other-network",
+                format!(
+                    "the companion that wrote {path} runs in another network namespace, as a container has \
+                     one: from here nobody reaches its port {port}"
+                ),
+                [
+                    Fix::advice("start the agent where the companion runs, or a companion here:"),
+                    Fix::command("alongside"),
+                ],
             ),
             Self::ContainerHost { is_carried: true, .. } => Message::note(
                 "container-host",

@@ -24,6 +24,8 @@ pub(in crate::commands::doctor) enum InstallationCause {
     TwoVersions { programs: Vec<(ShownPath, String)> },
     /// Our discovery files whose companion is gone.
     StaleFiles { count: usize },
+    /// The companion on this port lives in another network.
+    OtherNetwork { port: u16 },
 }
 
 impl InstallationCause {
@@ -84,6 +86,14 @@ impl InstallationCause {
                 "stale-files-of-ours",
                 format!("{count} discovery files of alongside remain from companions that are gone"),
                 [Fix::command("alongside doctor --fix")],
+            ),
+            Self::OtherNetwork { port } => Message::note(
+                "companion-in-another-network",
+                format!(
+                    "the companion on port {port} runs in another network namespace, as a container has one: \
+                     from here nobody reaches it"
+                ),
+                [Fix::advice("start agents where it runs; --fix leaves its files alone")],
             ),
         }
     }
