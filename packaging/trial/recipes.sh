@@ -33,7 +33,7 @@ fi
 
 schemas=/dist/trial/winget/schemas
 if [ -f $recipes/winget/Alongside.Alongside.yaml ] && ! [ -d $schemas ]; then
-    printf 'SKIPPED: the manifest of WinGet; put its schemas into packaging/trial/winget/schemas\n'
+    printf 'SKIPPED: the manifest of WinGet, without its schemas\n'
 elif [ -f $recipes/winget/Alongside.Alongside.yaml ]; then
     python3 /dist/trial/winget/check.py $recipes/winget $schemas >$said 2>&1 || broken "the manifest of WinGet breaks its schema" $said
     ok "the manifest of WinGet follows its schema; no Windows has read it"

@@ -23,6 +23,7 @@ mod tools;
 mod trial;
 mod wheel;
 mod windows_build;
+mod winget;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -7,7 +7,7 @@ use std::process::Command;
 use alongside_testing::chores::{must, target_directory};
 use anyhow::Context as _;
 
-use super::cargo_options::{FLAGS, arguments, commit, remapped};
+use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::tools;
 use crate::systems::root::Root;
 
@@ -36,7 +36,7 @@ pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<Pat
         "ZIG_GLOBAL_CACHE_DIR=/target/zig/cache/zig",
     ]);
     zigbuild.arg(format!("{}={}", FLAGS, remapped([("/checkout", "."), ("/cargo", "cargo")])));
-    zigbuild.args(commit());
+    zigbuild.args(commit_variable());
     zigbuild.args(["/target/zig/bin/cargo-zigbuild", "zigbuild", "-Zbuild-std=std,panic_abort"]);
     must(zigbuild.args(arguments(triple)))?;
     Ok(target.join(triple).join("release/alongside"))

@@ -10,7 +10,7 @@ use alongside_testing::chores::{checkout, run};
 use anyhow::Context as _;
 
 use super::product::Product;
-use super::{bare, debian, tools};
+use super::{bare, debian, tools, winget};
 
 /// Packages on top of the smallest system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
@@ -76,8 +76,10 @@ pub(super) fn run_all(products: &[Product], out: &Path, targets: &Path) -> anyho
         println!("==> a clean Debian, the trial {trial}");
         let debian = Debian::copy_of(&base, targets)?;
         debian.take_in(out)?;
-        if trial == "pip" {
-            debian.take_uv();
+        match trial {
+            "pip" => debian.take_uv(),
+            "recipes" => debian.take_schemas(),
+            _ => {}
         }
         if !debian.run(user, trial, &product.version)? {
             failed += 1;
@@ -182,6 +184,18 @@ impl Debian {
         let fetched = tools::run(download.args([UV, "--dest"]).arg(self.root.join("uv")));
         if let Err(why) = fetched {
             println!("SKIPPED: uv tool install: pip cannot fetch {UV}: {why}");
+        }
+    }
+
+    /// Puts the schemas of WinGet where the trial of the recipes reads them.
+    fn take_schemas(&self) {
+        let taken = winget::schemas().and_then(|schemas| {
+            let directory = self.root.join("dist/trial/winget/schemas");
+            tools::run(Command::new("cp").arg("-r").arg(schemas).arg(&directory))?;
+            tools::run(Command::new("chmod").args(["-R", "a+rX"]).arg(directory))
+        });
+        if let Err(why) = taken {
+            println!("SKIPPED: the schemas of WinGet: {why:#}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use alongside_testing::chores::{must, target_directory};
 
-use super::cargo_options::{FLAGS, arguments, commit, remapped};
+use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::targets;
 use crate::systems::root::Root;
 
@@ -17,7 +17,7 @@ pub(super) fn build(triple: &str, root: &Root) -> anyhow::Result<PathBuf> {
     let mut build = root.command("env");
     let flags = remapped([("/checkout", "."), ("/cargo", "cargo")]);
     build.arg(format!("{FLAGS}={flags}\u{1f}{WITHOUT_TIME}"));
-    build.args(commit());
+    build.args(commit_variable());
     build.args(["cargo", "build", "-Zbuild-std=std,panic_abort"]).args(arguments(triple));
     must(&mut build)?;
     // The Debian sees this as /target.
