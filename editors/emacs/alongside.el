@@ -4,7 +4,7 @@
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1"))
 ;; Keywords: tools, vc
-;; URL: https://github.com/alongside-ide/alongside
+;; URL: https://alongside.invalid
 ;; SPDX-License-Identifier: MIT OR Apache-2.0
 
 ;;; Commentary:

@@ -14,6 +14,7 @@ mod licences;
 mod npm;
 mod product;
 mod recipes;
+mod repository;
 mod sbom;
 mod static_build;
 mod targets;
@@ -110,6 +111,13 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
     }
     std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let scratch = out.join("scratch");
+    let repository = repository::address(from)?;
+    let repository = repository.as_deref();
+    if repository.is_none() {
+        println!(
+            "WARNING: Cargo.toml names no repository, so packages have none: npm takes no provenance of them"
+        );
+    }
     let pages = archive::Pages::written_by(&runs_here.program, &scratch.join("pages"))?;
     for product in products {
         let scratch = scratch.join(&product.target);
@@ -125,22 +133,21 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
         if !debian::can_be_made() {
             println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
         } else if product.is_for_debian() {
-            debian::make(product, &pages, &scratch, out)?;
+            debian::make(product, &pages, repository, &scratch, out)?;
         }
         if wheel::can_be_made() {
-            wheel::make(product, &pages, &scratch, out)?;
+            wheel::make(product, &pages, repository, &scratch, out)?;
         } else {
             println!("SKIPPED: the wheel for PyPI, because python3 is not installed");
         }
     }
-    let repository = from.and_then(recipes::repository);
     npm::make(products, &pages, repository, &scratch, out)?;
     std::fs::remove_dir_all(&scratch)?;
     script(out, from)?;
     let names = names(out)?;
     let sums = tools::output(Command::new("sha256sum").arg("--").args(&names).current_dir(out))?;
     std::fs::write(out.join("SHA256SUMS"), &sums)?;
-    recipes::make(&sums, &runs_here.version, from, out)
+    recipes::make(&sums, &runs_here.version, from, repository, out)
 }
 
 /// Writes the install script, with the URL of published archives if there is one.

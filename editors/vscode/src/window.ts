@@ -179,8 +179,8 @@ export function documentUri(scheme: string, name: string, query: string): vscode
 export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
   vscode.commands.executeCommand('vscode.diff', left, right, plain(title), options);
 
-export const openInstallation = (): Thenable<boolean> =>
-  vscode.env.openExternal(vscode.Uri.parse('https://github.com/alongside-ide/alongside/blob/HEAD/docs/installation.md'));
+// The README of the extension, for the project has no address yet.
+export const openInstallation = (): Thenable<unknown> => vscode.commands.executeCommand('extension.open', 'alongside.alongside');
 
 // A program and words of ours as a line for a shell.
 export const shellLine = (program: string, words: string): string =>

@@ -48,7 +48,13 @@ pub(super) fn file_name(product: &Product) -> anyhow::Result<String> {
 }
 
 /// Makes `alongside_VERSION-1_ARCHITECTURE.deb` in `out`.
-pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
+pub(super) fn make(
+    product: &Product,
+    pages: &Pages,
+    repository: Option<&str>,
+    scratch: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
     let tree = Tree { root: scratch.join("debian") };
     tree.install(&product.program, "usr/bin/alongside", "755")?;
     for page in fs::read_dir(&pages.man)? {
@@ -82,7 +88,7 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     }
     let sums = tools::output(Command::new("md5sum").arg("--").args(&files).current_dir(&tree.root))?;
     tree.install(&write("md5sums", &sums)?, "DEBIAN/md5sums", "644")?;
-    tree.install(&write("control", &control(product, size)?)?, "DEBIAN/control", "644")?;
+    tree.install(&write("control", &control(product, repository, size)?)?, "DEBIAN/control", "644")?;
     tools::run(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&tree.root))?;
     let mut build = Command::new("dpkg-deb");
     build.args(["--root-owner-group", "-Zxz", "--build"]).arg(&tree.root).arg(out.join(file_name(product)?));
@@ -114,7 +120,7 @@ impl Tree {
 }
 
 /// `size` is in KiB.
-fn control(product: &Product, size: u64) -> anyhow::Result<String> {
+fn control(product: &Product, repository: Option<&str>, size: u64) -> anyhow::Result<String> {
     let program = fs::read(&product.program)?;
     Ok(format!(
         "Package: alongside\n\
@@ -123,6 +129,7 @@ fn control(product: &Product, size: u64) -> anyhow::Result<String> {
          Maintainer: {}\n\
          Installed-Size: {size}\n\
          {}\
+         {}\
          Section: devel\n\
          Priority: optional\n\
          Description: {DESCRIPTION}",
@@ -130,6 +137,7 @@ fn control(product: &Product, size: u64) -> anyhow::Result<String> {
         architecture(&product.target)?,
         maintainer(),
         depends(&program).map_or_else(String::new, |packages| format!("Depends: {packages}\n")),
+        repository.map_or_else(String::new, |url| format!("Homepage: {url}\n")),
     ))
 }
 

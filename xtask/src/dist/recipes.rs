@@ -8,6 +8,7 @@ use alongside_testing::chores::checkout;
 use anyhow::{Context as _, bail, ensure};
 
 use super::archive;
+use super::repository::NOWHERE;
 
 /// Their directory, beside the packages.
 pub(super) const DIRECTORY: &str = "recipes";
@@ -24,18 +25,17 @@ const RECIPES: [(&str, &str); 8] = [
     ("winget/defaultLocale.yaml", "winget/Alongside.Alongside.locale.en-US.yaml"),
 ];
 
-/// Stands for the place of the archives while there is none; no such name is ever given out.
-const NOWHERE: &str = "https://alongside.invalid";
-
-/// The repository that has the archives in a release.
-pub(super) fn repository(from: &str) -> Option<&str> {
-    from.split_once("/releases/download/").map(|(repository, _)| repository)
-}
-
 /// Writes the recipes for the archives that `sums`, the content of SHA256SUMS, lists. A recipe for a target
 /// without an archive is skipped with a message.
-pub(super) fn make(sums: &str, version: &str, from: Option<&str>, out: &Path) -> anyhow::Result<()> {
-    let facts = Facts { sums, version, from: from.unwrap_or(NOWHERE).trim_end_matches('/') };
+pub(super) fn make(
+    sums: &str,
+    version: &str,
+    from: Option<&str>,
+    repository: Option<&str>,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let from = from.unwrap_or(NOWHERE).trim_end_matches('/');
+    let facts = Facts { sums, version, from, home: repository.unwrap_or(from) };
     for (name, place) in RECIPES {
         let template = fs::read_to_string(checkout().join("packaging/recipes").join(name))?;
         match facts.fill_in(&template)? {
@@ -54,6 +54,7 @@ struct Facts<'a> {
     sums: &'a str,
     version: &'a str,
     from: &'a str,
+    home: &'a str,
 }
 
 impl Facts<'_> {
@@ -81,7 +82,7 @@ impl Facts<'_> {
             // Arch's versions have no hyphen.
             "PKGVER" => Ok(self.version.replace('-', "")),
             "FROM" => Ok(self.from.to_owned()),
-            "HOME" => Ok(repository(self.from).unwrap_or(self.from).to_owned()),
+            "HOME" => Ok(self.home.to_owned()),
             "ARCHIVE" => self.sum_of(&file)?.map(|_| file).ok_or_else(|| target.to_owned()),
             "SHA256" => self.sum_of(&file)?.map(str::to_owned).ok_or_else(|| target.to_owned()),
             _ => bail!("a recipe has the unknown word @{word}@"),
@@ -108,8 +109,9 @@ mod tests {
 
     fn fill_in(template: &str) -> anyhow::Result<Result<String, String>> {
         let sums = format!("{}  alongside-0.2.0-rc.1-{TARGET}.tar.gz\n", "a".repeat(64));
-        let from = "https://forge.example/o/alongside/releases/download/v0.2.0-rc.1";
-        Facts { sums: &sums, version: "0.2.0-rc.1", from }.fill_in(template)
+        let home = "https://forge.example/o/alongside";
+        let from = format!("{home}/releases/download/v0.2.0-rc.1");
+        Facts { sums: &sums, version: "0.2.0-rc.1", from: &from, home }.fill_in(template)
     }
 
     #[test]

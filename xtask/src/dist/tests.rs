@@ -4,6 +4,7 @@
 mod foreign;
 mod npm;
 mod recipes;
+mod repository;
 mod wheel;
 
 use std::fs;

@@ -19,7 +19,13 @@ pub(super) fn can_be_made() -> bool {
 }
 
 /// Makes `alongside-VERSION-py3-none-SYSTEMS.whl` in `out`, for a target in the table.
-pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path) -> anyhow::Result<()> {
+pub(super) fn make(
+    product: &Product,
+    pages: &Pages,
+    repository: Option<&str>,
+    scratch: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
     let Some(target) = targets::row_of(&product.target) else { return Ok(()) };
     // Its name promises the systems that it starts on.
     if let Err(why) = c_library::check(&fs::read(&product.program)?, target.libc) {
@@ -54,13 +60,13 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     }
     let write = |name: &str, text: &str| fs::write(tree.join(&info).join(name), text);
     write(&format!("licenses/{}", licences::FILE), &product.licences)?;
-    write("METADATA", &metadata(&version, target)?)?;
+    write("METADATA", &metadata(&version, repository, target)?)?;
     write("WHEEL", &about(target))?;
     let name = format!("alongside-{version}-py3-none-{}.whl", target.wheel);
     archive::zip(&tree, &out.join(name), product.epoch)
 }
 
-fn metadata(version: &str, target: &Target) -> anyhow::Result<String> {
+fn metadata(version: &str, repository: Option<&str>, target: &Target) -> anyhow::Result<String> {
     let readme = fs::read_to_string(checkout().join("README.md"))?;
     let warning = target.proof.warning().map(|warning| format!("**{}: {warning}**\n\n", target.triple));
     let warning = warning.unwrap_or_default();
@@ -78,6 +84,9 @@ fn metadata(version: &str, target: &Target) -> anyhow::Result<String> {
     );
     for licence in licences::OWN.iter().chain([&licences::FILE]) {
         text += &format!("License-File: {licence}\n");
+    }
+    if let Some(repository) = repository {
+        text += &format!("Project-URL: Repository, {repository}\n");
     }
     text += &format!(
         "Classifier: Environment :: Console\n\
