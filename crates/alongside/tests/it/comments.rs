@@ -1,23 +1,28 @@
 //! Comments on a turn: kept by the real host, read by an agent at its next prompt, listed and copied.
 
 use std::io::Write as _;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::support::{Home, Running};
 use crate::turn_review::{asks, told};
-use crate::turns::{event, silent, turn, with_repository};
+use crate::turns::{event, hook, silent, turn, with_repository};
 
 const TURN: &str = "alongside/didChangeTurn";
 
-/// A project in which Codex has changed `a.txt`, and a program that reviews that; `None` without git.
-pub(crate) async fn reviewed() -> Option<(Home, Running, Value)> {
+/// A project in which an agent has changed `a.txt`, and a program that reviews that; `None` without git.
+pub(crate) fn changed_by(agent: &str) -> Option<(Home, Running)> {
     let home = with_repository()?;
-    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    silent(&turn(&home, agent, &event(&home, "UserPromptSubmit")));
     home.file("a.txt", "one\nTWO\n");
-    silent(&turn(&home, "codex", &event(&home, "Stop")));
+    silent(&turn(&home, agent, &event(&home, "Stop")));
     let desk = home.review(&["--json", "--since"]);
+    Some((home, desk))
+}
+
+/// The same with Codex, and the list of its changes.
+pub(crate) async fn reviewed() -> Option<(Home, Running, Value)> {
+    let (home, desk) = changed_by("codex")?;
     let turn = told(&desk, TURN, |turn| turn["files"][0]["path"] == "a.txt").await;
     Some((home, desk, turn))
 }
@@ -35,7 +40,7 @@ pub(crate) async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Val
 }
 
 /// Finishes the review, and sends.
-async fn finish(desk: &mut Running, turn: &Value) -> Value {
+pub(crate) async fn finish(desk: &mut Running, turn: &Value) -> Value {
     let send = json!({ "turn": turn["id"], "revision": turn["revision"], "send": true });
     asks(desk, "finishTurn", send);
     told(desk, "alongside/didFinishTurn", |_| true).await
@@ -100,9 +105,7 @@ async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
     desk.ends();
     home.kill_hosts();
     // An agent that is gone reads nothing.
-    let mut command = home.alongside(&["turn", "codex", "--state-dir"]);
-    command.arg(home.path("home/.local/state/alongside")).stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = hook(&home, &["codex"]).spawn().unwrap();
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(&event(&home, "UserPromptSubmit")).unwrap();
     let output = child.wait_with_output().unwrap();

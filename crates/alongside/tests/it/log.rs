@@ -64,6 +64,15 @@ fn refused(port: u16, times: usize, header: &str) {
     }
 }
 
+/// The lines of the log with these words, once there is more than one.
+async fn logged_of(home: &Home, words: &str) -> Vec<String> {
+    let lines = || {
+        let log = home.run(&["log", "-n", "10000"]).out;
+        log.lines().filter(|line| line.contains(words)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await
+}
+
 #[tokio::test]
 async fn refusals_are_counted_and_do_not_fill_the_log() {
     let (home, mut desk) = serving().await;
@@ -73,11 +82,7 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
     }
     refused(port, 2, "Origin: http://a.page\r\n");
     desk.leaves();
-    let lines = || {
-        let log = home.run(&["log", "-n", "10000"]).out;
-        log.lines().filter(|line| line.contains("refused")).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
+    let lines = logged_of(&home, "refused").await;
     let no_token = "a bearer token is required; it stands in the discovery file";
     assert!(lines.len() == 2 && lines[0].ends_with(&format!("reasons={no_token}: 1")), "{lines:#?}");
     let reasons = format!("reasons={no_token}: 499, web pages are not served here: 2");
@@ -95,11 +100,7 @@ async fn closed_connections_of_strangers_are_counted_by_reason() {
         let _ = closed.read(&mut [0]);
     }
     desk.leaves();
-    let lines = || {
-        let log = home.run(&["log", "-n", "10000"]).out;
-        log.lines().filter(|line| line.contains("without the token")).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
+    let lines = logged_of(&home, "without the token").await;
     drop(strangers);
     assert!(lines[0].contains("closed connections") && lines[0].ends_with("too many: 1"), "{lines:#?}");
     let more = lines[1].split_once("closed more connections without the token reasons=there were too many: ");

@@ -4,25 +4,15 @@
 use serde_json::{Value, json};
 
 use crate::support::{Home, Running, until};
+use crate::turns::committed;
 
 const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
 /// A repository with two committed files. `None` without git.
 fn repository() -> Option<Home> {
-    let home = Home::new();
-    home.file("a.txt", NUMBERS);
+    let (home, _) = Home::with_file("a.txt", NUMBERS);
     home.file("src/b.txt", "b\n");
-    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
-    for args in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]] {
-        match home.command("git").args(identity).args(args).output() {
-            Ok(ran) => assert!(ran.status.success(), "git {args:?}: {ran:?}"),
-            Err(_) => {
-                alongside_testing::skip("git is not installed");
-                return None;
-            }
-        }
-    }
-    Some(home)
+    committed(home)
 }
 
 /// Changes two lines of the first file, and adds one to the second.

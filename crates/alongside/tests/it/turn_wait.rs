@@ -1,15 +1,15 @@
 //! `alongside turn claude --wait`, as Claude Code runs it beside its idle session, with the real host and
 //! desk.
 
-use std::io::Write as _;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::comments::{changed_by, comment, finish};
 use crate::support::{DEADLINE, Home, Running};
-use crate::turn_review::{asks, told, told_after};
-use crate::turns::{event, silent, turn, with_repository};
+use crate::turn_review::{told, told_after};
+use crate::turns::{event, hook, silent, start, turn, with_repository};
 
 const TURN: &str = "alongside/didChangeTurn";
 const AT_ONCE: &str = "Claude Code reads it at once";
@@ -19,22 +19,16 @@ const LATER: &str = "Claude Code reads it with your next prompt";
 fn of_script(home: &Home, name: &str) -> Output {
     let mut input: Value = serde_json::from_slice(&event(home, name)).unwrap();
     input["session_id"] = "script".into();
-    let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
-    command.arg(home.path("home/.local/state/alongside")).env("CLAUDE_CODE_SESSION_ATTENDED", "0");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+    let mut command = hook(home, &["claude"]);
+    command.env("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    start(command, input.to_string().as_bytes()).wait_with_output().unwrap()
 }
 
 /// A hook that waits, at a session with or without a person.
 fn waits(home: &Home, attended: &str) -> Child {
-    let mut command = home.alongside(&["turn", "claude", "--wait", "--state-dir"]);
-    command.arg(home.path("home/.local/state/alongside")).env("CLAUDE_CODE_SESSION_ATTENDED", attended);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(&event(home, "Stop")).unwrap();
-    child
+    let mut command = hook(home, &["claude", "--wait"]);
+    command.env("CLAUDE_CODE_SESSION_ATTENDED", attended);
+    start(command, &event(home, "Stop"))
 }
 
 /// Its output, once it has ended.
@@ -49,25 +43,15 @@ fn ended(mut child: Child) -> Output {
 
 /// A turn of Claude Code that has ended, and a desk that shows it.
 async fn idle() -> Option<(Home, Running)> {
-    let home = with_repository()?;
-    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
-    home.file("a.txt", "one\nTWO\n");
-    silent(&turn(&home, "claude", &event(&home, "Stop")));
-    let desk = home.review(&["--json", "--since"]);
+    let (home, desk) = changed_by("claude")?;
     told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
     Some((home, desk))
 }
 
 /// Sends a comment on the second line.
 async fn send(desk: &mut Running, turn: &Value) -> Value {
-    let (id, lines) = (&turn["id"], json!({ "first": 2, "last": 2 }));
-    let add =
-        json!({ "turn": id, "revision": turn["revision"], "file": 0, "lines": lines, "text": "louder" });
-    asks(desk, "addComment", add);
-    let has = |turn: &Value| turn["comments"].as_array().is_some_and(|all| !all.is_empty());
-    let turn = told(desk, TURN, has).await;
-    asks(desk, "finishTurn", json!({ "turn": id, "revision": turn["revision"], "send": true }));
-    told(desk, "alongside/didFinishTurn", |_| true).await
+    let turn = comment(desk, turn, "louder").await;
+    finish(desk, &turn).await
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! `alongside turn`, as agents run it, and `alongside turns`.
 
 use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -10,29 +10,44 @@ use crate::support::{DEADLINE, Home};
 
 /// A home whose project is a repository with one commit; `None` where there is no git.
 pub(crate) fn with_repository() -> Option<Home> {
-    let home = Home::new();
-    if Command::new("git").arg("--version").output().is_err() {
-        alongside_testing::skip("there is no git");
-        return None;
-    }
-    home.file("a.txt", "one\n");
-    for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "x"]] {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-        let output = home.command("git").args(identity).args(args).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+    let (home, _) = Home::with_file("a.txt", "one\n");
+    committed(home)
+}
+
+/// The same home, with all files of its project in the first commit of a repository; `None` without git.
+pub(crate) fn committed(home: Home) -> Option<Home> {
+    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+    for args in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]] {
+        match home.command("git").args(identity).args(args).output() {
+            Ok(ran) => assert!(ran.status.success(), "git {args:?}: {ran:?}"),
+            Err(_) => {
+                alongside_testing::skip("git is not installed");
+                return None;
+            }
+        }
     }
     Some(home)
 }
 
-/// Runs the hook of an agent, which gives it this input.
-pub(crate) fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
-    let mut command = home.alongside(&["turn", agent, "--state-dir"]);
-    command.arg(home.path("home/.local/state/alongside"));
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+/// A turn hook with these arguments.
+pub(crate) fn hook(home: &Home, arguments: &[&str]) -> Command {
+    let mut command = home.alongside(&["turn"]);
+    command.args(arguments).arg("--state-dir").arg(home.path("home/.local/state/alongside"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts a hook on this input.
+pub(crate) fn start(mut hook: Command, input: &[u8]) -> Child {
+    let mut child = hook.spawn().unwrap();
     // A hook that wants no more may be gone.
     let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+    child
+}
+
+/// Runs the hook of an agent on this input.
+pub(crate) fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
+    start(hook(home, &[agent]), input).wait_with_output().unwrap()
 }
 
 pub(crate) fn event(home: &Home, name: &str) -> Vec<u8> {
