@@ -19,6 +19,7 @@ mod fewest;
 pub mod hostile;
 pub mod ide_client;
 pub mod install;
+pub mod json_desk;
 pub mod json_lines_process;
 pub mod load;
 pub mod matrix;

@@ -1,10 +1,12 @@
 //! The program under test: where it is, and its output in a sandbox.
 
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
@@ -24,6 +26,22 @@ pub fn alongside_bin() -> Result<PathBuf> {
         bail!("{} is missing; build it: cargo build -p alongside{release}", path.display());
     }
     Ok(path)
+}
+
+/// Starts the turn hook of an agent at an event of a session, in a process group of its own.
+pub fn turn_hook(sandbox: &Sandbox, agent: &str, session: &str, event: &str) -> Result<Child> {
+    let input = json!({
+        "session_id": session, "turn_id": "t", "cwd": sandbox.project(), "prompt": "go on",
+        "hook_event_name": event,
+    });
+    let mut command = Command::new(alongside_bin()?);
+    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).process_group(0);
+    command.args(["turn", agent, "--state-dir"]).arg(sandbox.home().join(".local/state/alongside"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut hook = command.spawn().context("a hook does not start")?;
+    // It may be dead already.
+    let _ = hook.stdin.take().context("piped")?.write_all(input.to_string().as_bytes());
+    Ok(hook)
 }
 
 /// The output of `alongside` with these arguments, run in the sandbox's project.

@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Mutex;
 
 pub use alongside_testing::files_below;
+use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -103,11 +105,34 @@ impl Sandbox {
         ]
     }
 
+    /// The logs of all hosts, each with its path.
+    pub fn logs(&self) -> Vec<String> {
+        let logs = files_below(self.home().join(".local/state/alongside/log"));
+        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
+        logs.into_iter().filter_map(read).collect()
+    }
+
     /// A command in the project, with only this sandbox's environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.env()).current_dir(self.project()).kill_on_drop(true);
         command
+    }
+
+    /// Makes the project a repository with all of its files in the first commit.
+    ///
+    /// # Errors
+    /// When git is missing or fails.
+    pub fn commit(&self) -> Result<()> {
+        let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+        for arguments in
+            [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]]
+        {
+            let mut git = self.command("git").into_std();
+            let ran = git.args(identity).args(arguments).stdin(Stdio::null()).status();
+            ensure!(ran.context("git does not start")?.success(), "git {arguments:?} fails");
+        }
+        Ok(())
     }
 
     /// Starts a command in a process group of its own, which ends with the sandbox.

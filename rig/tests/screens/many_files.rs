@@ -1,13 +1,11 @@
 //! A turn of 2,000 changed files, as a formatter leaves it: on the screen, and in the lists over it.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
+use alongside_rig::program::turn_hook;
 use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, alongside_bin};
-use anyhow::{Context as _, Result, ensure};
-use serde_json::json;
+use anyhow::{Result, ensure};
 
 use crate::stage::{Stage, read_and_press};
 
@@ -25,10 +23,7 @@ fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
         }
     };
     write("    ");
-    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "x"]] {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-        run(sandbox, Command::new("git").args(identity).args(arguments), "")?;
-    }
+    sandbox.commit()?;
     note(sandbox, "UserPromptSubmit")?;
     write("\t");
     note(sandbox, "Stop")?;
@@ -53,19 +48,7 @@ fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
 
 /// The hook of an agent at its prompt, or at an end.
 fn note(sandbox: &Sandbox, event: &str) -> Result<()> {
-    let input = json!({
-        "session_id": "s", "turn_id": "t", "cwd": sandbox.project(), "prompt": "go on",
-        "hook_event_name": event,
-    });
-    let mut command = Command::new(alongside_bin()?);
-    command.args(["turn", "codex", "--state-dir"]).arg(sandbox.home().join(".local/state/alongside"));
-    run(sandbox, &mut command, &input.to_string())
-}
-
-fn run(sandbox: &Sandbox, command: &mut Command, input: &str) -> Result<()> {
-    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
-    child.stdin.take().context("it has an input")?.write_all(input.as_bytes())?;
-    ensure!(child.wait()?.success(), "{command:?}");
+    let output = turn_hook(sandbox, "codex", "s", event)?.wait_with_output()?;
+    ensure!(output.status.success(), "{event}: {output:?}");
     Ok(())
 }

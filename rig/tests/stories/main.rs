@@ -13,7 +13,6 @@ mod desk;
 mod desks;
 mod discovery;
 mod hooks;
-mod json_desk;
 mod kills;
 mod new_agents;
 mod opencode;

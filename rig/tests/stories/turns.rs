@@ -5,14 +5,14 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::{Cli, write_program};
+use alongside_rig::json_desk::JsonDesk;
 use alongside_rig::model::Turn;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::desk::WIDE;
-use crate::json_desk::JsonDesk;
 use crate::script::{DONE, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
 
@@ -197,13 +197,7 @@ fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
     let Some(stage) = Stage::set()?.filter(|_| !is_missing) else { return Ok(None) };
     assert_eq!(stage.on_disk(), ORIGINAL);
     stage.sandbox.write("other.txt", "apple\npear\n");
-    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
-    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]]
-    {
-        let mut git = stage.sandbox.command("git").into_std();
-        let ran = git.args(identity).args(arguments).current_dir(stage.sandbox.project()).status()?;
-        ensure!(ran.success(), "git {arguments:?}: {ran}");
-    }
+    stage.sandbox.commit()?;
     let mut turns = cli.overwrite(&stage.file, SHOUTED, DONE);
     let last = turns.len() - 1;
     turns.insert(last, shell(cli, SHELL));

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use alongside_rig::procfs::command_line;
+use alongside_rig::program::turn_hook;
 use alongside_rig::{Sandbox, alongside_bin, wait};
 use anyhow::{Context as _, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const FILES: usize = 200_000;
 /// Twice as long as an agent waits at most: see docs/turns.md.
@@ -69,33 +70,22 @@ fn make(sandbox: &Sandbox) -> Result<()> {
     Ok(std::fs::remove_file(sandbox.project().join(".git/index"))?)
 }
 
+/// Runs git in the project on this input.
 fn git(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Result<()> {
     let mut command = Command::new("git");
-    command.args(arguments);
-    let output = run(sandbox, command, input)?;
+    command.args(arguments).env_clear().envs(sandbox.env()).current_dir(sandbox.project());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    child.stdin.take().context("it has an input")?.write_all(input.as_bytes())?;
+    let output = child.wait_with_output()?;
     ensure!(output.status.success(), "git {arguments:?}: {output:?}");
     Ok(())
 }
 
-/// Runs a program in the project with this input.
-fn run(sandbox: &Sandbox, mut command: Command, input: &str) -> Result<Output> {
-    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    child.stdin.take().context("it has an input")?.write_all(input.as_bytes())?;
-    Ok(child.wait_with_output()?)
-}
-
 /// The hook of an agent, which goes on in any case.
 fn in_time(sandbox: &Sandbox, event: &str) -> Result<()> {
-    let input = json!({
-        "session_id": "s", "turn_id": "t", "cwd": sandbox.project(), "prompt": "go on",
-        "hook_event_name": event,
-    });
-    let mut command = Command::new(alongside_bin()?);
-    command.args(["turn", "codex", "--state-dir"]).arg(sandbox.home().join(".local/state/alongside"));
     let begun = Instant::now();
-    let output = run(sandbox, command, &input.to_string())?;
+    let output = turn_hook(sandbox, "codex", "s", event)?.wait_with_output()?;
     let took = begun.elapsed();
     let is_silent = output.status.success() && output.stdout.is_empty() && output.stderr.is_empty();
     ensure!(is_silent, "{event}: {output:?}");

@@ -1,16 +1,13 @@
 //! A hook of turns, as an agent runs it.
 
-use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use rustix::process::{Pid, Signal};
-use serde_json::json;
 
 use crate::chaos::record::TurnHook;
-use crate::program::alongside_bin;
+use crate::program::turn_hook;
 use crate::sandbox::Sandbox;
 
 /// The agents, whose sessions never change.
@@ -25,20 +22,9 @@ pub(super) struct RunningHook {
 /// Starts the hook of an agent at its prompt, or at an end.
 pub(super) fn start(sandbox: &Sandbox, agent: usize, is_prompt: bool) -> Result<RunningHook> {
     let name = if is_prompt { "UserPromptSubmit" } else { "Stop" };
-    let input = json!({
-        "session_id": format!("session-{agent}"), "turn_id": "t", "cwd": sandbox.project(),
-        "hook_event_name": name, "prompt": "go on",
-    });
-    let mut command = Command::new(alongside_bin()?);
-    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).process_group(0);
-    command.args(["turn", AGENTS[agent % AGENTS.len()], "--state-dir"]);
-    command.arg(sandbox.home().join(".local/state/alongside"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (agent, session) = (AGENTS[agent % AGENTS.len()], format!("session-{agent}"));
     let since = Instant::now();
-    let mut child = command.spawn().context("a hook does not start")?;
-    let mut stdin = child.stdin.take().context("piped")?;
-    // It may be dead already.
-    let _ = stdin.write_all(input.to_string().as_bytes());
+    let child = turn_hook(sandbox, agent, &session, name)?;
     Ok(RunningHook { child, since, is_prompt })
 }
 

@@ -4,7 +4,6 @@
 //!
 //! The agents are no programs here: the harness runs the hooks as they do, and writes the files.
 
-mod desk;
 mod generator;
 mod hook;
 mod round;

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
 use super::hook::start;
 use crate::chaos::plan::{Action, Plan, ReviewEnd};
 use crate::chaos::processes::{companions, signal};
 use crate::chaos::record::{KeptComment, Record, TroubleKind, TurnFile};
 use crate::chaos::small_disk::SmallDisk;
+use crate::json_desk::JsonDesk;
 use crate::program::alongside_bin;
 use crate::sandbox::{Sandbox, files_below};
 
@@ -66,11 +66,7 @@ impl<'a> Round<'a> {
             round.write(number)?;
         }
         round.changed.clear();
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-        for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "x"]] {
-            let mut git = round.command("git");
-            ensure!(git.args(identity).args(arguments).status()?.success(), "git {arguments:?}");
-        }
+        round.sandbox.commit()?;
         Ok(round)
     }
 
@@ -182,7 +178,7 @@ impl<'a> Round<'a> {
     /// milliseconds after the request in question.
     fn review(&mut self, file: usize, undo: bool, send: bool, end: ReviewEnd, after: u64) -> Result<bool> {
         let Some(baseline) = self.baseline.clone() else { return Ok(false) };
-        let mut desk = Desk::start(&self.sandbox)?;
+        let mut desk = JsonDesk::start(&self.sandbox, &["--since"])?;
         let turn = self.list(&desk)?;
         let turn = self.comment(&mut desk, &turn, end, after);
         let name = Self::name(file);
@@ -190,24 +186,23 @@ impl<'a> Round<'a> {
             |turn: &Value| turn["files"].as_array()?.iter().position(|file| file["path"] == name.as_str());
         let (id, mut revision) = (turn["id"].clone(), turn["revision"].clone());
         if let Some(place) = place(&turn).filter(|_| undo) {
-            desk.ask(
-                "markTurnFile",
-                &json!({ "turn": id, "revision": revision, "file": place, "undo": true }),
-            );
+            let mark = json!({ "turn": id, "revision": revision, "file": place, "undo": true });
+            // Here and below, the desk may be dead.
+            let _ = desk.ask("markTurnFile", &mark);
             let is_marked = |turn: &Value| turn["files"][place]["marked"] == "whole";
-            match desk.told("didChangeTurn", MAYBE, is_marked) {
+            match desk.told_within(MAYBE, "didChangeTurn", is_marked) {
                 Some(turn) => revision = turn["revision"].clone(),
                 // Its host is dead.
                 None => return Ok(true),
             }
             self.possibly_undone(&name, &baseline);
         }
-        desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": send }));
+        let _ = desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": send }));
         match end {
             ReviewEnd::HostKilled => self.kill_host(after),
             ReviewEnd::DeskKilled => std::thread::sleep(Duration::from_millis(after)),
             // It is refused if the list is another one by now.
-            _ => drop(desk.told("didFinishTurn", MAYBE, |_| true)),
+            _ => drop(desk.told_within(MAYBE, "didFinishTurn", |_| true)),
         }
         // The next baseline, if it has ended; and nothing else has changed.
         drop(desk);
@@ -220,11 +215,11 @@ impl<'a> Round<'a> {
     }
 
     /// A comment is kept from the moment when the desk is told so.
-    fn comment(&mut self, desk: &mut Desk, turn: &Value, end: ReviewEnd, after: u64) -> Value {
+    fn comment(&mut self, desk: &mut JsonDesk, turn: &Value, end: ReviewEnd, after: u64) -> Value {
         self.texts += 1;
         let text = format!("comment {} of this round.", self.texts);
         let add = json!({ "turn": turn["id"], "revision": turn["revision"], "text": text });
-        desk.ask("addComment", &add);
+        let _ = desk.ask("addComment", &add);
         match end {
             ReviewEnd::HostKilledWithComment => self.kill_host(after),
             ReviewEnd::DeskKilledWithComment => std::thread::sleep(Duration::from_millis(after)),
@@ -233,7 +228,7 @@ impl<'a> Round<'a> {
         let has = |turn: &Value| {
             turn["comments"].as_array().is_some_and(|all| all.iter().any(|one| one["text"] == text.as_str()))
         };
-        let told = desk.told("didChangeTurn", MAYBE, has);
+        let told = desk.told_within(MAYBE, "didChangeTurn", has);
         if told.is_some() {
             self.record.turns.comments.push(KeptComment { text, found: Vec::new(), waits: false });
         }
@@ -251,7 +246,7 @@ impl<'a> Round<'a> {
     /// Waits until an undo is done that was under way when its desk or its host was killed. It ends with its
     /// host; in one that lives, a look waits for its end.
     fn settle(&self) -> Result<()> {
-        let look = Desk::start(&self.sandbox)?;
+        let look = JsonDesk::start(&self.sandbox, &["--since"])?;
         // Without room on the disk there may be no look.
         look.has_looked(if self.is_full { MAYBE } else { PATIENCE });
         Ok(())
@@ -266,16 +261,16 @@ impl<'a> Round<'a> {
 
     /// The list as a desk is told it, with everything that has surely changed. The host tells at once
     /// what it knew before, and the look comes later.
-    fn list(&mut self, desk: &Desk) -> Result<Value> {
+    fn list(&mut self, desk: &JsonDesk) -> Result<Value> {
         let missing = |turn: &Value| -> Vec<String> {
             let listed = turn["files"].as_array().into_iter().flatten();
             let listed: BTreeSet<&str> = listed.filter_map(|file| file["path"].as_str()).collect();
             self.changed.iter().filter(|name| !listed.contains(name.as_str())).cloned().collect()
         };
-        let first = desk.told("didChangeTurn", PATIENCE, |_| true);
+        let first = desk.told_within(PATIENCE, "didChangeTurn", |_| true);
         first.with_context(|| format!("no list is told: {}", desk.history()))?;
-        let whole = desk.told("didChangeTurn", MAYBE, |turn| missing(turn).is_empty());
-        let turn = whole.or_else(|| desk.told("didChangeTurn", MAYBE, |_| true)).unwrap_or_default();
+        let whole = desk.told_within(MAYBE, "didChangeTurn", |turn| missing(turn).is_empty());
+        let turn = whole.or_else(|| desk.told_within(MAYBE, "didChangeTurn", |_| true)).unwrap_or_default();
         let escaped = missing(&turn);
         self.record.turns.escaped.extend(escaped);
         self.record.turns.lists += 1;
@@ -316,7 +311,7 @@ impl<'a> Round<'a> {
             comment.waits = listed.contains(&comment.text);
         }
         if self.baseline.is_some() {
-            let desk = Desk::start(&self.sandbox)?;
+            let desk = JsonDesk::start(&self.sandbox, &["--since"])?;
             self.list(&desk)?;
         }
         self.look_at_files();

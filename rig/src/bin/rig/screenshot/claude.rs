@@ -49,7 +49,7 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     const SAID: &str = "total() adds the tax now.";
     let prices = sandbox.write("prices.py", include_str!("shop/prices.py"));
     sandbox.write("CHANGES", "1.1  cheapest()\n");
-    commit(sandbox)?;
+    sandbox.commit()?;
     let edit = |old: &str, new: &str| {
         Turn::call("Edit", json!({ "file_path": prices, "old_string": old, "new_string": new }))
     };
@@ -82,19 +82,6 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     sleep(STILL);
     screen.press_and_see(" ", "1 marked")?;
     Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
-}
-
-/// The repository of a project with one commit.
-fn commit(sandbox: &Sandbox) -> anyhow::Result<()> {
-    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
-    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]]
-    {
-        let mut git = Command::new("git");
-        git.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
-        let status = git.args(identity).args(arguments).status()?;
-        anyhow::ensure!(status.success(), "git {arguments:?} fails");
-    }
-    Ok(())
 }
 
 /// Types a request to the agent.
