@@ -10,7 +10,6 @@
 
 mod deed;
 mod desk;
-mod desk_requests;
 mod desk_transport;
 mod generator;
 pub mod harness;
@@ -18,6 +17,7 @@ pub mod hooks;
 pub mod minimise;
 pub mod oracle;
 pub mod paused;
+mod people;
 pub mod plan;
 mod processes;
 mod project;

@@ -4,13 +4,22 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::Result;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Child;
+use tokio::time::{Instant, sleep};
 
+use crate::procfs::command_line;
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
+
+/// How long processes may take to end.
+pub(super) const END_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How often processes are looked at.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Sends a signal to a process that may be gone.
 pub(super) fn signal(pid: Pid, signal: Signal) {
@@ -47,6 +56,31 @@ pub(super) fn signal_companions(sandbox: &Sandbox, what: Signal) -> Vec<Pid> {
     let all = companions(sandbox);
     all.iter().for_each(|pid| signal(*pid, what));
     all
+}
+
+/// Waits for a companion other than the killed ones.
+pub(super) async fn until_back(companions: impl Fn() -> Vec<Pid>, killed: &[Pid]) {
+    while companions().iter().all(|pid| killed.contains(pid)) {
+        sleep(POLL / 2).await;
+    }
+}
+
+/// Waits until none of these processes lives. Those that do after [`END_TIMEOUT`] are killed and returned.
+pub(super) async fn until_ended(processes: impl Fn() -> Vec<Pid>) -> Vec<String> {
+    let deadline = Instant::now() + END_TIMEOUT;
+    loop {
+        let mut left = processes();
+        left.retain(|pid| is_alive(*pid));
+        if left.is_empty() || Instant::now() > deadline {
+            let name = |pid: &Pid| {
+                let line = command_line(pid.as_raw_nonzero());
+                signal(*pid, Signal::KILL);
+                format!("a process: {line}")
+            };
+            return left.iter().map(name).collect();
+        }
+        sleep(POLL).await;
+    }
 }
 
 /// Starts `alongside host OPTION PID`.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use anyhow::Result;
 use tokio::time::Instant;
@@ -10,6 +11,9 @@ use tokio::time::Instant;
 use super::project::Project;
 use super::record::{Outcome, Record, TroubleKind};
 use crate::ide_client;
+
+/// How long a companion may take to be back.
+pub(super) const BACK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The shared record. A clone is the same record.
 #[derive(Clone)]
@@ -53,6 +57,14 @@ impl SharedRecord {
         let now = self.now();
         let trouble = &mut self.lock().troubles[trouble];
         trouble.until = trouble.until.min(now);
+    }
+
+    /// Ends these troubles when `back` is over, or after [`BACK_TIMEOUT`].
+    pub(super) async fn end_troubles_after(self, troubles: Vec<usize>, back: impl Future) {
+        let _ = tokio::time::timeout(BACK_TIMEOUT, back).await;
+        for trouble in troubles {
+            self.end_trouble(trouble);
+        }
     }
 
     /// Ends the round: outcomes from now on do not count.

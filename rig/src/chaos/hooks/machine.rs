@@ -210,13 +210,6 @@ impl Machine {
         all.into_iter().filter(is_text).filter_map(|path| fs::read_to_string(path).ok()).collect()
     }
 
-    /// The hosts' logs.
-    pub(super) fn logs(&self) -> Vec<String> {
-        let logs = files_below(self.sandbox.home().join(".local/state/alongside/log"));
-        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
-        logs.into_iter().filter_map(read).collect()
-    }
-
     /// Deletes the leftovers of a round.
     pub(super) fn tidy(&self) -> Result<()> {
         let run = self.runtime_dir();

@@ -14,7 +14,6 @@ mod generator;
 mod hook_process;
 mod machine;
 mod patches;
-mod people;
 mod players;
 mod retry;
 mod round;

@@ -13,7 +13,7 @@ use super::call::CallInProgress;
 use super::machine::Machine;
 use super::players::{DeadHook, PLAYERS};
 use super::tools;
-use crate::chaos::desk::Desk;
+use crate::chaos::people::People;
 use crate::chaos::plan::{Action, Plan};
 use crate::chaos::record::{Call, push};
 use crate::chaos::shared_record::SharedRecord;
@@ -31,15 +31,12 @@ pub(super) struct Round<'a> {
     pub(super) plan: &'a Plan,
     files: Vec<PathBuf>,
     pub(super) agents: Vec<AgentSlot>,
-    pub(super) desks: Vec<Option<Desk>>,
-    /// When each desk was started.
-    pub(super) joined: Vec<u64>,
+    pub(super) people: People,
     pub(super) record: SharedRecord,
     /// Everything that waits for an answer.
     pub(super) tasks: JoinSet<()>,
     /// The calls of agents.
     pub(super) calls: JoinSet<Result<()>>,
-    texts: usize,
     /// Number of kills of the companion: desks give up on one that crashes again and again.
     pub(super) kills: usize,
     /// The trouble that lasts until a desk is there again.
@@ -66,18 +63,15 @@ impl<'a> Round<'a> {
             plan,
             files,
             agents: agents.collect(),
-            desks: vec![None; plan.desks],
-            joined: vec![0; plan.desks],
+            people: People::new(plan, &record),
             record,
             tasks: JoinSet::new(),
             calls: JoinSet::new(),
-            texts: 0,
             kills: 0,
             until_desk: None,
         };
         for number in 0..plan.desks {
-            round.join(number)?;
-            let desk = round.desks[number].clone().context("a desk that has just joined")?;
+            let desk = round.join(number)?;
             let served = desk.until(START_TIMEOUT, |seen| seen.host).await;
             served.with_context(|| format!("desk {number} has no companion after {START_TIMEOUT:?}"))?;
         }
@@ -103,11 +97,11 @@ impl<'a> Round<'a> {
             Action::KillHook { agent } => self.kill_hook(agent),
             Action::FreezeHook { agent, ms } => self.freeze_hook(agent, ms),
             Action::EndAgent { agent, says_so } => self.end_call(agent, says_so),
-            Action::Edit { desk, pick } => self.edit(desk, pick),
-            Action::Drop { desk, pick } => self.drop_last_change(desk, pick),
-            Action::Decide { desk, pick, accept } => self.decide(desk, pick, accept),
+            Action::Edit { desk, pick } => self.people.edit(desk, pick),
+            Action::Drop { desk, pick } => self.people.drop_last_change(desk, pick),
+            Action::Decide { desk, pick, accept } => self.people.decide(desk, pick, accept),
             Action::LeaveDesk { desk, says_so } => self.leave(desk, says_so),
-            Action::JoinDesk { desk } => self.rejoin(desk)?,
+            Action::JoinDesk { desk } => desk < self.plan.desks && self.rejoin(desk)?.is_some(),
             Action::FreezeDesk { desk, ms } => self.freeze_desk(desk, ms),
             Action::Kill { back } => self.kill_host(back),
             Action::Freeze { ms } => self.freeze_host(ms),
@@ -132,12 +126,6 @@ impl<'a> Round<'a> {
         })
     }
 
-    /// The number of the next unique text.
-    pub(super) fn next_text(&mut self) -> usize {
-        self.texts += 1;
-        self.texts
-    }
-
     /// An agent's model calls a tool.
     fn call(&mut self, number: usize, file: usize, script: CallScript) -> Result<bool> {
         let Some(slot) = self.agents.get(number).cloned() else { return Ok(false) };
@@ -147,7 +135,7 @@ impl<'a> Round<'a> {
         let (directory, path) = self.machine.directory_and_path(script.way, name);
         let path = path.to_str().context("our own paths are UTF-8")?.to_owned();
         let agent = slot.player.agent()?;
-        let mark = format!("proposal {} of round {}", self.next_text(), self.plan.seed);
+        let mark = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
         let before = fs::read_to_string(&target).ok();
         let text = wanted(before.as_deref().unwrap_or(ORIGINAL), &mark);
         let all = tools::tools(agent.hook);
@@ -193,7 +181,7 @@ impl<'a> Round<'a> {
 
     /// Another program writes a project file.
     fn rewrite(&mut self, file: usize) -> Result<bool> {
-        let text = format!("{ORIGINAL}rewritten {}\n", self.next_text());
+        let text = format!("{ORIGINAL}rewritten {}\n", self.people.next_text());
         self.record.project.write(self.record.now(), &self.files[file], &text)?;
         Ok(true)
     }

@@ -9,19 +9,14 @@ use rustix::process::{Pid, Signal};
 use super::hook_process::Leave;
 use super::round::Round;
 use crate::chaos::desk::Desk;
-use crate::chaos::processes::signal;
+use crate::chaos::processes::{signal, until_back};
 use crate::chaos::record::TroubleKind;
+use crate::chaos::shared_record::BACK_TIMEOUT;
 
 /// The most kills of a round: its desks would give a companion up that crashes more often.
 const MAX_KILLS: usize = 3;
 
-/// How long a desk may take to hold the port of its companion, in milliseconds.
-const HOLD_DELAY: u64 = 1_000;
-
-/// How long a companion may take to be back.
-const BACK_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How often a companion is looked for.
+/// How often a hook is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
 impl Round<'_> {
@@ -66,7 +61,7 @@ impl Round<'_> {
     }
 
     pub(super) fn freeze_desk(&mut self, number: usize, ms: u64) -> bool {
-        let Some(pid) = self.present_desk(number).map(|desk| desk.pid) else { return false };
+        let Some(pid) = self.people.desk(number).map(|desk| desk.pid) else { return false };
         signal(pid, Signal::STOP);
         self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -106,11 +101,8 @@ impl Round<'_> {
             return false;
         }
         self.kills += 1;
-        let since = self.record.now().saturating_sub(HOLD_DELAY);
-        let holds =
-            |(number, desk): (usize, &Desk)| self.joined[number] <= since && desk.seen().host.is_some();
-        let is_held = self.present_desks().any(holds);
-        let desks: Vec<_> = self.present_desks().map(|(_, desk)| desk.pid).collect();
+        let is_held = self.people.hold_port();
+        let desks: Vec<_> = self.people.present().map(|(_, desk)| desk.pid).collect();
         let mut troubles = vec![self.record.begin_trouble(TroubleKind::Killed, None)];
         if !is_held {
             troubles.push(self.record.begin_trouble(TroubleKind::Unserved, None));
@@ -131,25 +123,17 @@ impl Round<'_> {
 
     /// Ends these troubles when there is a host other than the killed ones.
     fn end_troubles_when_back(&mut self, troubles: Vec<usize>, killed: Vec<Pid>) {
-        let (record, machine) = (self.record.clone(), self.machine.clone());
-        self.tasks.spawn(async move {
-            let back = async {
-                while machine.companions().iter().all(|pid| killed.contains(pid)) {
-                    tokio::time::sleep(POLL).await;
-                }
-            };
-            let _ = tokio::time::timeout(BACK_TIMEOUT, back).await;
-            for trouble in troubles {
-                record.end_trouble(trouble);
-            }
-        });
+        let machine = self.machine.clone();
+        let back = async move { until_back(|| machine.companions(), &killed).await };
+        self.tasks.spawn(self.record.clone().end_troubles_after(troubles, back));
     }
 
     pub(super) fn leave(&mut self, number: usize, says_so: bool) -> bool {
-        let Some(desk) = self.present_desk(number).cloned() else { return false };
-        self.desks[number] = None;
-        let is_alone = self.present_desks().all(|(_, desk)| desk.seen().host.is_none());
-        if is_alone && self.until_desk.is_none() && (says_so || self.machine.companions().is_empty()) {
+        let Some(desk) = self.people.leave(number) else { return false };
+        if !self.people.are_served()
+            && self.until_desk.is_none()
+            && (says_so || self.machine.companions().is_empty())
+        {
             // The host ends with its last desk, or nobody holds the port of one that was killed. After a
             // killed desk, the host waits for another, and hooks find it.
             self.until_desk = Some(self.record.begin_trouble(TroubleKind::Unserved, None));
@@ -161,36 +145,22 @@ impl Round<'_> {
         true
     }
 
-    /// A desk joins again, if it is away.
-    pub(super) fn rejoin(&mut self, number: usize) -> Result<bool> {
-        if number >= self.desks.len() || self.present_desk(number).is_some() {
-            return Ok(false);
+    /// A desk joins again, if it is away; none if it is there.
+    pub(super) fn rejoin(&mut self, number: usize) -> Result<Option<Desk>> {
+        if self.people.desk(number).is_some() {
+            return Ok(None);
         }
-        self.join(number)?;
-        if let (Some(trouble), Some(desk)) = (self.until_desk.take(), self.desks[number].clone()) {
-            let record = self.record.clone();
-            self.tasks.spawn(async move {
-                desk.until(BACK_TIMEOUT, |seen| seen.host).await;
-                record.end_trouble(trouble);
-            });
+        let desk = self.join(number)?;
+        if let Some(trouble) = self.until_desk.take() {
+            let back = desk.clone();
+            let back = async move { back.until(BACK_TIMEOUT, |seen| seen.host).await };
+            self.tasks.spawn(self.record.clone().end_troubles_after(vec![trouble], back));
         }
-        Ok(true)
+        Ok(Some(desk))
     }
 
-    pub(super) fn join(&mut self, number: usize) -> Result<()> {
-        self.desks[number] = Some(Desk::start_by(&self.machine.sandbox, self.machine.alongside()?)?);
-        self.joined[number] = self.record.now();
-        Ok(())
-    }
-
-    /// The desks that run.
-    pub(super) fn present_desks(&self) -> impl Iterator<Item = (usize, &Desk)> {
-        let desks = self.desks.iter().enumerate();
-        desks.filter_map(|(number, desk)| Some((number, desk.as_ref().filter(|desk| !desk.seen().ended)?)))
-    }
-
-    /// A desk, if it runs.
-    pub(super) fn present_desk(&self, number: usize) -> Option<&Desk> {
-        self.present_desks().find(|(present, _)| *present == number).map(|(_, desk)| desk)
+    pub(super) fn join(&mut self, number: usize) -> Result<Desk> {
+        let desk = Desk::start_by(&self.machine.sandbox, self.machine.alongside()?)?;
+        Ok(self.people.join(number, desk))
     }
 }

@@ -58,14 +58,14 @@ impl Round<'_> {
     async fn carry_out(&mut self, action: Action) -> Result<bool> {
         Ok(match action {
             Action::Propose { agent, file } => self.propose(agent, file),
-            Action::Edit { desk, pick } => self.edit(desk, pick),
-            Action::Decide { desk, pick, accept } => self.decide(desk, pick, accept),
+            Action::Edit { desk, pick } => self.people.edit(desk, pick),
+            Action::Decide { desk, pick, accept } => self.people.decide(desk, pick, accept),
             Action::Answer { agent } => self.answer_in_prompt(agent),
             Action::EndAgent { agent, says_so } => self.end_agent(agent, says_so),
             Action::StartAgent { agent } => self.start_agent(agent).await?,
             Action::LeaveDesk { desk, says_so } => self.leave(desk, says_so),
             Action::JoinDesk { desk } => {
-                let is_away = self.present_desks().all(|(number, _)| number != desk);
+                let is_away = self.people.desk(desk).is_none();
                 if is_away {
                     self.rejoin(desk)?;
                 }
@@ -73,7 +73,7 @@ impl Round<'_> {
             }
             Action::Look { desk, file } => self.open_file(desk, file),
             Action::Rewrite { file } => {
-                let text = format!("{ORIGINAL}rewritten {}\n", self.next_text());
+                let text = format!("{ORIGINAL}rewritten {}\n", self.people.next_text());
                 self.record.project.write(self.record.now(), &self.files[file], &text)?;
                 true
             }
@@ -89,7 +89,7 @@ impl Round<'_> {
             }
             Action::FreezeAgent { agent, ms } => self.freeze_agent(agent, ms),
             Action::FreezeDesk { desk, ms } => {
-                let pid = self.present_desk(desk).map(|desk| desk.pid);
+                let pid = self.people.desk(desk).map(|desk| desk.pid);
                 if let Some(pid) = pid {
                     signal(pid, Signal::STOP);
                     self.schedule(ms, Event::Thaw(vec![pid], None));

@@ -57,7 +57,7 @@ impl Round<'_> {
             self.enable(number);
             return true;
         }
-        let mark = format!("proposal {} of round {}", self.next_text(), self.plan.seed);
+        let mark = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
         let text = format!("one\n{mark}\nthree\nfour\n");
         let path = self.files[file].clone();
         let proposal = Proposal {

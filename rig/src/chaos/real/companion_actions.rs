@@ -1,7 +1,6 @@
 //! The script's actions on the companions of a round: kill, stop, replace, orphan them, and take their ports.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use anyhow::Result;
 use rustix::process::{Pid, Signal};
@@ -11,14 +10,12 @@ use super::discovery_files::ports_and_tokens;
 use super::round::Round;
 use crate::chaos::desk::Desk;
 use crate::chaos::desk_transport::Transport;
-use crate::chaos::processes::{companions, signal, signal_companions, spawn_host_command};
+use crate::chaos::processes::{companions, signal, signal_companions, spawn_host_command, until_back};
 use crate::chaos::record::TroubleKind;
+use crate::chaos::shared_record::BACK_TIMEOUT;
 
 /// The most kills of a round: its desks would give a companion up that crashes more often.
 const MAX_KILLS: usize = 4;
-
-/// How long a desk may take to hold the port of its companion, in milliseconds.
-const HOLD_DELAY: u64 = 1_000;
 
 impl Round<'_> {
     /// The desks restart the companion at once, or, if `back` is 300 ms or more, after their freeze.
@@ -27,7 +24,7 @@ impl Round<'_> {
             return false;
         }
         self.burn_token_unless_held();
-        let desks: Vec<_> = self.present_desks().map(|(_, desk)| desk.pid).collect();
+        let desks: Vec<_> = self.people.present().map(|(_, desk)| desk.pid).collect();
         if back >= 300 {
             desks.iter().for_each(|desk| signal(*desk, Signal::STOP));
             self.schedule(back, Event::Thaw(desks.clone(), None));
@@ -54,14 +51,13 @@ impl Round<'_> {
         let trouble = self.record.begin_trouble(TroubleKind::Stopped, None);
         self.troubles_until_desk.push(trouble);
         self.tasks.spawn(async move { drop(child.wait().await) });
-        let present: Vec<_> = self.present_desks().map(|(number, _)| number).collect();
+        let present: Vec<_> = self.people.present().map(|(number, _)| number).collect();
         let back = back.clamp(100, 2_000);
         for number in present {
             // An editor's server would stay.
-            if let Some(desk) = self.desks[number].take_if(|desk| desk.transport == Transport::Lsp) {
+            if let Some(desk) = self.people.leave(number).filter(|desk| desk.transport == Transport::Lsp) {
                 desk.kill();
             }
-            self.desks[number] = None;
             self.schedule(back, Event::Join(number));
         }
         for agent in 0..self.slots.len() {
@@ -81,7 +77,7 @@ impl Round<'_> {
 
     /// An editor's process ends without a word, and its server with it.
     pub(super) fn hide(&mut self, back: u64) -> bool {
-        let editor = self.present_desks().find(|(_, desk)| desk.editor.is_some()).map(|(number, _)| number);
+        let editor = self.people.present().find(|(_, desk)| desk.editor.is_some()).map(|(number, _)| number);
         let Some(number) = editor else { return false };
         self.leave(number, false);
         self.schedule(back, Event::Join(number));
@@ -100,14 +96,9 @@ impl Round<'_> {
         !ports.is_empty()
     }
 
-    /// The companion ends now. A desk that has been there for a while holds its port; a newer one may not
-    /// yet.
+    /// The companion ends now.
     fn burn_token_unless_held(&mut self) {
-        let since = self.record.now().saturating_sub(HOLD_DELAY);
-        let holds =
-            |(number, desk): (usize, &Desk)| self.joined[number] <= since && desk.seen().host.is_some();
-        let is_held = self.present_desks().any(holds);
-        self.is_token_burned |= !is_held;
+        self.is_token_burned |= !self.people.hold_port();
     }
 
     /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first,
@@ -123,22 +114,13 @@ impl Round<'_> {
         killed: Vec<Pid>,
         desk: Option<Desk>,
     ) {
-        let (record, sandbox) = (self.record.clone(), self.machine.sandbox.clone());
-        self.tasks.spawn(async move {
-            let back = async {
-                match desk {
-                    Some(desk) => drop(desk.until(Duration::from_secs(30), |seen| seen.host).await),
-                    None => {
-                        while companions(&sandbox).iter().all(|pid| killed.contains(pid)) {
-                            tokio::time::sleep(Duration::from_millis(10)).await;
-                        }
-                    }
-                }
-            };
-            let _ = tokio::time::timeout(Duration::from_secs(30), back).await;
-            for trouble in troubles {
-                record.end_trouble(trouble);
+        let sandbox = self.machine.sandbox.clone();
+        let back = async move {
+            match desk {
+                Some(desk) => drop(desk.until(BACK_TIMEOUT, |seen| seen.host).await),
+                None => until_back(|| companions(&sandbox), &killed).await,
             }
-        });
+        };
+        self.tasks.spawn(self.record.clone().end_troubles_after(troubles, back));
     }
 }

@@ -13,37 +13,31 @@ use super::round::{RETRY_PERIOD, Round};
 use crate::chaos::desk::Desk;
 use crate::chaos::desk_transport::Transport;
 use crate::chaos::oracle::GRACE;
-use crate::chaos::processes::{companions, is_alive, signal, signal_companions, spawn_host_command};
+use crate::chaos::processes::{
+    END_TIMEOUT, companions, signal, signal_companions, spawn_host_command, until_ended,
+};
 use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
 use crate::ide_client::CliAnswer;
-use crate::procfs::command_line;
 use crate::release::Release;
 
 /// How long outcomes may take to arrive after the last trouble.
 const CALM: Duration = Duration::from_secs(14);
-
-/// How long processes may take to end.
-const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Round<'_> {
     /// Ends the round, and returns its record.
     pub(super) async fn end(mut self) -> Result<Record> {
         let mut strays = Vec::new();
         self.end_all_troubles();
-        let last = self.desks.len();
-        self.desks.push(Some(Desk::start(&self.machine.sandbox, Transport::Lines)?));
-        let desk = self.desks[last].clone();
-        let served = match &desk {
-            Some(desk) => desk.until(Duration::from_secs(40), |seen| seen.host).await.is_some(),
-            None => false,
-        };
+        let last = self.people.desks();
+        let desk = self.people.join(last, Desk::start(&self.machine.sandbox, Transport::Lines)?);
+        let served = desk.until(Duration::from_secs(40), |seen| seen.host).await.is_some();
         if !served {
             strays.push("a desk that starts at the end has no companion after 40 s".to_owned());
         }
         for trouble in std::mem::take(&mut self.troubles_until_desk) {
             self.record.end_trouble(trouble);
         }
-        if let Some(desk) = desk.filter(|_| served) {
+        if served {
             self.settle(last, &desk).await;
         }
         self.wait_for_receipts().await;
@@ -53,13 +47,14 @@ impl Round<'_> {
         self.free_stuck_agents().await;
         strays.extend(self.stop_all().await);
         self.tasks.shutdown().await;
+        self.people.shut_down().await;
         strays.extend(self.strays());
         let drafts = self.drafts(&mut strays);
         let leftovers = Leftovers { drafts, targets: self.record.project.targets_on_disk(), strays };
         let mut record = std::mem::take(&mut *self.record.lock());
         record.leftovers = leftovers;
         record.squats = self.squatter.lock().taken;
-        diagnostics.extend(self.logs());
+        diagnostics.extend(self.machine.sandbox.logs());
         record.diagnostics = diagnostics;
         let end = self.record.now();
         record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
@@ -71,7 +66,7 @@ impl Round<'_> {
     /// Thaws every process, releases every connection, and ends the squatting.
     fn end_all_troubles(&mut self) {
         signal_companions(&self.machine.sandbox, Signal::CONT);
-        self.present_desks().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
+        self.people.present().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
         self.slots.iter().filter_map(|slot| slot.agent.as_ref()).for_each(|agent| agent.signal(Signal::CONT));
         for proxy in self.proxies(None) {
             proxy.disarm();
@@ -85,12 +80,9 @@ impl Round<'_> {
         let deadline = Instant::now() + CALM.max(self.rest_of_grace_period());
         let mut rejected = BTreeSet::new();
         while Instant::now() < deadline {
-            let reviews = desk.seen().reviews;
-            for review in reviews.values().filter(|review| rejected.insert((review.id, review.revision))) {
-                self.decide_on(number, desk.clone(), review, false);
-            }
+            let reviews = self.people.reject_all(number, desk, &mut rejected);
             let waiting = self.note_lost_agents();
-            if waiting == 0 && reviews.is_empty() {
+            if waiting == 0 && reviews == 0 {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -188,7 +180,7 @@ impl Round<'_> {
                 slot.agent = None;
             }
         }
-        for desk in self.desks.iter().flatten() {
+        for desk in self.people.all() {
             desk.leave();
         }
         for pid in companions(&self.machine.sandbox) {
@@ -196,26 +188,15 @@ impl Round<'_> {
                 let _ = tokio::time::timeout(END_TIMEOUT, child.wait()).await;
             }
         }
-        let editors = self.desks.iter().flatten().filter_map(|desk| desk.editor);
+        let editors = self.people.all().filter_map(|desk| desk.editor);
         editors.for_each(|editor| signal(editor, Signal::TERM));
-        let deadline = Instant::now() + END_TIMEOUT;
-        loop {
+        let ours = || {
             let kept = self.machine.kept_processes();
-            let mut left = self.machine.sandbox.processes();
-            left.retain(|pid| !kept.contains(pid) && is_alive(*pid));
-            if left.is_empty() {
-                return Vec::new();
-            }
-            if Instant::now() > deadline {
-                let name = |pid: &rustix::process::Pid| {
-                    let line = command_line(pid.as_raw_nonzero());
-                    signal(*pid, Signal::KILL);
-                    format!("a process: {line}")
-                };
-                return left.iter().map(name).collect();
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+            let mut all = self.machine.sandbox.processes();
+            all.retain(|pid| !kept.contains(pid));
+            all
+        };
+        until_ended(ours).await
     }
 }
 

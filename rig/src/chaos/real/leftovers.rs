@@ -22,13 +22,6 @@ impl Round<'_> {
         lines.collect()
     }
 
-    /// The companions' logs.
-    pub(super) fn logs(&self) -> Vec<String> {
-        let logs = files_below(self.machine.sandbox.home().join(".local/state/alongside/log"));
-        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
-        logs.into_iter().filter_map(read).collect()
-    }
-
     /// Files that should be gone.
     pub(super) fn strays(&self) -> Vec<String> {
         let sandbox = &self.machine.sandbox;

@@ -11,7 +11,7 @@ use super::agenda::{Agenda, Event};
 use super::agent_slot::AgentSlot;
 use super::machine::Machine;
 use super::shared_squatter::SharedSquatter;
-use crate::chaos::desk::Desk;
+use crate::chaos::people::People;
 use crate::chaos::plan::Plan;
 use crate::chaos::shared_record::SharedRecord;
 use crate::release::RELEASES;
@@ -37,20 +37,16 @@ pub(super) struct Round<'a> {
     pub(super) plan: &'a Plan,
     pub(super) files: Vec<PathBuf>,
     pub(super) slots: Vec<AgentSlot>,
-    pub(super) desks: Vec<Option<Desk>>,
+    pub(super) people: People,
     pub(super) record: SharedRecord,
     /// Every task that waits for an answer.
     pub(super) tasks: JoinSet<()>,
     agenda: Agenda,
-    /// Number of unique texts made so far.
-    pub(super) texts: usize,
     /// Number of kills of the companion: desks give up on one that crashes again and again.
     pub(super) kills: usize,
     /// Troubles that end when a desk is there again.
     pub(super) troubles_until_desk: Vec<usize>,
     pub(super) squatter: SharedSquatter,
-    /// When each desk was started.
-    pub(super) joined: Vec<u64>,
     /// A companion ended while no desk held its port, so that its token is burned: its successors refuse
     /// connected agents.
     pub(super) is_token_burned: bool,
@@ -77,13 +73,11 @@ impl<'a> Round<'a> {
             plan,
             files,
             slots: Vec::new(),
-            desks: vec![None; plan.desks],
-            joined: vec![0; plan.desks],
+            people: People::new(plan, &record),
             is_token_burned: false,
             record,
             tasks: JoinSet::new(),
             agenda: Agenda::default(),
-            texts: 0,
             kills: 0,
             troubles_until_desk: Vec::new(),
         };
@@ -144,11 +138,5 @@ impl<'a> Round<'a> {
     /// Schedules an event after so many milliseconds.
     pub(super) fn schedule(&mut self, after: u64, event: Event) {
         self.agenda.add(self.record.now() + after.min(LONGEST_TROUBLE), event);
-    }
-
-    /// The number of the next unique text.
-    pub(super) fn next_text(&mut self) -> usize {
-        self.texts += 1;
-        self.texts
     }
 }
