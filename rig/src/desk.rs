@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use alongside_desk::socket::{ClientInfo, Hello, Options, PROTOCOL, Terms};
 use alongside_desk::{
     ActiveFile, Change, Closed, ContextReport, Decision, Event, Position, Request, Review, ReviewId, Revised,
     Status,
@@ -10,6 +11,15 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::json_lines_process::JsonLinesProcess;
+
+/// The first message of a desk of this name, whose process is this one.
+pub(crate) fn hello(name: &str) -> Hello {
+    Hello {
+        process_id: Some(std::process::id()),
+        client_info: ClientInfo { name: name.into(), version: String::new() },
+        initialization_options: Options { alongside: Terms { protocol: PROTOCOL, ..Terms::default() } },
+    }
+}
 
 /// A desk, and its process, which speaks the protocol of `alongside review --json`.
 #[derive(Debug)]

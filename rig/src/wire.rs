@@ -6,15 +6,17 @@
 
 mod address;
 mod deadline;
+mod event_stream;
 mod peer;
 mod proxy;
 mod raw;
 mod receipt_fault;
 mod stream;
 
-pub(crate) use address::Address;
+pub(crate) use address::{Address, INITIALIZED, initialize};
 pub use alongside_agent::wire::Head;
 pub use deadline::{PATIENCE, within};
+pub(crate) use event_stream::EventStream;
 pub use peer::{Peer, VERSION, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
 pub use raw::{End, Raw, Response};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::blocking_socket::{BlockingSocket, TimedResponse, data};
 use super::stream_reader::{Said, StreamReader};
-use crate::wire::{Address, PATIENCE, VERSION};
+use crate::wire::{Address, INITIALIZED, PATIENCE, VERSION, initialize};
 
 #[derive(Debug)]
 pub(super) struct Agent {
@@ -52,8 +52,7 @@ impl Agents {
             let which = self.agents.len();
             let joined = connect(&self.address, BlockingSocket::open(&self.address)?);
             let agent = joined.with_context(|| format!("agent {} of {number} cannot connect", which + 1))?;
-            let request = self.address.request(&agent.session, None);
-            self.streams.add(which, BlockingSocket::open(&self.address)?.listen(&request)?)?;
+            self.streams.add(which, &self.address, &agent.session)?;
             self.agents.push(agent);
         }
         Ok(())
@@ -138,13 +137,10 @@ impl Agents {
 
 /// Begins a session over this socket.
 pub(super) fn connect(address: &Address, mut socket: BlockingSocket) -> Result<Agent> {
-    let client = json!({ "name": "bench", "version": "1.0.0" });
-    let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
-    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    let answer = socket.ask(&address.request("", Some(hello.to_string().as_bytes())))?;
+    let hello = initialize("bench", "1.0.0", VERSION);
+    let answer = socket.ask(&address.request("", Some(hello.as_bytes())))?;
     answer.result()?;
     let session = answer.session.context("it gives no session")?;
-    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    socket.ask(&address.request(&session, Some(ready.to_string().as_bytes())))?;
+    socket.ask(&address.request(&session, Some(INITIALIZED.as_bytes())))?;
     Ok(Agent { session, socket })
 }

@@ -41,14 +41,6 @@ pub(super) struct BlockingSocket {
     unread: BytesMut,
 }
 
-/// A connection on which the head of a stream was read.
-#[derive(Debug)]
-pub(super) struct OpenStream {
-    pub(super) tcp: TcpStream,
-    pub(super) unread: BytesMut,
-    pub(super) body: Body,
-}
-
 impl BlockingSocket {
     pub(super) fn open(address: &Address) -> Result<Self> {
         let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, address.port));
@@ -75,12 +67,12 @@ impl BlockingSocket {
         Ok(TimedResponse { took, session: head.get(SESSION_HEADER).map(str::to_owned), message })
     }
 
-    /// Asks for a stream.
-    pub(super) fn listen(mut self, request: &[u8]) -> Result<OpenStream> {
+    /// Asks for a stream, and hangs up once it has begun.
+    pub(super) fn begin_stream(mut self, request: &[u8]) -> Result<()> {
         self.tcp.write_all(request)?;
         let head = self.head().context("no stream is begun")?;
         ensure!(head.status == 200, "a stream is answered {}", head.status);
-        Ok(OpenStream { tcp: self.tcp, unread: self.unread, body: Body::after(&head) })
+        Ok(())
     }
 
     fn head(&mut self) -> Result<Head> {

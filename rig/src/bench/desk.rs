@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Instant;
 
 use alongside_desk::HookProposal;
-use alongside_desk::socket::{ClientInfo, Hello, Options, PROTOCOL, Terms};
+use alongside_desk::socket::PROTOCOL;
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::plan::PATIENCE;
+use crate::desk::hello;
 
 /// A proposal that the companion has shown to the desk.
 #[derive(Debug)]
@@ -53,12 +54,10 @@ impl Desk {
             .with_context(|| format!("cannot join the companion at {}", path.display()))?;
         let mut reader = BufReader::new(stream.try_clone()?);
         let socket = Arc::new(Mutex::new(stream));
-        let hello = Hello {
-            process_id: Some(std::process::id()),
-            client_info: ClientInfo { name: "bench".into(), version: String::new() },
-            initialization_options: Options { alongside: Terms { protocol: PROTOCOL, ..Terms::default() } },
-        };
-        say(&socket, &json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }))?;
+        say(
+            &socket,
+            &json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello("bench") }),
+        )?;
         let welcome: Value = serde_json::from_slice(&read(&mut reader)?)?;
         ensure!(welcome["result"].is_object(), "the companion lets no desk in: {welcome}");
         let (tell, shown) = mpsc::channel();

@@ -4,12 +4,12 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use alongside_agent::wire::EventParser;
 use anyhow::{Context as _, Result, bail};
 use bytes::BytesMut;
-use tokio::io::AsyncReadExt as _;
 
-use super::blocking_socket::{OpenStream, has_data};
+use super::blocking_socket::has_data;
+use super::plan::PATIENCE;
+use crate::wire::{Address, EventStream};
 
 /// Something that came on a stream.
 #[derive(Debug)]
@@ -29,46 +29,44 @@ pub(super) enum Said {
     Cut,
 }
 
-struct Stream {
+/// A stream to open and to read.
+struct Wanted {
     agent: usize,
-    open: OpenStream,
+    address: Address,
+    session: String,
+    opened: mpsc::Sender<Result<()>>,
 }
 
 /// The reader of all streams. Dropping it closes them.
 #[derive(Debug)]
 pub(super) struct StreamReader {
-    streams: tokio::sync::mpsc::UnboundedSender<Stream>,
+    streams: tokio::sync::mpsc::UnboundedSender<Wanted>,
     heard: mpsc::Receiver<Heard>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl StreamReader {
     pub(super) fn new() -> Result<Self> {
-        let (streams, mut arriving) = tokio::sync::mpsc::unbounded_channel::<Stream>();
+        let (streams, mut arriving) = tokio::sync::mpsc::unbounded_channel::<Wanted>();
         let (tell, heard) = mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
-                while let Some(stream) = arriving.recv().await {
-                    let tell = tell.clone();
-                    tokio::spawn(async move {
-                        let agent = stream.agent;
-                        let what = match listen(stream, &tell).await {
-                            Ok(()) => Said::Ended,
-                            Err(_) => Said::Cut,
-                        };
-                        let _ = tell.send(Heard { at: Instant::now(), agent, what });
-                    });
+                while let Some(wanted) = arriving.recv().await {
+                    tokio::spawn(attend(wanted, tell.clone()));
                 }
             });
         });
         Ok(Self { streams, heard, thread: Some(thread) })
     }
 
-    /// Reads one more stream.
-    pub(super) fn add(&self, agent: usize, open: OpenStream) -> Result<()> {
-        open.tcp.set_nonblocking(true)?;
-        self.streams.send(Stream { agent, open }).ok().context("the stream reader has ended")
+    /// Opens the stream of one more agent, and reads it.
+    pub(super) fn add(&self, agent: usize, address: &Address, session: &str) -> Result<()> {
+        let (opened, open) = mpsc::channel();
+        let (address, session) = (address.clone(), session.to_owned());
+        let wanted = Wanted { agent, address, session, opened };
+        self.streams.send(wanted).ok().context("the stream reader has ended")?;
+        open.recv_timeout(PATIENCE).context("no stream is begun")?
     }
 
     /// The next message or end on any stream; `None` if there is none within this time.
@@ -92,26 +90,24 @@ impl Drop for StreamReader {
     }
 }
 
-async fn listen(stream: Stream, tell: &mpsc::Sender<Heard>) -> Result<()> {
-    let Stream { agent, open: OpenStream { tcp, mut unread, mut body } } = stream;
-    let mut tcp = tokio::net::TcpStream::from_std(tcp)?;
-    let mut events = EventParser::default();
-    let mut at = Instant::now();
-    loop {
-        while let Some(part) = body.decode(&mut unread)? {
-            events.feed(part);
+async fn attend(Wanted { agent, address, session, opened }: Wanted, tell: mpsc::Sender<Heard>) {
+    let stream = match EventStream::open(&address, &session, None).await {
+        Ok(stream) => stream,
+        Err(error) => return drop(opened.send(Err(error))),
+    };
+    let _ = opened.send(Ok(()));
+    let what = match listen(stream, agent, &tell).await {
+        Ok(()) => Said::Ended,
+        Err(_) => Said::Cut,
+    };
+    let _ = tell.send(Heard { at: Instant::now(), agent, what });
+}
+
+async fn listen(mut stream: EventStream, agent: usize, tell: &mpsc::Sender<Heard>) -> Result<()> {
+    while let Some(block) = stream.next().await? {
+        if has_data(&block) {
+            tell.send(Heard { at: stream.heard, agent, what: Said::Message(block) })?;
         }
-        while let Some(block) = events.next_block() {
-            if has_data(&block) {
-                tell.send(Heard { at, agent, what: Said::Message(block) })?;
-            }
-        }
-        if body.is_complete() {
-            return Ok(());
-        }
-        if tcp.read_buf(&mut unread).await? == 0 {
-            bail!("it broke off");
-        }
-        at = Instant::now();
     }
+    Ok(())
 }

@@ -12,12 +12,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::agent_connection::{AgentConnection, EventStream};
+use super::agent_connection::AgentConnection;
 use super::counters::Counters;
 use super::proposal::{self, Fate};
 use super::stream_reader::{Heard, Newest, StreamReader};
 use super::world::{Phase, World};
-use crate::wire::{PATIENCE, VERSION};
+use crate::wire::{EventStream, INITIALIZED, PATIENCE, VERSION, initialize};
 
 /// How an agent reads its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,14 +88,12 @@ impl<'a> Agent<'a> {
             unread: None,
             last_id: 0,
         };
-        let client = json!({ "name": "gemini-cli-mcp-client", "version": "0.61.0" });
-        let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
-        let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         Counters::count(&world.counters.requests);
-        let answer = agent.connection.post("", &message.to_string()).await?;
+        let hello = initialize("gemini-cli-mcp-client", "0.61.0", VERSION);
+        let answer = agent.connection.post("", &hello).await?;
         ensure!(answer.status() == 200, "initialize is answered {}", answer.status());
         agent.session = answer.head.get(SESSION_HEADER).context("no session")?.to_owned();
-        agent.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        agent.say(INITIALIZED).await?;
         match reads {
             Reads::All => agent.listen().await?,
             _ => agent.unread = Some(EventStream::open(&world.address, &agent.session, Some(ROOM)).await?),
@@ -275,15 +273,15 @@ impl<'a> Agent<'a> {
     }
 
     /// Sends a message that gets no reply.
-    async fn say(&mut self, message: Value) -> Result<()> {
+    async fn say(&mut self, message: &str) -> Result<()> {
         Counters::count(&self.world.counters.requests);
-        let answer = self.connection.post(&self.session, &message.to_string()).await?;
+        let answer = self.connection.post(&self.session, message).await?;
         ensure!(answer.status() == 202, "{message} is answered {}", answer.status());
         Ok(())
     }
 
     async fn pong(&mut self, id: &alongside_contract::rpc::Id) -> Result<()> {
-        self.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} })).await
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string()).await
     }
 
     async fn end(&mut self) -> Result<()> {

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use alongside_desk::Desk;
-use alongside_desk::socket::{ClientInfo, Hello, Joined, Options, PROTOCOL, Terms, join};
+use alongside_desk::socket::{Joined, join};
 use anyhow::{Context as _, Result, ensure};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::Child;
 
+use crate::desk::hello;
 use crate::procfs::status_field;
 use crate::sandbox::Sandbox;
 use crate::wire::Address;
@@ -42,12 +43,7 @@ impl Host {
 
     pub(super) async fn join(&self) -> Result<(Desk, Address)> {
         let stream = UnixStream::connect(&self.socket).await.context("cannot dial the host")?;
-        let hello = Hello {
-            process_id: Some(std::process::id()),
-            client_info: ClientInfo { name: "load".into(), version: String::new() },
-            initialization_options: Options { alongside: Terms { protocol: PROTOCOL, ..Terms::default() } },
-        };
-        let Joined { desk, welcome, .. } = join(stream, &hello).await?;
+        let Joined { desk, welcome, .. } = join(stream, &hello(NAME)).await?;
         Ok((desk, Address { port: welcome.alongside.port, token: welcome.alongside.token }))
     }
 

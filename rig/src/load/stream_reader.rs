@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::diff::{DIFF_ACCEPTED, DIFF_CLOSED, DIFF_REJECTED, DiffAccepted, DiffRejected};
 use alongside_contract::rpc::{Id, Message};
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::agent_connection::EventStream;
 use super::counters::Counters;
 use super::world::World;
+use crate::wire::EventStream;
 
 /// A message that an agent acts on.
 #[derive(Debug)]
@@ -66,8 +66,9 @@ async fn read(
     // Reports from before this stream do not count for it.
     let mut known = world.reports.newest();
     loop {
-        let Some(json) = stream.next().await? else { continue };
-        match Message::parse(&json)? {
+        let block = stream.next().await?.context("the stream was ended")?;
+        let Some(json) = data(&block)? else { continue };
+        match Message::parse(json)? {
             Ok(Message::Notification { method, params: Some(params) }) => {
                 let params = params.get();
                 match method.as_str() {
@@ -99,6 +100,16 @@ async fn read(
             other => bail!("heard {other:?}"),
         }
     }
+}
+
+/// The data of an event; none of a comment.
+fn data(block: &[u8]) -> Result<Option<&[u8]>> {
+    if block.starts_with(b":") {
+        return Ok(None);
+    }
+    let data = block.strip_prefix(b"event: message\ndata: ");
+    let begins = || String::from_utf8_lossy(&block[..block.len().min(40)]);
+    data.map(Some).with_context(|| format!("an event begins {:?}", begins()))
 }
 
 /// The line of the active file's cursor; 0 if there is none. Agents count from one.

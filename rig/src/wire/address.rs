@@ -2,8 +2,19 @@
 
 use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
+use serde_json::{Value, json};
 
 use super::VERSION;
+
+/// The message that follows the answer to [`initialize`].
+pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// The message with which a client of this name and release begins a session.
+pub(crate) fn initialize(name: &str, release: &str, protocol: &str) -> String {
+    let client = json!({ "name": name, "version": release });
+    let params = json!({ "protocolVersion": protocol, "capabilities": {}, "clientInfo": client });
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string()
+}
 
 /// A port of this machine, and the token that goes with it.
 #[derive(Debug, Clone)]
@@ -35,9 +46,9 @@ impl Address {
     }
 
     /// A call of a tool, as a request.
-    pub(crate) fn call(&self, session: &str, tool: &str, arguments: &serde_json::Value) -> Vec<u8> {
-        let params = serde_json::json!({ "name": tool, "arguments": arguments });
-        let call = serde_json::json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    pub(crate) fn call(&self, session: &str, tool: &str, arguments: &Value) -> Vec<u8> {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
         self.request(session, Some(call.to_string().as_bytes()))
     }
 }

@@ -4,7 +4,7 @@ use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
-use super::{Raw, Response, Stream};
+use super::{INITIALIZED, Raw, Response, Stream, initialize};
 
 /// The version of MCP that shipped agents propose.
 pub const VERSION: &str = "2025-06-18";
@@ -41,18 +41,14 @@ impl Peer {
         peer.session = Some(answer.head.get("mcp-session-id").expect("a session id").to_owned());
         peer.version =
             Some(answer.json()["result"]["protocolVersion"].as_str().expect("a version").to_owned());
-        let answer =
-            peer.post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()).await;
+        let answer = peer.post(INITIALIZED).await;
         assert_eq!(answer.status(), 202, "agents open no stream after anything but 202");
         peer
     }
 
     /// POSTs `initialize`, and keeps nothing of the answer.
     pub async fn initialize(&self, name: &str, version: &str) -> Response {
-        let client = json!({ "name": name, "version": "1.2.3" });
-        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
-        self.post(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string())
-            .await
+        self.post(initialize(name, "1.2.3", version)).await
     }
 
     /// The head of a request up to its last header: more may follow, and an empty line must.

@@ -98,7 +98,7 @@ impl Bench<'_> {
             self.go_on()?;
             let agent = connect(&address, socket)?;
             socket = agent.socket;
-            drop(BlockingSocket::open(&address)?.listen(&address.request(&agent.session, None))?);
+            BlockingSocket::open(&address)?.begin_stream(&address.request(&agent.session, None))?;
         }
         Ok(())
     }
