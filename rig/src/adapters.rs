@@ -1,9 +1,9 @@
 //! Sets our editor adapters up in a sandbox, as their pages tell a person to.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::editors::Generation;
 use crate::sandbox::Sandbox;
@@ -28,59 +28,61 @@ pub const EMACS_SETTINGS: &str = "(setq native-comp-jit-compilation nil inhibit-
 /// Installs the Neovim plugin as a plain package. The person's configuration is
 /// `require('alongside').setup{}`, then `more`.
 pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
-    let packages = sandbox.home().join(".local/share/nvim/site/pack/mine/start");
-    fs::create_dir_all(&packages)?;
-    std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
-    let config = sandbox.home().join(".config/nvim");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("init.lua"), format!("require('alongside').setup{{}}\n{more}\n"))?;
-    Ok(())
+    link(sandbox, "neovim", ".local/share/nvim/site/pack/mine/start")?;
+    write(sandbox, ".config/nvim/init.lua", &format!("require('alongside').setup{{}}\n{more}\n"))
 }
 
 /// Configures Helix as editors/helix/README.md says.
 pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
-    let config = sandbox.home().join(".config/helix");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("languages.toml"), HELIX_LANGUAGES)?;
-    if generation == Generation::Newest {
-        fs::write(config.join("config.toml"), HELIX_SETTINGS)?;
+    write(sandbox, ".config/helix/languages.toml", HELIX_LANGUAGES)?;
+    match generation {
+        Generation::Newest => write(sandbox, ".config/helix/config.toml", HELIX_SETTINGS),
+        Generation::Oldest => Ok(()),
     }
-    Ok(())
 }
 
 /// Installs the Vim adapter as its page tells a person who has a clone.
 pub fn vim(sandbox: &Sandbox, vimrc: &str) -> Result<()> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
-    let packages = sandbox.home().join(".vim/pack/alongside/start");
-    fs::create_dir_all(&packages)?;
-    std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
-    Ok(fs::write(sandbox.home().join(".vim/vimrc"), vimrc)?)
+    link(sandbox, "vim", ".vim/pack/alongside/start")?;
+    write(sandbox, ".vim/vimrc", vimrc)
 }
 
 /// Loads the Kakoune adapter as its page tells a person who has a clone, with the settings of that page.
 pub fn kakoune(sandbox: &Sandbox) -> Result<()> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/kakoune").canonicalize()?;
-    let config = sandbox.home().join(".config/kak");
-    fs::create_dir_all(&config)?;
     let kakrc = format!(
         "eval %sh{{kak-lsp}}\nlsp-enable\nsource {}/alongside.kak\n\
          map global user a ': enter-user-mode alongside<ret>' -docstring 'proposals of agents'\n\
          set-option global modelinefmt \"%%opt{{alongside_modeline}}%opt{{modelinefmt}}\"\n",
-        ours.display()
+        ours("kakoune")?.display()
     );
-    Ok(fs::write(config.join("kakrc"), kakrc)?)
+    write(sandbox, ".config/kak/kakrc", &kakrc)
 }
 
 /// Loads the Emacs adapter as its page tells a person who uses no packages.
 pub fn emacs(sandbox: &Sandbox) -> Result<()> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs").canonicalize()?;
-    let config = sandbox.home().join(".emacs.d");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("early-init.el"), EMACS_SETTINGS)?;
+    write(sandbox, ".emacs.d/early-init.el", EMACS_SETTINGS)?;
     let init = format!(
         "(add-to-list 'load-path \"{}\")\n(require 'alongside)\n(alongside-mode 1)\n",
-        ours.display()
+        ours("emacs")?.display()
     );
-    Ok(fs::write(config.join("init.el"), init)?)
+    write(sandbox, ".emacs.d/init.el", &init)
+}
+
+/// The files of an editor in this checkout.
+fn ours(editor: &str) -> Result<PathBuf> {
+    Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors").join(editor).canonicalize()?)
+}
+
+/// Has an editor load them as a package.
+fn link(sandbox: &Sandbox, editor: &str, packages: &str) -> Result<()> {
+    let packages = sandbox.home().join(packages);
+    fs::create_dir_all(&packages)?;
+    Ok(std::os::unix::fs::symlink(ours(editor)?, packages.join("alongside"))?)
+}
+
+/// Writes a file of the person.
+fn write(sandbox: &Sandbox, below_home: &str, text: &str) -> Result<()> {
+    let path = sandbox.home().join(below_home);
+    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    Ok(fs::write(path, text)?)
 }

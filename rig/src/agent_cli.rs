@@ -277,36 +277,36 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
 
 /// Enters the hook of alongside into the agent's own settings, as an installation does.
 pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
-    let agent = HookAgent::named(id).context("it runs no hooks")?;
-    let file = &agent.hook.file;
-    let path = sandbox.home().join(file.directory().0).join(file.name());
-    let before = hooks::text(&path)?;
-    let wanted = WantedHook::new(OurHook::Write, agent, None, Os::HERE, "alongside");
-    let text = hooks::with_hook(before.as_deref(), &wanted);
     // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
-    let line = format!("alongside hook {id}");
-    let text = text.map_err(anyhow::Error::msg)?;
-    let in_sandbox = format!("{line} --runtime-dir {}", sandbox.hosts().display());
-    // The hook may be there already, with that.
-    let text = text.replace(&in_sandbox, &line).replace(&line, &in_sandbox);
-    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    let hosts = format!(" --runtime-dir {}", sandbox.hosts().display());
+    set_up(sandbox, id, (OurHook::Write, None), (&format!("alongside hook {id}"), &hosts))
 }
 
 /// Has the agent note its turns, as an installation does.
 pub fn set_turns_up(sandbox: &Sandbox, id: &str) -> Result<()> {
+    // The release that the rig runs.
+    let release = (id == Cli::Claude.command()).then_some((2, 1, 332));
+    // No variable decides where the store of a hook is, so its command line keeps it in the sandbox.
+    let state = format!(" --state-dir {}", sandbox.home().join(".local/state/alongside").display());
+    set_up(sandbox, id, (OurHook::Turn, release), (&format!("alongside turn {id}"), &state))
+}
+
+/// Enters a hook into the settings of an agent of this release, and an option behind its command.
+fn set_up(
+    sandbox: &Sandbox,
+    id: &str,
+    (hook, release): (OurHook, Option<(u64, u64, u64)>),
+    (line, option): (&str, &str),
+) -> Result<()> {
     let agent = HookAgent::named(id).context("it runs no hooks")?;
     let file = &agent.hook.file;
     let path = sandbox.home().join(file.directory().0).join(file.name());
     let before = hooks::text(&path)?;
-    // The release that the rig runs.
-    let release = (id == Cli::Claude.command()).then_some((2, 1, 332));
-    let wanted = WantedHook::new(OurHook::Turn, agent, release, Os::HERE, "alongside");
+    let wanted = WantedHook::new(hook, agent, release, Os::HERE, "alongside");
     let text = hooks::with_hook(before.as_deref(), &wanted).map_err(anyhow::Error::msg)?;
-    // No variable decides where the store of a hook is, so its command line keeps it in the sandbox.
-    let state = sandbox.home().join(".local/state/alongside");
-    let line = format!("alongside turn {id}");
-    let text = text.replace(&line, &format!("{line} --state-dir {}", state.display()));
+    // The hook may be there already, with the option.
+    let with_option = format!("{line}{option}");
+    let text = text.replace(&with_option, line).replace(line, &with_option);
     fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -180,11 +180,7 @@ pub fn claude_or_skip() -> Option<PathBuf> {
 /// # Errors
 /// As [`install`].
 pub fn claude_code() -> Result<PathBuf, InstallError> {
-    if !bundled_node() {
-        return Err(InstallError::Unavailable("rig/npm has no Claude Code for this platform".into()));
-    }
-    let root = locked(|cache| install_folder(cache, "claude-code-2.1.332"))?;
-    Ok(root.join("node_modules/@anthropic-ai/claude-code-linux-x64/claude"))
+    program("Claude Code", "claude-code-2.1.332", "@anthropic-ai/claude-code-linux-x64/claude")
 }
 
 /// The program of OpenCode 1.18.33, or `None` where this machine cannot have it, as [`rig_or_skip`].
@@ -200,11 +196,7 @@ pub fn opencode_or_skip() -> Option<PathBuf> {
 /// # Errors
 /// As [`install`].
 pub fn opencode() -> Result<PathBuf, InstallError> {
-    if !bundled_node() {
-        return Err(InstallError::Unavailable("rig/npm has no OpenCode for this platform".into()));
-    }
-    let root = locked(|cache| install_folder(cache, "opencode-1.18.33"))?;
-    Ok(root.join("node_modules/opencode-linux-x64/bin/opencode"))
+    program("OpenCode", "opencode-1.18.33", "opencode-linux-x64/bin/opencode")
 }
 
 /// The program of Codex 0.169.0, or `None` where this machine cannot have it, as [`rig_or_skip`].
@@ -220,11 +212,16 @@ pub fn codex_or_skip() -> Option<PathBuf> {
 /// # Errors
 /// As [`install`].
 pub fn codex() -> Result<PathBuf, InstallError> {
+    program("Codex", "codex-0.169.0", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex")
+}
+
+/// The program of an agent below the packages of a folder of rig/npm.
+fn program(agent: &str, folder: &str, below: &str) -> Result<PathBuf, InstallError> {
     if !bundled_node() {
-        return Err(InstallError::Unavailable("rig/npm has no Codex for this platform".into()));
+        return Err(InstallError::Unavailable(format!("rig/npm has no {agent} for this platform")));
     }
-    let root = locked(|cache| install_folder(cache, "codex-0.169.0"))?;
-    Ok(root.join("node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"))
+    let root = locked(|cache| install_folder(cache, folder))?;
+    Ok(root.join("node_modules").join(below))
 }
 
 /// Installs in the cache, one process at a time: a second one waits and finds everything in place.

@@ -1,10 +1,9 @@
 //! Anthropic's Messages API, as far as Claude Code calls it.
 
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::reply::json_reply;
+use super::reply::{json_reply, named_stream_reply};
 use super::{Message, Speaker, Turn};
 
 /// `messages`: a tool's outcome comes in the user's role too, as a `tool_result` block, perhaps before what
@@ -102,8 +101,5 @@ pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
         }),
         json!({ "type": "message_stop" }),
     ];
-    let event =
-        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
-    let body: String = events.iter().map(event).collect();
-    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+    named_stream_reply(&events)
 }

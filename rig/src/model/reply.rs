@@ -10,6 +10,15 @@ pub(super) fn json_reply(value: &Value) -> Response {
 
 /// A whole event stream in one piece, which agents read like a slow one.
 pub(super) fn stream_reply(events: &[String]) -> Response {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    stream(events.iter().map(|event| format!("data: {event}\n\n")).collect())
+}
+
+/// The same with events that are named after their type.
+pub(super) fn named_stream_reply(events: &[Value]) -> Response {
+    let name = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
+    stream(events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", name(event))).collect())
+}
+
+fn stream(body: String) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }

@@ -1,9 +1,9 @@
 //! OpenAI's Responses API, as far as Codex calls it.
 
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use serde_json::{Value, json};
 
+use super::reply::named_stream_reply;
 use super::{Message, Speaker, Turn};
 
 /// `input` without what the agent tells the model in its own name.
@@ -67,8 +67,5 @@ pub(super) fn reply(turn: &Turn, number: usize) -> Response {
         json!({ "type": "response.output_item.done", "item": item }),
         json!({ "type": "response.completed", "response": { "id": id, "usage": usage } }),
     ];
-    let event =
-        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
-    let body: String = events.iter().map(event).collect();
-    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+    named_stream_reply(&events)
 }

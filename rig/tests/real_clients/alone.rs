@@ -6,7 +6,7 @@ use alongside_rig::tmux::Tmux;
 use alongside_rig::{CliAnswer, Outcome, RealClient, Release, Rig, Sandbox};
 use anyhow::{Context as _, Result};
 
-use crate::stage::{COMPANION, ORIGINAL, Stage};
+use crate::stage::{COMPANION, ORIGINAL, Stage, accept};
 
 pub(crate) async fn finds_the_companion_by_file_alone(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
@@ -26,10 +26,7 @@ pub(crate) async fn finds_the_companion_from_a_sibling_pane(rig: Rig, release: R
     agent.connect().await?;
     companion.agents_listen(1).await?;
 
-    let diff = agent.open_diff(&file, "one\n");
-    companion.accept(&companion.review_of("one\n").await?).await?;
-    assert_eq!(diff.outcome().await?, Outcome::accepted("one\n"));
-    Ok(())
+    accept(&agent, &companion, &file, "one\n").await
 }
 
 pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -> Result<()> {

@@ -4,7 +4,7 @@ use alongside_rig::companion::CompanionProcess;
 use alongside_rig::{Outcome, RealClient, Release, Rig, Sandbox};
 use anyhow::Result;
 
-use crate::stage::{COMPANION, Stage};
+use crate::stage::{COMPANION, Stage, accept};
 
 pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
@@ -37,10 +37,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
     let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
     // The person types `/ide enable`.
     stage.agent.connect().await?;
-    let diff = stage.agent.open_diff(&stage.file, "decided\n");
-    companion.accept(&companion.review_of("decided\n").await?).await?;
-    assert_eq!(diff.outcome().await?, Outcome::accepted("decided\n"));
-    Ok(())
+    accept(&stage.agent, &companion, &stage.file, "decided\n").await
 }
 
 pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release: Release) -> Result<()> {
@@ -55,10 +52,7 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
         // The person types `/ide enable`.
         stage.agent.connect().await?;
     }
-    let diff = stage.agent.open_diff(&stage.file, "after the crash\n");
-    companion.accept(&companion.review_of("after the crash\n").await?).await?;
-    assert_eq!(diff.outcome().await?, Outcome::accepted("after the crash\n"));
-    Ok(())
+    accept(&stage.agent, &companion, &stage.file, "after the crash\n").await
 }
 
 /// The restarted companion is the only way to free the agent.
@@ -77,10 +71,7 @@ pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Releas
         stage.agent.connect().await?;
     }
 
-    let diff = stage.agent.open_diff(&stage.file, "decided\n");
-    companion.accept(&companion.review_of("decided\n").await?).await?;
-    assert_eq!(diff.outcome().await?, Outcome::accepted("decided\n"));
-    Ok(())
+    accept(&stage.agent, &companion, &stage.file, "decided\n").await
 }
 
 /// Kills the companion, and starts it again on the port that was held.

@@ -1,11 +1,11 @@
 //! The stage of every story: a project with a file, a companion, and a connected agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{OpenDiff, RealClient, Release, Rig, Sandbox};
+use alongside_rig::{OpenDiff, Outcome, RealClient, Release, Rig, Sandbox};
 use anyhow::Result;
 
 /// The companion under test, in a process of its own.
@@ -24,6 +24,19 @@ pub(crate) struct Stage {
     pub(crate) release: Release,
     pub(crate) rig: Rig,
     pub(crate) sandbox: Sandbox,
+}
+
+/// The agent proposes a text for a file, the person accepts it, and the agent gets it.
+pub(crate) async fn accept(
+    agent: &RealClient,
+    companion: &CompanionProcess,
+    file: &Path,
+    text: &str,
+) -> Result<()> {
+    let diff = agent.open_diff(file, text);
+    companion.accept(&companion.review_of(text).await?).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted(text));
+    Ok(())
 }
 
 impl Stage {

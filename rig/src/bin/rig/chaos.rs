@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use alongside_rig::chaos::hooks::HooksHarness;
 use alongside_rig::chaos::minimise::minimise;
@@ -16,7 +16,7 @@ use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use alongside_testing::chores::target_directory;
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::run::{interruption, progress};
+use crate::run::{Progress, interruption};
 
 /// Options of `cargo xtask chaos`.
 #[derive(Debug, clap::Args)]
@@ -148,8 +148,7 @@ fn play_all(
             })
             .collect();
         drop(played);
-        let mut progress =
-            Progress { started: Instant::now(), printed: Instant::now(), all: due.len(), done: 0 };
+        let mut progress = Progress::of(due.len());
         for round in &rounds {
             // After an error the workers finish their present rounds.
             let (plan, record, broken, took) =
@@ -329,24 +328,4 @@ fn sources() -> Result<String> {
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     };
     Ok(format!("{}-{}", name("crates")?, name("rig/src")?))
-}
-
-struct Progress {
-    started: Instant,
-    /// When the progress was printed last.
-    printed: Instant,
-    all: usize,
-    done: usize,
-}
-
-impl Progress {
-    /// Counts a round, and prints the progress every 10 s.
-    fn step(&mut self) {
-        self.done += 1;
-        if self.printed.elapsed() < Duration::from_secs(10) {
-            return;
-        }
-        self.printed = Instant::now();
-        println!("{}", progress(self.started, self.done, self.all));
-    }
 }

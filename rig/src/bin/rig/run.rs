@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use alongside_testing::chores::{cargo, must};
 use anyhow::Context as _;
@@ -31,6 +31,30 @@ pub(crate) fn interruption() -> &'static AtomicBool {
         }
     });
     &INTERRUPTED
+}
+
+/// The progress of a chore, which is printed every 10 s.
+pub(crate) struct Progress {
+    started: Instant,
+    printed: Instant,
+    all: usize,
+    done: usize,
+}
+
+impl Progress {
+    /// The beginning of so many pieces of work.
+    pub(crate) fn of(all: usize) -> Self {
+        Self { started: Instant::now(), printed: Instant::now(), all, done: 0 }
+    }
+
+    /// One more is done.
+    pub(crate) fn step(&mut self) {
+        self.done += 1;
+        if self.printed.elapsed() >= Duration::from_secs(10) {
+            self.printed = Instant::now();
+            println!("{}", progress(self.started, self.done, self.all));
+        }
+    }
 }
 
 /// The progress of a chore, and the time it will still take if it goes on like that.

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use alongside_rig::turns::{Life, Played, minimise, play};
 use anyhow::{Context as _, Error, Result};
 
-use crate::run::{interruption, progress};
+use crate::run::{Progress, interruption};
 
 /// Options of `cargo xtask turns`.
 #[derive(Debug, clap::Args)]
@@ -53,9 +53,9 @@ pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
             });
         }
         drop(send);
-        let (mut printed, mut done) = (Instant::now(), 0);
+        let mut progress = Progress::of(lives);
         for (life, result) in &played {
-            done += 1;
+            progress.step();
             match result {
                 Ok(one) => {
                     all.reviews += one.reviews;
@@ -71,10 +71,6 @@ pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
                     }
                     println!("  again: cargo xtask turns --seed {} --cases 1 --minimise", life.seed);
                 }
-            }
-            if printed.elapsed() >= Duration::from_secs(10) {
-                printed = Instant::now();
-                println!("{}", progress(started, done, lives));
             }
         }
     });
