@@ -69,14 +69,17 @@ pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf
     format!("{name}{lines}: added to your prompt in {agent}.")
 }
 
-/// Why accepting may do harm: the write would leave the project, or git or agents would obey the file.
-pub fn dangers(review: &Review) -> impl Iterator<Item = String> {
-    let real = review.in_git.as_deref();
-    let in_git = real.map(|real| format!("Git runs or obeys this file: {}", harmless::name(real)));
-    let real = review.of_agents.as_deref();
-    let of_agents = real
-        .map(|real| format!("Agents take settings or instructions from this file: {}", harmless::name(real)));
-    outside(review).into_iter().chain(in_git).chain(of_agents)
+/// Why accepting may do harm: the write would leave the project, or git or agents would obey the file. Each
+/// as a sentence, and in a few loud words.
+pub fn dangers(review: &Review) -> impl Iterator<Item = (String, &'static str)> {
+    let real = review.in_git.as_deref().map(harmless::name);
+    let in_git = real.map(|real| (format!("Git runs or obeys this file: {real}"), "RUN BY GIT"));
+    let real = review.of_agents.as_deref().map(harmless::name);
+    let of_agents = real.map(|real| {
+        (format!("Agents take settings or instructions from this file: {real}"), "OBEYED BY AGENTS")
+    });
+    let outside = outside(review).map(|said| (said, "OUTSIDE THE PROJECT"));
+    outside.into_iter().chain(in_git).chain(of_agents)
 }
 
 /// A write that would land outside the project.

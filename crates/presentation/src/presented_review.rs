@@ -70,7 +70,7 @@ impl PresentedReview {
         let name = messages::file_name(&review.file, roots);
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
         let notes = notes(review, roots).into_iter();
-        let unseen = look_alikes::hard_to_see_in(review).map(|text| Note { text, warning: false });
+        let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
         let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
         let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
         let (added, removed) = messages::line_counts(review);

@@ -276,8 +276,8 @@ pub(crate) fn review_notes(review: &Review) -> impl Iterator<Item = Note> {
     let remark = review.remark.as_deref().map(line);
     let warnings = [stale, dirty, whole, remark].into_iter().flatten();
     let limits = messages::coarse_changes(review);
-    let warnings = warnings.map(|text| Note { text, warning: true });
-    warnings.chain(limits.map(|text| Note { text, warning: false }))
+    let warnings = warnings.map(Note::warning);
+    warnings.chain(limits.map(Note::remark))
 }
 
 /// The news of an open file. `foreign`: another desk marked it.

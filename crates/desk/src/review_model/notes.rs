@@ -11,55 +11,106 @@ use crate::{harmless, messages};
 pub struct Note {
     /// The sentence, rendered harmless.
     pub text: String,
+    /// The same where there is no room for a path or a sentence.
+    pub brief: Option<String>,
     /// Whether accepting may do harm.
     pub warning: bool,
 }
 
+impl Note {
+    /// A sentence about something that may do harm.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { text: text.into(), brief: None, warning: true }
+    }
+
+    /// A sentence about something that does no harm.
+    pub fn remark(text: impl Into<String>) -> Self {
+        Self { text: text.into(), brief: None, warning: false }
+    }
+
+    /// The same with fewer words where there is no room.
+    fn or(self, brief: impl Into<String>) -> Self {
+        Self { brief: Some(brief.into()), ..self }
+    }
+}
+
 /// All notes of a review, warnings first.
 pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
-    let mut warnings: Vec<String> = messages::dangers(review).collect();
+    let mut notes: Vec<_> =
+        messages::dangers(review).map(|(text, brief)| Note::warning(text).or(brief)).collect();
     let path = Path::new(&review.file);
     if review.outside.is_none() {
         let real = harmless::name(&review.file);
         if path.components().any(|part| part == Component::ParentDir) {
-            warnings.push(format!("The path leads through `..`: {real}"));
+            let text = format!("The path leads through `..`: {real}");
+            notes.push(Note::warning(text).or("path leads through .."));
         } else if !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root)) {
-            warnings.push(format!("This file is outside the project: {real}"));
+            let text = format!("This file is outside the project: {real}");
+            notes.push(Note::warning(text).or("outside the project"));
         }
     }
     if review.stale {
-        warnings.push("The file changed on disk; accepting undoes that change.".into());
+        let text = "The file changed on disk; accepting undoes that change.";
+        notes.push(Note::warning(text).or("changed on disk"));
     }
     if review.dirty {
-        warnings.push("An editor holds unsaved changes to the file.".into());
+        let text = "An editor holds unsaved changes to the file.";
+        notes.push(Note::warning(text).or("unsaved in an editor"));
     }
-    warnings.extend(remark(review));
-    if let Some(why) = &review.whole_file_only {
-        warnings.push(format!("You can only accept or reject this as a whole: {}.", harmless::name(why)));
+    notes.extend(remark(review).map(Note::warning));
+    if let Some(why) = review.whole_file_only.as_deref().map(harmless::name) {
+        let text = format!("You can only accept or reject this as a whole: {why}.");
+        notes.push(Note::warning(text).or(why));
     }
-    let line_endings = review.file_line_ending.map(|ending| match ending {
-        LineEnding::Crlf => "The file has CRLF line endings, the proposal LF (not shown below).",
-        LineEnding::Lf => "The file has LF line endings, the proposal CRLF (not shown below).",
-    });
-    let mark = review.file_has_bom.map(|file_has_it| match file_has_it {
-        true => "The file begins with a byte-order mark, the proposal does not.",
-        false => "The proposal begins with a byte-order mark, the file does not.",
-    });
-    let limits = messages::coarse_changes(review);
-    let reason = review.reason.as_deref().map(|reason| {
-        format!("Your reason for {}: {}", messages::agent_name(&review.agent), harmless::name(reason))
-    });
-    let parts = (review.parts > 1).then(|| {
-        let agent = messages::agent_name(&review.agent);
-        format!("One of {} files of a patch: {agent} writes none before all are decided.", review.parts)
-    });
     let link = review.leads_to.as_deref().filter(|_| review.outside.is_none() && review.in_git.is_none());
     let link = link.map(|real| format!("A link leads to {}.", messages::file_name(real, roots)));
+    notes.extend(link.map(Note::remark));
     let asked = review.asked.as_deref().map(|why| format!("Why you are asked: {}.", harmless::name(why)));
-    let own = link.into_iter().chain(asked).chain(parts).chain(reason);
-    let remarks = own.chain(line_endings.into_iter().chain(mark).map(str::to_owned)).chain(limits);
-    let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
-    warnings.chain(remarks.map(|text| Note { text, warning: false })).collect()
+    notes.extend(asked.map(Note::remark));
+    if review.parts > 1 {
+        let agent = messages::agent_name(&review.agent);
+        let text =
+            format!("One of {} files of a patch: {agent} writes none before all are decided.", review.parts);
+        notes.push(Note::remark(text).or(format!("one of {} files of a patch", review.parts)));
+    }
+    if let Some(reason) = review.reason.as_deref().map(harmless::name) {
+        let text = format!("Your reason for {}: {reason}", messages::agent_name(&review.agent));
+        notes.push(Note::remark(text).or("with a reason"));
+    }
+    notes.extend(form(review));
+    notes.extend(messages::coarse_changes(review).map(Note::remark));
+    notes
+}
+
+/// The differences between file and proposal that no hunk shows.
+fn form(review: &Review) -> impl Iterator<Item = Note> {
+    let line_endings = review.file_line_ending.map(|ending| {
+        let (text, brief) = match ending {
+            LineEnding::Crlf => (
+                "The file has CRLF line endings, the proposal LF (not shown below).",
+                "file: CRLF, proposal: LF",
+            ),
+            LineEnding::Lf => (
+                "The file has LF line endings, the proposal CRLF (not shown below).",
+                "file: LF, proposal: CRLF",
+            ),
+        };
+        Note::remark(text).or(brief)
+    });
+    let mark = review.file_has_bom.map(|file_has_it| {
+        let (text, brief) = match file_has_it {
+            true => (
+                "The file begins with a byte-order mark, the proposal does not.",
+                "file: BOM, proposal: no BOM",
+            ),
+            false => (
+                "The proposal begins with a byte-order mark, the file does not.",
+                "file: no BOM, proposal: BOM",
+            ),
+        };
+        Note::remark(text).or(brief)
+    });
+    line_endings.into_iter().chain(mark)
 }
 
 /// The agent's further step. A deletion takes place only where all of the text goes.
@@ -102,6 +153,11 @@ mod tests {
         assert_eq!(notes[1].text, r"Git runs or obeys this file: /p/.git/hooks/a\x1b");
         let warnings: Vec<_> = notes.iter().map(|note| note.warning).collect();
         assert_eq!(warnings, [true, true, true, false]);
+        let brief: Vec<_> = notes.iter().filter_map(|note| note.brief.as_deref()).collect();
+        assert_eq!(
+            brief,
+            ["OUTSIDE THE PROJECT", "RUN BY GIT", "changed on disk", "file: BOM, proposal: no BOM"]
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>,
         None if some => "Run the code action `Review: …` in a file that alongside serves.".into(),
         None => "Run the code action `Review: …` in any file.".into(),
     };
-    let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
+    let dangers: String = messages::dangers(review).map(|(danger, _)| format!(" {danger}!")).collect();
     format!("{name}: {agent} proposes {changes}. {how}{dangers}")
 }
 

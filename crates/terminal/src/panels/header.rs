@@ -177,8 +177,8 @@ const NOT_SHOWN: &str = "The change on disk is not shown: this is the file as th
 
 fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let not_shown = view.review().stale.then(|| Note { text: NOT_SHOWN.into(), warning: false });
-    for Note { text, warning } in
+    let not_shown = view.review().stale.then(|| Note::remark(NOT_SHOWN));
+    for Note { text, warning, .. } in
         review_notes(view.review(), scene.reviews.roots()).into_iter().chain(not_shown)
     {
         let style = if warning { scene.palette.warning } else { scene.palette.quiet };

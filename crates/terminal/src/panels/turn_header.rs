@@ -48,7 +48,7 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let answers = answers.map(|said| cut_end(&format!("Your last rounds: {said} (L)"), usize::from(width)));
     lines.extend(answers.map(|said| Line::styled(said, scene.palette.reason)));
     let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
-    for Note { text, warning } in notes {
+    for Note { text, warning, .. } in notes {
         let style = if warning { scene.palette.warning } else { scene.palette.quiet };
         let sign = if warning { "! " } else { "  " };
         let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
