@@ -5,9 +5,12 @@
 //! word or a deeper indentation, needs none. A new character that is invisible or turns others round has its
 //! words in any line: desks show its number, which few people know.
 
+mod hidden_parts;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+pub use hidden_parts::HiddenParts;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::harmless;
@@ -44,9 +47,21 @@ const TURNING: [(char, &str); 12] = [
     ('\u{2069}', "end of an isolate"),
 ];
 
+/// A difference that one cannot see, in words.
+type Kind = Cow<'static, str>;
+
 /// Differences that one cannot see, and in how many lines.
 #[derive(Debug, Default)]
-struct Unseen(Vec<(Cow<'static, str>, usize)>);
+pub struct Unseen(Vec<(Kind, usize)>);
+
+/// A new line of a hunk with differences that one cannot see.
+struct HardLine {
+    /// Its number, counted from 0.
+    new: usize,
+    /// The number of the old line that looks the same, if one does.
+    old: Option<usize>,
+    kinds: Vec<Kind>,
+}
 
 /// Why lines of these two texts, the two sides of a hunk, differ though they look the same; `None` if there
 /// are no such lines.
@@ -77,7 +92,7 @@ pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
     for hunk in review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped) {
         let (old, new) = sides(hunk, [&original, &proposed, &current]);
         let found = differing_lines(old, new).into_iter();
-        lines.extend(found.map(|(line, kinds)| (hunk.current.start + line, kinds.join(", "))));
+        lines.extend(found.map(|line| (hunk.current.start + line.new, line.kinds.join(", "))));
     }
     lines
 }
@@ -110,16 +125,28 @@ pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (
 
 impl Unseen {
     fn add_lines(&mut self, old: &str, new: &str) {
-        for kind in differing_lines(old, new).into_iter().flat_map(|(_, kinds)| kinds) {
-            match self.0.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, lines)) => *lines += 1,
-                None => self.0.push((kind, 1)),
-            }
+        for kind in differing_lines(old, new).into_iter().flat_map(|line| line.kinds) {
+            self.add_kind(kind, 1);
         }
     }
 
-    fn sentence(&self) -> Option<String> {
-        let named = |(kind, lines): &(Cow<'static, str>, usize)| match lines {
+    fn add_kind(&mut self, kind: Kind, more: usize) {
+        match self.0.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, lines)) => *lines += more,
+            None => self.0.push((kind, more)),
+        }
+    }
+
+    /// Adds those of another hunk.
+    pub fn add(&mut self, other: &Self) {
+        for (kind, lines) in &other.0 {
+            self.add_kind(kind.clone(), *lines);
+        }
+    }
+
+    /// All of them in a sentence: `Hard to see: a tab in place of blanks (2 lines).`
+    pub fn sentence(&self) -> Option<String> {
+        let named = |(kind, lines): &(Kind, usize)| match lines {
             1 => kind.clone().into_owned(),
             lines => format!("{kind} ({lines} lines)"),
         };
@@ -131,25 +158,29 @@ impl Unseen {
     }
 }
 
-/// The new lines with differences that one cannot see, counted from 0: lines that look the same as old ones,
-/// wherever those stand, and lines with an added character that one does not see.
-fn differing_lines(old: &str, new: &str) -> Vec<(usize, Vec<Cow<'static, str>>)> {
+/// The new lines with differences that one cannot see: lines that look the same as old ones, wherever those
+/// stand, and lines with an added character that one does not see.
+fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
     if new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
         return Vec::new();
     }
     let added = added_unseen(old, new);
-    let mut olds: HashMap<String, Vec<&str>> = HashMap::new();
-    for line in old.split_inclusive('\n') {
-        olds.entry(shape(line)).or_default().push(line);
+    let mut olds: HashMap<String, Vec<(usize, &str)>> = HashMap::new();
+    for (number, line) in old.split_inclusive('\n').enumerate() {
+        olds.entry(shape(line)).or_default().push((number, line));
     }
     let mut found = Vec::new();
     for (number, line) in new.split_inclusive('\n').enumerate() {
         let alike = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty());
         let same = alike.map(|alike| {
-            let at = alike.iter().position(|old| *old == line).unwrap_or(0);
+            let at = alike.iter().position(|(_, old)| *old == line).unwrap_or(0);
             alike.remove(at)
         });
-        let mut kinds = same.and_then(|old| differences(old, line)).unwrap_or_default();
+        let compared = same.and_then(|(number, old)| Some((number, differences(old, line)?)));
+        let (old, mut kinds) = match compared {
+            Some((number, kinds)) => (Some(number), kinds),
+            None => (None, Vec::new()),
+        };
         for (_, c) in harmless::harmful(line).filter(|(_, c)| added.contains(c)) {
             let kind = unseen(c);
             if !kinds.contains(&kind) {
@@ -157,7 +188,7 @@ fn differing_lines(old: &str, new: &str) -> Vec<(usize, Vec<Cow<'static, str>>)>
             }
         }
         if !kinds.is_empty() {
-            found.push((number, kinds));
+            found.push(HardLine { new: number, old, kinds });
         }
     }
     found
@@ -186,7 +217,7 @@ fn added_unseen(old: &str, new: &str) -> HashSet<char> {
 }
 
 /// The kinds of differences of two lines that look the same; `None` if one sees a difference.
-fn differences(old: &str, new: &str) -> Option<Vec<Cow<'static, str>>> {
+fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
     let nfc = ComposingNormalizerBorrowed::new_nfc();
     let mut kinds = Vec::new();
     let [(old, old_end), (new, new_end)] = [old, new].map(without_end);
@@ -245,7 +276,7 @@ fn take_blanks<'a>(rest: &mut &'a str) -> &'a str {
 }
 
 /// Takes the next character that one sees, and notes those before it.
-fn take_char(rest: &mut &str, kinds: &mut Vec<Cow<'static, str>>) -> Option<char> {
+fn take_char(rest: &mut &str, kinds: &mut Vec<Kind>) -> Option<char> {
     let mut chars = rest.chars();
     let mut next = chars.next();
     while let Some(unseen) = next.filter(|c| harmless::is_harmful(*c)) {
@@ -258,7 +289,7 @@ fn take_char(rest: &mut &str, kinds: &mut Vec<Cow<'static, str>>) -> Option<char
 
 /// How blanks differ from those in their place, if one cannot see that. `is_end`: they end the line;
 /// `is_line`: it has nothing else.
-fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Cow<'static, str>> {
+fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Kind> {
     let (has_tab, is_plain) = (|text: &str| text.contains('\t'), |text: &str| text.chars().all(|c| c == ' '));
     if let Some(special) = new.chars().find(|c| !matches!(c, ' ' | '\t') && !old.contains(*c)) {
         return Some(format!("{} in place of a blank", space(special)).into());
@@ -286,7 +317,7 @@ fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Cow<'
 }
 
 /// A character that one does not see, by its effect.
-fn unseen(c: char) -> Cow<'static, str> {
+fn unseen(c: char) -> Kind {
     let name = TURNING.iter().find(|(turning, _)| *turning == c).map_or("invisible", |(_, name)| name);
     format!("{name} {}", number(c)).into()
 }

@@ -29,6 +29,8 @@ pub struct Client {
     pub(crate) protocol: Option<u32>,
     /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
     pub(crate) presents: bool,
+    /// Whether that plugin merges texts itself, and the server adds the words.
+    pub(crate) displays: bool,
     /// Whether that plugin tells the problems that the editor knows in files.
     pub diagnoses: bool,
     /// How LSP's own messages count positions.
@@ -49,6 +51,7 @@ impl Client {
         let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let number = |pointer: &str| params.pointer(pointer).and_then(Value::as_u64);
         let ours = params.pointer("/initializationOptions/alongside");
+        let wants = |what: &str| ours.and_then(|ours| ours.get(what)).and_then(Value::as_bool) == Some(true);
         let protocol = ours.and_then(|ours| ours.get("protocol")).and_then(Value::as_u64);
         let named = ours.and_then(|ours| ours.get("editor").or_else(|| ours.get("owner")));
         let name = text("/clientInfo/name").to_owned();
@@ -65,10 +68,10 @@ impl Client {
             kind: editors::find(&name),
             protocol,
             encoding: Encoding::negotiate(params),
-            presents: ours.and_then(|ours| ours.get("presentation")).and_then(Value::as_bool) == Some(true),
-            diagnoses: ours.and_then(|ours| ours.get("diagnostics")).and_then(Value::as_bool) == Some(true),
-            opens_reviews: ours.and_then(|ours| ours.get("openReviews")).and_then(Value::as_bool)
-                == Some(true),
+            presents: wants("presentation"),
+            displays: wants("display"),
+            diagnoses: wants("diagnostics"),
+            opens_reviews: wants("openReviews"),
             session: ours.and_then(|ours| Some(ours.get("session")?.as_str()?.to_owned())),
             has_remote: false,
             capabilities: params.get("capabilities").cloned().unwrap_or_default(),

@@ -1,5 +1,5 @@
 //! An editor whose plugin speaks the desk protocol. Its messages pass through among LSP's own: unchanged, or
-//! by way of a [`Presentation`] for a plugin that only presents reviews.
+//! by way of a [`Presentation`] for a plugin that wants its words.
 
 use alongside_contract::rpc::{self, Id};
 use alongside_desk::socket::{PROTOCOL, wire};
@@ -17,7 +17,7 @@ use crate::problems;
 pub(crate) struct PluginDesk {
     /// The last report, repeated to a companion that connects later.
     context: Option<ContextReport>,
-    /// For a plugin that only presents reviews.
+    /// For a plugin that shows the words of the server.
     presentation: Option<Presentation<RequestId>>,
 }
 
@@ -26,6 +26,9 @@ pub(crate) fn capabilities(client: &Client) -> Value {
     let mut ours = json!({ "protocol": client.protocol.unwrap_or(PROTOCOL) });
     if client.presents {
         ours["presentation"] = true.into();
+    }
+    if client.displays {
+        ours["display"] = true.into();
     }
     json!({
         "positionEncoding": client.encoding.name(),
@@ -37,7 +40,11 @@ pub(crate) fn capabilities(client: &Client) -> Value {
 
 impl PluginDesk {
     pub(crate) fn new(client: &Client) -> Self {
-        Self { context: None, presentation: client.presents.then(Presentation::default) }
+        let presentation = match client.presents {
+            true => Some(Presentation::default()),
+            false => client.displays.then(Presentation::of_exact_texts),
+        };
+        Self { context: None, presentation }
     }
 
     /// Forwards a message of the plugin; false if it is none of the desk protocol.
@@ -46,6 +53,7 @@ impl PluginDesk {
             return false;
         }
         if let Some(presentation) = &mut self.presentation
+            && presentation.merges_texts()
             && let Some(text) = TextParams::read(method, params)
         {
             match (text, id) {

@@ -1,5 +1,6 @@
 //! The desk of a plugin that only presents reviews: adds the sentences, notes and diffs that such a plugin
-//! shows, and keeps its texts equal to the companion's.
+//! shows, and keeps its texts equal to the companion's. A plugin that merges texts itself gets exact ones and
+//! no diffs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,16 +22,28 @@ pub struct Presentation<Id> {
     texts: TextRequests<Id>,
     /// Requests of the plugin that change a review, until their answers.
     changing: Vec<(Id, ReviewId)>,
+    /// The plugin gets exact texts, and merges them itself.
+    has_exact_texts: bool,
 }
 
 impl<Id> Default for Presentation<Id> {
     fn default() -> Self {
         let (companion, reviews, texts, changing) = Default::default();
-        Self { companion, reviews, texts, changing }
+        Self { companion, reviews, texts, changing, has_exact_texts: false }
     }
 }
 
 impl<Id: Clone + PartialEq> Presentation<Id> {
+    /// For a plugin that merges texts itself.
+    pub fn of_exact_texts() -> Self {
+        Self { has_exact_texts: true, ..Self::default() }
+    }
+
+    /// Whether texts of the plugin come here to be merged.
+    pub fn merges_texts(&self) -> bool {
+        !self.has_exact_texts
+    }
+
     /// The plugin sends a text. Without `id`, it wants no answer.
     #[must_use]
     pub fn text_sent(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
@@ -125,27 +138,46 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             true => messages::proposes_for(&review, &messages::file_name(&review.file, self.roots())),
             false => messages::proposes(&review),
         };
-        let review = PresentedReview::new(review);
-        review.show_texts(params);
-        params["display"] = review.display(self.roots(), vec![said]);
+        let mut review = PresentedReview::new(review);
+        if self.merges_texts() {
+            review.show_texts(params);
+        }
+        params["display"] = self.display(&mut review, vec![said]);
         self.reviews.insert(review.review().id, review);
     }
 
-    /// The plugin gets the change of its text in place of that of the companion's. False for a review that it
-    /// does not have.
+    /// The plugin gets the change of its text in place of that of the companion's, unless it merges texts
+    /// itself. False for a review that it does not have.
     fn changed(&mut self, changed: Changed, params: &mut Value) -> bool {
         let id = changed.id;
         let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
         let is_own = is_changed_here || self.texts.is_on_its_way(id);
-        let roots = &self.companion.status().roots;
-        let Some(review) = self.reviews.get_mut(&id) else { return false };
-        let (replacement, said) = review.take(changed, roots, is_own);
-        if let Some(params) = params.as_object_mut() {
+        let Some(mut review) = self.reviews.remove(&id) else { return false };
+        let before = review.review().current.clone();
+        let said = review.take(changed, self.roots(), is_own);
+        if self.merges_texts()
+            && let Some(params) = params.as_object_mut()
+        {
             params.remove("changes");
+            let replacement = review.note_text(&before);
             params.extend(replacement.map(|replacement| ("replacement".to_owned(), json!(replacement))));
-            params.insert("display".to_owned(), review.display(roots, said));
         }
+        params["display"] = self.display(&mut review, said);
+        self.reviews.insert(id, review);
         true
+    }
+
+    /// Everything that the plugin shows of a review beside its texts.
+    fn display(&self, review: &mut PresentedReview, said: Vec<String>) -> Value {
+        let mut display = review.words(self.roots(), said);
+        let parts = match self.has_exact_texts {
+            true => review.hunk_words(self.roots()),
+            false => review.diffs(self.roots()),
+        };
+        if let (Some(display), Value::Object(parts)) = (display.as_object_mut(), parts) {
+            display.extend(parts);
+        }
+        display
     }
 
     fn roots(&self) -> &[PathBuf] {

@@ -1,4 +1,5 @@
-//! A review as a plugin presents it: with its name, size, counts, notes and diffs, and in the plugin's form.
+//! A review as a plugin presents it: with its name, size, counts and notes, with diffs, and in the plugin's
+//! form. A plugin that shows the texts side by side gets in place of the diffs what those do not show.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use alongside_desk::{Changed, Review, look_alikes, messages};
 use serde_json::{Value, json};
 
 use crate::hunk_diff::review_diff;
+use crate::hunk_words::HunkWords;
 use crate::replacement::Replacement;
 use crate::text_form::TextForm;
 use crate::text_history::TextHistory;
@@ -20,42 +22,44 @@ pub(super) struct PresentedReview {
     history: TextHistory,
     /// The revision at which the person last had to be warned of the file's own changes.
     pub(super) warned_at: u64,
+    hunk_words: HunkWords,
 }
 
 impl PresentedReview {
     pub(super) fn new(review: Review) -> Self {
         let (form, history) = (TextForm::of(&review), TextHistory::new(review.revision));
-        Self { form, history, warned_at: 0, open: OpenReview::new(review) }
+        let hunk_words = HunkWords::new(&review);
+        Self { form, history, warned_at: 0, hunk_words, open: OpenReview::new(review) }
     }
 
     pub(super) fn review(&self) -> &Review {
         self.open.review()
     }
 
-    /// Takes a new revision. Returns how the plugin's text changes, and the messages for the person.
-    pub(super) fn take(
-        &mut self,
-        changed: Changed,
-        roots: &[PathBuf],
-        is_own: bool,
-    ) -> (Option<Replacement>, Vec<String>) {
+    /// Takes a new revision. Returns the messages for the person.
+    pub(super) fn take(&mut self, changed: Changed, roots: &[PathBuf], is_own: bool) -> Vec<String> {
         if is_own {
             self.open.mark_own(changed.revision);
         }
-        let before = self.review().current.clone();
         let Ok(news) = self.open.take(changed) else {
             tracing::error!(review = self.review().id.0, "a change does not follow on the review");
-            return (None, Vec::new());
+            return Vec::new();
         };
         let review = self.open.review();
         if news.became_stale || news.became_dirty {
             self.warned_at = news.revision;
         }
-        self.history.push(review.revision, &before, &review.current);
-        let shown = [&before, &review.current].map(|text| self.form.shown(text));
         let name = messages::file_name(&review.file, roots);
         let said = news.messages(&name, self.open.is_foreign(news)).into_iter();
-        (Replacement::between(&shown[0], &shown[1]), said.map(|message| message.text).collect())
+        said.map(|message| message.text).collect()
+    }
+
+    /// The text was this one before the newest revision. Returns how the plugin's text changes.
+    pub(super) fn note_text(&mut self, before: &Arc<str>) -> Option<Replacement> {
+        let Review { revision, current, .. } = self.open.review();
+        self.history.push(*revision, before, current);
+        let shown = [before, current].map(|text| self.form.shown(text));
+        Replacement::between(&shown[0], &shown[1])
     }
 
     /// The text at a revision; `None` if that is too long ago, or has not come yet.
@@ -64,31 +68,54 @@ impl PresentedReview {
         if revision <= *newest { self.history.text_at(revision, current) } else { None }
     }
 
-    /// Everything that the plugin shows of it beside its texts.
-    pub(super) fn display(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
+    /// The words about it that every plugin gets.
+    pub(super) fn words(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
         let review = self.review();
         let name = messages::file_name(&review.file, roots);
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
-        let notes = notes(review, roots).into_iter();
-        let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
-        let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
-        let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
         let (added, removed) = messages::line_counts(review);
-        let notes = notes.chain(unseen).map(|note| json!({ "text": note.text, "warning": note.warning }));
-        // The person knows this revision, as far as it goes: a plugin adds whether they have seen it.
-        let obstacle = Obstacle::of(review, Some(review.revision), roots);
         json!({
             "messages": said,
             "title": format!("{name} ({agent}, {size})"),
             "name": name,
             "agent": agent,
+            "size": size,
             "counts": format!("+{added} -{removed}"),
             "states": messages::states(review),
+        })
+    }
+
+    /// The hunks for a plugin that shows diffs: these, and what they do not show.
+    pub(super) fn diffs(&self, roots: &[PathBuf]) -> Value {
+        let review = self.review();
+        let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
+        let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
+        let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
+        let notes = notes(review, roots).into_iter().chain(unseen).map(told);
+        // The person knows this revision, as far as it goes: a plugin adds whether they have seen it.
+        let obstacle = Obstacle::of(review, Some(review.revision), roots);
+        json!({
             "obstacle": obstacle.map(Obstacle::text),
             "notes": notes.collect::<Vec<_>>(),
             "hardToSee": unseen_lines.collect::<Vec<_>>(),
             "diff": review_diff(review),
         })
+    }
+
+    /// The hunks for a plugin that shows the texts side by side: the parts of them that these do not show.
+    pub(super) fn hunk_words(&mut self, roots: &[PathBuf]) -> Value {
+        let review = self.open.review();
+        let notes = notes(review, roots).into_iter().map(told);
+        let (hunks, unseen) = self.hunk_words.of(review);
+        let mut words = json!({
+            "notes": notes.collect::<Vec<_>>(),
+            "empties": messages::empties(review),
+            "hunks": hunks,
+        });
+        if let Some(unseen) = unseen {
+            words["unseen"] = unseen.into();
+        }
+        words
     }
 
     /// Brings the texts of a new review into the plugin's form.
@@ -101,5 +128,14 @@ impl PresentedReview {
                 params[name] = json!(self.form.shown(text));
             }
         }
+    }
+}
+
+/// A note as a plugin gets it.
+fn told(note: Note) -> Value {
+    let Note { text, brief, warning } = note;
+    match brief {
+        Some(brief) => json!({ "text": text, "brief": brief, "warning": warning }),
+        None => json!({ "text": text, "warning": warning }),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use alongside_desk::{
-    Agent, Changed, Closed, Closing, Decision, Event, Grant, Hunk, Refusal, Request, Review, ReviewId,
-    Revised, Scope, Status, Text, replacement,
+    Agent, Changed, Closed, Closing, Decision, Event, Grant, Hunk, HunkState, Refusal, Request, Review,
+    ReviewId, Revised, Scope, Status, Text, replacement,
 };
 use serde_json::{Value, json};
 
@@ -32,6 +32,15 @@ struct Stage {
 impl Stage {
     /// A review of `proposed` for a file with `original`, told to the plugin.
     fn with(original: &str, proposed: &str) -> Self {
+        Self::of(Presentation::default(), original, proposed)
+    }
+
+    /// The same for a plugin that merges texts itself.
+    fn of_exact_texts(original: &str, proposed: &str) -> Self {
+        Self::of(Presentation::of_exact_texts(), original, proposed)
+    }
+
+    fn of(presentation: Presentation<u64>, original: &str, proposed: &str) -> Self {
         let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
         let line = (0..1).into();
         let hunk = Hunk { original: line, proposed: line, current: line, ..Hunk::default() };
@@ -49,7 +58,7 @@ impl Stage {
         let status =
             Status { roots: vec!["/p".into()], agents: vec![agent], reviews: 1, ..Status::default() };
         let mut stage = Self {
-            presentation: Presentation::default(),
+            presentation,
             calls: VecDeque::new(),
             events: [Event::Status(status), Event::Opened(review.clone())].into(),
             review,
@@ -120,7 +129,8 @@ impl Stage {
                         self.newest.0 = change.applied(&*self.newest.0);
                     }
                     self.newest.1 = told["revision"].as_u64().unwrap_or(self.newest.1);
-                    assert!(told["changes"].is_null(), "those are of another form of the text");
+                    let is_exact = !self.presentation.merges_texts();
+                    assert!(is_exact || told["changes"].is_null(), "those are of another form of the text");
                     self.heard.push(message);
                 }
                 Effect::Answer(id, reply) => {
@@ -439,4 +449,69 @@ fn a_text_for_an_ended_review_or_an_unknown_revision_is_refused() {
     assert!(TextParams::read("alongside/decideReview", &json!({ "id": 1, "revision": 1 })).is_none());
     let older = json!({ "id": 1, "revision": 1, "text": "typed", "decision": "accept" });
     assert!(TextParams::read("alongside/decideReview", &older).unwrap().is_err(), "no text is left out");
+}
+
+#[test]
+fn a_plugin_that_merges_texts_gets_them_exact_with_the_words() {
+    let mut stage = Stage::of_exact_texts("\u{feff}one\r\ntwo\r\n", "\u{feff}ONE\r\ntwo\r\n");
+    let told = stage.last("didOpenReview");
+    assert_eq!(told["current"], "\u{feff}ONE\r\ntwo\r\n");
+    assert_eq!(
+        (&told["display"]["name"], &told["display"]["size"]),
+        (&json!("notes.md"), &json!("1 change"))
+    );
+    assert_eq!(told["display"]["messages"], json!(["notes.md: Gemini CLI proposes 1 change"]));
+    assert_eq!(told["display"].get("diff"), None, "the plugin shows the texts");
+    stage.review.stale = true;
+    stage.set("\u{feff}two\r\n");
+    stage.run();
+    let told = stage.last("didChangeReview");
+    assert_eq!((told["changes"].as_array().map(Vec::len), told.get("replacement")), (Some(1), None));
+    let stale = "The file changed on disk; accepting undoes that change.";
+    let note = json!({ "text": stale, "brief": "changed on disk", "warning": true });
+    assert_eq!(told["display"]["notes"], json!([note]));
+}
+
+#[test]
+fn a_plugin_that_shows_texts_side_by_side_gets_what_one_does_not_see_there() {
+    let mut stage = Stage::of_exact_texts("    one\ntwo\n", "\tone\ntwo\n");
+    let range = |end: u32| {
+        let at = |character: u32| json!({ "line": 0, "character": character });
+        json!([{ "start": at(0), "end": at(end) }])
+    };
+    let unseen = "Hard to see: a tab in place of blanks.";
+    let blanks = json!({ "removed": range(4), "added": range(1) });
+    let display = &stage.last("didOpenReview")["display"];
+    assert_eq!(display["hunks"], json!([{ "hunk": 0, "unseen": unseen, "blanks": blanks }]));
+    assert_eq!((&display["unseen"], &display["empties"]), (&json!(unseen), &json!(false)));
+
+    stage.review.hunks[0].state = HunkState::Dropped;
+    stage.set("    one\ntwo\n");
+    stage.run();
+    let display = &stage.last("didChangeReview")["display"];
+    assert_eq!((&display["hunks"], &display["unseen"]), (&json!([]), &Value::Null), "it is not written");
+
+    stage.review.hunks[0].state = HunkState::Edited;
+    stage.review.hunks[0].current = (0..3).into();
+    stage.set("more\n    one\nmore\ntwo\n");
+    stage.run();
+    let display = &stage.last("didChangeReview")["display"];
+    assert_eq!(display["hunks"], json!([{ "hunk": 0, "differs": [0, 2] }]));
+    stage.set("");
+    stage.run();
+    assert_eq!(stage.last("didChangeReview")["display"]["empties"], true);
+}
+
+#[test]
+fn the_places_in_a_hunk_follow_it_down_the_text() {
+    let mut stage = Stage::of_exact_texts("x\n    one\n", "x\n\tone\n");
+    stage.review.hunks[0] =
+        Hunk { original: (1..2).into(), proposed: (1..2).into(), current: (3..4).into(), ..Hunk::default() };
+    stage.set("a\nb\nx\n\tone\n");
+    stage.run();
+    let blanks = &stage.last("didChangeReview")["display"]["hunks"][0]["blanks"];
+    assert_eq!(
+        (&blanks["removed"][0]["start"]["line"], &blanks["added"][0]["start"]["line"]),
+        (&json!(1), &json!(3))
+    );
 }

@@ -16,10 +16,14 @@ struct Stage {
 }
 
 impl Stage {
-    /// A plugin that has heard of a review with the text "one".
+    /// A plugin that only presents, and has heard of a review with the text "one".
     fn new() -> Self {
-        let params =
-            json!({ "initializationOptions": { "alongside": { "protocol": 1, "presentation": true } } });
+        Self::with(&json!({ "protocol": 1, "presentation": true }))
+    }
+
+    /// The same for a plugin that asks for this.
+    fn with(options: &Value) -> Self {
+        let params = json!({ "initializationOptions": { "alongside": options } });
         let (sender, to_editor) = std::sync::mpsc::channel();
         let (mut io, (connection, seat)) = (Io::new(sender), pair());
         io.connect(connection);
@@ -75,4 +79,22 @@ async fn a_text_goes_to_the_companion_and_the_answer_to_the_plugin() {
     assert_eq!(stage.heard()["error"]["code"], rpc::INVALID_PARAMS);
     stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()), None);
     assert!(matches!(stage.seat.calls.try_recv().unwrap().request, Request::Flushed { .. }));
+}
+
+#[tokio::test]
+async fn a_plugin_that_merges_texts_sends_edits_and_gets_the_words() {
+    let options = json!({ "protocol": 1, "display": true });
+    let params = json!({ "initializationOptions": { "alongside": options } });
+    let ours = &capabilities(&Client::read(&params, Path::new("/p")))["experimental"]["alongside"];
+    assert_eq!(*ours, json!({ "protocol": 1, "display": true }));
+    let mut stage = Stage::with(&options);
+    assert_eq!(stage.heard()["params"]["display"]["name"], "/p/a");
+    let change = json!({ "text": "two\n" });
+    stage.ask(1, "alongside/editReview", &json!({ "id": 1, "revision": 1, "changes": [change] }));
+    let request = stage.answered(Ok(Revised { revision: 2 })).await;
+    assert!(matches!(request, Request::EditReview { revision: 1, .. }));
+    assert_eq!(stage.heard()["result"], json!({ "revision": 2 }));
+    // Texts are those of a plugin that only presents.
+    stage.ask(2, "alongside/setReviewText", &json!({ "id": 1, "revision": 1, "from": 1 }));
+    assert_eq!(stage.heard()["error"]["code"], rpc::METHOD_NOT_FOUND);
 }

@@ -1,0 +1,101 @@
+//! The parts of each hunk that a plugin cannot tell by its lines side by side: what is hard to see in it, and
+//! the lines of an edited one that differ from the original still.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use alongside_desk::look_alikes::{HiddenParts, Unseen, sides};
+use alongside_desk::{HunkState, Lines, Position, Range, Review, Text};
+use serde_json::{Value, json};
+
+use crate::merge::differences;
+
+/// The findings in the hunks of one review, by their texts: a person types in one hunk at a time.
+#[derive(Debug)]
+pub(super) struct HunkWords {
+    original: Text,
+    proposed: Text,
+    found: HashMap<String, Arc<Found>>,
+}
+
+/// The findings in a hunk, with lines counted from its first ones.
+#[derive(Debug)]
+struct Found {
+    hidden: HiddenParts,
+    differing: Vec<usize>,
+}
+
+impl HunkWords {
+    pub(super) fn new(review: &Review) -> Self {
+        let original = Text::new(review.original.clone().unwrap_or_default());
+        Self { original, proposed: Text::new(review.proposed.clone()), found: HashMap::new() }
+    }
+
+    /// The hunks with something to say, for the plugin, and why lines differ that look the same, in a
+    /// sentence about all hunks that would be accepted.
+    pub(super) fn of(&mut self, review: &Review) -> (Vec<Value>, Option<String>) {
+        let current = Text::new(review.current.clone());
+        let (mut told, mut all, mut kept) = (Vec::new(), Unseen::default(), HashMap::new());
+        for (at, hunk) in review.hunks.iter().enumerate() {
+            if hunk.state == HunkState::Dropped {
+                continue;
+            }
+            let (old, new) = sides(hunk, [&self.original, &self.proposed, &current]);
+            let is_edited = hunk.state == HunkState::Edited;
+            let key = format!("{is_edited} {old}\0{new}");
+            let found = match kept.get(&key).or_else(|| self.found.get(&key)) {
+                Some(found) => Arc::clone(found),
+                None => Arc::new(Found::of(old, new, is_edited)),
+            };
+            all.add(&found.hidden.unseen);
+            told.extend(found.told(at, hunk.original.start, hunk.current));
+            kept.insert(key, found);
+        }
+        self.found = kept;
+        (told, all.sentence())
+    }
+}
+
+impl Found {
+    fn of(old: &str, new: &str, is_edited: bool) -> Self {
+        let differing = if is_edited { differing_lines(old, new) } else { Vec::new() };
+        Self { hidden: HiddenParts::of(old, new), differing }
+    }
+
+    /// It as the plugin gets it, if there is anything.
+    fn told(&self, at: usize, original: usize, current: Lines) -> Option<Value> {
+        let mut told = json!({ "hunk": at });
+        if let Some(unseen) = self.hidden.unseen.sentence() {
+            told["unseen"] = unseen.into();
+        }
+        let [removed, added] = &self.hidden.blanks;
+        if removed.len() + added.len() > 0 {
+            told["blanks"] = json!({
+                "removed": moved(removed, original),
+                "added": moved(added, current.start),
+            });
+        }
+        if !self.differing.is_empty() {
+            let lines = self.differing.iter().map(|line| current.start + line);
+            told["differs"] = lines.collect::<Vec<_>>().into();
+        }
+        (told.as_object().is_some_and(|told| told.len() > 1)).then_some(told)
+    }
+}
+
+/// Ranges so many lines further down.
+fn moved(ranges: &[Range], lines: usize) -> Vec<Range> {
+    let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+    let down = |at: Position| Position { line: at.line.saturating_add(lines), ..at };
+    ranges.iter().map(|range| Range { start: down(range.start), end: down(range.end) }).collect()
+}
+
+/// The new lines that differ from the old ones, or that removed ones were below.
+fn differing_lines(old: &str, new: &str) -> Vec<usize> {
+    let blocks = differences(&Text::new(old), &Text::new(new)).into_iter().map(|(_, new)| new);
+    let shown = blocks.map(|lines| match lines.is_empty() {
+        true => lines.start.saturating_sub(1)..lines.start.max(1),
+        false => lines,
+    });
+    shown.flatten().collect()
+}
