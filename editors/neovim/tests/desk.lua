@@ -15,6 +15,20 @@ local function proposed_key(start)
   return 'at ' .. start
 end
 
+--- The words of the companion: those that a test is about, which it gives as `display` of a review, and others in short.
+function M.words(given)
+  return vim.tbl_extend('force', { hunks = {} }, given or {})
+end
+
+local function display_of(review, hunks)
+  local differs = {}
+  for i, hunk in ipairs(hunks) do
+    differs[#differs + 1] = hunk.differs and { hunk = i - 1, differs = hunk.differs } or nil
+    hunk.differs = nil
+  end
+  return M.words(vim.tbl_extend('force', { hunks = differs }, review.display or {}))
+end
+
 -- Lines as the companion counts them: a text without a byte has none, and a missing last line end is a difference.
 local function lines_of(whole)
   local pieces = text.split(whole)
@@ -50,7 +64,20 @@ local function hunks_of(review)
     local state = now == lines(proposed, start, stop) and 'kept'
       or now == lines(original, hunk[1], hunk[2]) and 'dropped'
       or 'edited'
+    local differs
+    if state == 'edited' then
+      differs = {}
+      local now_lines = vim.list_slice(current, current_range[1] + 1, current_range[2])
+      for _, block in ipairs(merge.differences(vim.list_slice(original, hunk[1] + 1, hunk[2]), now_lines)) do
+        -- Removed lines have their sign on the line above.
+        local begins = block[3] < block[4] and block[3] or math.max(0, block[3] - 1)
+        for line = begins, math.max(begins, block[4] - 1) do
+          differs[#differs + 1] = current_range[1] + line
+        end
+      end
+    end
     hunks[i] = {
+      differs = differs and #differs > 0 and differs or nil,
       original = { start = hunk[1], ['end'] = hunk[2] },
       proposed = { start = start, ['end'] = stop },
       current = { start = current_range[1], ['end'] = current_range[2] },
@@ -79,11 +106,13 @@ function M.open(given)
   review.model.tell = function(changed)
     changed.id, changed.hunks = review.id, hunks_of(review)
     changed.stale, changed.dirty, changed.reason = review.stale, review.dirty, review.reason
+    changed.display = display_of(review, changed.hunks)
     review_api().changed(CLIENT, changed)
   end
   M.reviews[review.id] = review
   local opened = vim.deepcopy(vim.tbl_extend('force', {}, review, { model = false }))
   opened.model, opened.revision, opened.current, opened.hunks = nil, 1, review.proposed, hunks_of(review)
+  opened.display = display_of(review, opened.hunks)
   review_api().opened(CLIENT, opened)
 end
 

@@ -43,7 +43,7 @@ local function initialized()
   end
   local encoding = how == 'utf-8' and 'utf-8' or nil
   local spoken = how == 'old' and 0 or 1
-  return { capabilities = { experimental = { alongside = { protocol = spoken } }, positionEncoding = encoding } }
+  return { capabilities = { experimental = { alongside = { protocol = spoken, display = true } }, positionEncoding = encoding } }
 end
 
 note({ method = 'fake/start', pid = vim.uv.os_getpid(), env = vim.env.ALONGSIDE_TEST_PORT })

@@ -1,67 +1,12 @@
 -- Changes that nobody can see: the words, the blanks that are drawn, and the question before they are accepted.
 
-local look_alikes = require('alongside.look_alikes')
 local reviewing = require('reviewing')
 
-local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local eq = reviewing.eq
 local test = reviewing.test
 local show = reviewing.show
 local await = reviewing.await
 local await_decided = reviewing.await_decided
-
-local tests = reviewing.tests
-
--- The rules of the other desks, with their examples.
-local RULES = here .. '/../../../crates/desk/src/look_alikes.rs'
-
-local function unescape(text)
-  return (text
-    :gsub('\\u{(%x+)}', function(code) return vim.fn.nr2char(tonumber(code, 16), true) end)
-    :gsub('\\(.)', { n = '\n', t = '\t', r = '\r', ['"'] = '"' }))
-end
-
-local function lines_of(text)
-  local lines = {}
-  for line in text:gmatch('[^\n]*\n?') do
-    lines[#lines + 1] = line ~= '' and line or nil
-  end
-  return lines
-end
-
-local function said(old, new)
-  return look_alikes.sentence(look_alikes.find(lines_of(old), lines_of(new)).kinds)
-end
-
-tests[#tests + 1] = {
-  'the words are those of every desk',
-  function()
-    local rules = table.concat(vim.fn.readfile(RULES), '\n')
-    local compared = 0
-    for old, new, words in rules:gmatch('is%("(.-)", "(.-)", "(.-)"%);') do
-      eq('Hard to see: ' .. unescape(words) .. '.', said(unescape(old), unescape(new)), old)
-      compared = compared + 1
-    end
-    assert(compared >= 16, compared .. ' examples')
-    for old, new in rules:match('differences_that_one_sees_need_no_words(.-)\n    }\n'):gmatch('%("(.-)", "(.-)"%)') do
-      eq(nil, said(unescape(old), unescape(new)), old)
-      compared = compared + 1
-    end
-    assert(compared >= 24, compared .. ' examples')
-    eq('Hard to see: a tab in place of blanks (2 lines).', said('first\n    one\n    two\n', 'new\n\tone\nnew\n\ttwo\n'))
-    local letters = 0
-    for script, from, to in rules:match('const LETTERS.-\n%];'):gmatch('%("(.-)", "(.-)", "(.-)"%),\n') do
-      letters = letters + 1
-      eq({ script, unescape(from), unescape(to) }, look_alikes.LETTERS[letters])
-    end
-    eq(#look_alikes.LETTERS, letters)
-    local turning = {}
-    for code, name in rules:match('const TURNING.-\n%];'):gmatch([[%('\u{(%x+)}', "(.-)"%),]]) do
-      turning[tonumber(code, 16)] = name
-    end
-    eq(turning, require('alongside.invisible').TURNING)
-  end,
-}
 
 -- The texts drawn over the lines of a window and below them.
 local DRAWN = [[
@@ -82,10 +27,19 @@ local DRAWN = [[
   return found
 ]]
 
+-- The words about the changes of a review, for each its kind of difference.
+local function hard(...)
+  local hunks = {}
+  for i, kind in ipairs({ ... }) do
+    hunks[i] = { hunk = i - 1, unseen = ('Hard to see: %s.'):format(kind) }
+  end
+  return { hunks = hunks, unseen = ('Hard to see: %s.'):format(table.concat({ ... }, ', ')) }
+end
+
 test('a look-alike letter is named below its change, and accepting asks', {}, function(nvim)
   nvim:lua('vim.o.columns = 200')
-  show(nvim, { original = 'let account = 1\n', proposed = 'let \208\176ccount = 1\n' })
   local words = 'Cyrillic \208\176 (U+0430) in place of a'
+  show(nvim, { original = 'let account = 1\n', proposed = 'let \208\176ccount = 1\n', display = hard(words) })
   eq({ '0 below:   Hard to see: ' .. words .. '.' }, nvim:lua(DRAWN))
   eq({ '0 below: ' }, nvim:lua(DRAWN, true))
   await(nvim, 'the bar', [[return vim.wo.winbar:find('! hard to see', 1, true)]])
@@ -103,7 +57,10 @@ end)
 
 test('an invisible character in an added line is named below it, and accepting asks', {}, function(nvim)
   nvim:lua('vim.o.columns = 200')
-  show(nvim, { original = 'a\nb\n', proposed = 'first\226\128\139\na\nmore \226\128\174 text\nb\n' })
+  local one, other = 'invisible U+200B', 'right-to-left override U+202E'
+  show(nvim, {
+    original = 'a\nb\n', proposed = 'first\226\128\139\na\nmore \226\128\174 text\nb\n', display = hard(one, other),
+  })
   eq({ '0 below:   Hard to see: invisible U+200B.', '2 below:   Hard to see: right-to-left override U+202E.' }, nvim:lua(DRAWN))
   eq({ '0 below: ', '0 below: ' }, nvim:lua(DRAWN, true))
   nvim:keys(':w<CR>')
@@ -112,15 +69,19 @@ test('an invisible character in an added line is named below it, and accepting a
 end)
 
 test('what is hard to see is confirmed once, and a dropped change needs no question', {}, function(nvim)
-  show(nvim, { original = 'a\n    b\n', proposed = 'a\n\tb\n' })
+  local tab = 'a tab in place of blanks'
+  show(nvim, { original = 'a\n    b\n', proposed = 'a\n\tb\n', display = hard(tab) })
   nvim:lua([[answers = { 2 } said = {} desk.refuse[1] = 'the disk is full']])
   nvim:keys(':w<CR>')
   nvim:await_said('The disk is full.')
   nvim:keys(':w<CR>')
   await_decided(nvim, 'accept')
   eq(1, nvim:lua('return #asked'))
-  show(nvim, { id = 2, file = nvim.root .. '/b.txt', original = 'a\n    b\nc\n', proposed = 'a\n\tb\nd\n' })
+  show(nvim, {
+    id = 2, file = nvim.root .. '/b.txt', original = 'a\n    b\nc\n', proposed = 'a\n\tb\nd\n', display = hard(tab),
+  })
   nvim:keys('1Gddu')
+  nvim:lua('desk.reviews[2].display = nil')
   nvim:keys(':%s/\t/    /<CR>')
   reviewing.await_text(nvim, 'a\n    b\nd\n', 2)
   nvim:keys(':w<CR>')
@@ -128,17 +89,23 @@ test('what is hard to see is confirmed once, and a dropped change needs no quest
   eq(1, nvim:lua('return #asked'))
 end)
 
-test('blanks are drawn where they differ, in both windows, and at the end of added lines', {}, function(nvim)
+test('blanks are drawn in both windows', {}, function(nvim)
+  local function range(line, from, upto)
+    return { { start = { line = line, character = from }, ['end'] = { line = line, character = upto } } }
+  end
   show(nvim, {
+    display = { hunks = {
+      { hunk = 0, blanks = { removed = range(1, 0, 4), added = range(1, 0, 1) } },
+      { hunk = 1, blanks = { removed = {}, added = range(3, 3, 5) } },
+      { hunk = 2, blanks = { removed = range(5, 1, 2), added = range(5, 1, 2) } },
+      { hunk = 3, blanks = { removed = {}, added = range(7, 3, 4) } },
+    } },
     original = 'x\n    one\nstays\ntwo\nstays\na b\nstays\n',
     proposed = 'x\n\tone\nstays\ntwo  \nstays\na\194\160b\nstays\nnew \n',
   })
-  local function both(left)
-    return vim.tbl_filter(function(one) return not one:find('below') end, nvim:lua(DRAWN, left))
-  end
   local green, red = ' AlongsideShownAdded', ' AlongsideShownRemoved'
-  eq({ '1,0 →' .. green, '3,3 ·' .. green, '3,4 ·' .. green, '5,1 ␣' .. green, '7,3 ·' .. green }, both(false))
-  eq({ '1,0 ·' .. red, '1,1 ·' .. red, '1,2 ·' .. red, '1,3 ·' .. red, '5,1 ·' .. red }, both(true))
+  eq({ '1,0 →' .. green, '3,3 ·' .. green, '3,4 ·' .. green, '5,1 ␣' .. green, '7,3 ·' .. green }, nvim:lua(DRAWN, false))
+  eq({ '1,0 ·' .. red, '1,1 ·' .. red, '1,2 ·' .. red, '1,3 ·' .. red, '5,1 ·' .. red }, nvim:lua(DRAWN, true))
 end)
 
 test('an emptied file says so in the bar, and accepting asks', {}, function(nvim)
@@ -173,4 +140,4 @@ test('a file that was empty, and a deletion, which has its own warning, have no 
   assert(not nvim:lua('return vim.wo.winbar'):find('empties', 1, true))
 end)
 
-return tests
+return reviewing.tests

@@ -14,7 +14,7 @@ local OPEN = [[
   table.insert(after, 54, 'an added line')
   local original, proposed = table.concat(before, '\n') .. '\n', table.concat(after, '\n') .. '\n'
   require('alongside.review').opened(7, { id = 1, file = '/x.txt', agent = { number = 1, name = 'A' }, revision = 1,
-    original = original, proposed = proposed, current = proposed,
+    original = original, proposed = proposed, current = proposed, display = desk.words(),
     hunks = { { original = { start = 53, ['end'] = 53 }, proposed = { start = 53, ['end'] = 54 },
       current = { start = 53, ['end'] = 54 }, state = 'kept' } } })
 ]]

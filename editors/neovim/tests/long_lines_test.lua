@@ -21,7 +21,7 @@ local OPEN = [[
       words = { removed = { range(line, at, at + 5) }, added = { range(line, at, at + 5) } } }
   end
   require('alongside.review').opened(7, { id = 1, file = '/x.json', agent = { number = 1, name = 'A' }, revision = 1,
-    original = lines('first'), proposed = lines('other'), current = lines('other'), hunks = { hunk(1, #before), hunk(3, 0) } })
+    original = lines('first'), proposed = lines('other'), current = lines('other'), display = desk.words(), hunks = { hunk(1, #before), hunk(3, 0) } })
 ]]
 
 -- The rows of the screen.

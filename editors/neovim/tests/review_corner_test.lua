@@ -92,7 +92,7 @@ test('the bar says how the file differs, and goes without things where it is nar
   local seen = [[
     local given, width = ...
     local review = { file = '/p/some/dirs/' .. (given.name or 'a.txt'), original_text = not given.new and '' or nil,
-      agent = { name = 'Gemini CLI' }, stale = given.stale,
+      agent = { name = 'Gemini CLI' }, stale = given.stale, display = desk.words(),
       hunks = vim.tbl_map(function(state) return { state = state } end, given.states or { 'kept' }), fileLineEnding = given.ends,
       fileHasBom = given.bom, wholeFileOnly = given.whole, outside = given.outside }
     require('alongside.seen').words = function() return given.unseen and '1 of 1 not seen' or nil end

@@ -171,7 +171,8 @@ test('words that differ are marked, in UTF-16 on the wire', {}, function(nvim)
       current = { start = 0, ['end'] = 1 }, state = 'kept',
       words = { removed = { range(0, 4, 7) }, added = { range(0, 4, 9) } } }
     require('alongside.review').opened(7, { id = 1, file = '/x', agent = { number = 1, name = 'A' }, revision = 1,
-      original = '\239\187\191😀 old\n', proposed = '\239\187\191😀 newer\n', current = '\239\187\191😀 newer\n', hunks = { hunk } })
+      original = '\239\187\191😀 old\n', proposed = '\239\187\191😀 newer\n', current = '\239\187\191😀 newer\n',
+      display = desk.words({ hunks = { { hunk = 0, blanks = { removed = { range(0, 3, 4) }, added = {} } } } }), hunks = { hunk } })
   ]])
   go(nvim)
   local function found(buf)
@@ -184,7 +185,15 @@ test('words that differ are marked, in UTF-16 on the wire', {}, function(nvim)
       return found]]):format(buf))
   end
   eq({ { 'AlongsideShownAdded', 0, 5, 10 } }, found('0'))
-  eq({ { 'AlongsideShownRemoved', 0, 5, 8 } }, found([[vim.fn.bufnr('alongside://original/*')]]))
+  local original = [[vim.fn.bufnr('alongside://original/*')]]
+  eq({ { 'AlongsideShownRemoved', 0, 5, 8 } }, found(original))
+  -- So are blanks, drawn with signs.
+  eq({ { '·', 0, 4 } }, nvim:lua(([[
+    local ns, drawn = vim.api.nvim_get_namespaces()['alongside.marks'], {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(%s, ns, 0, -1, { details = true })) do
+      if mark[4].virt_text_pos == 'overlay' then drawn[#drawn + 1] = { mark[4].virt_text[1][1], mark[2], mark[3] } end
+    end
+    return drawn]]):format(original)))
 end)
 
 -- Windows of different sizes, a second tab page, an alternate file, scrolled texts.

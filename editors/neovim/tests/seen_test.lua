@@ -58,11 +58,15 @@ end)
 test('one of the unseen changes that is hard to see is counted in the question', {}, function(nvim)
   nvim:lua('vim.o.columns, vim.o.lines = 200, 20 vim.o.diffopt = "internal,filler,context:99999"')
   local both = texts()
-  show(nvim, { original = both.original .. 'a\n', proposed = both.proposed .. '\208\176\n' })
+  local words = 'Hard to see: Cyrillic \208\176 (U+0430) in place of a.'
+  show(nvim, {
+    original = both.original .. 'a\n', proposed = both.proposed .. '\208\176\n',
+    display = { hunks = { { hunk = 20, unseen = words } }, unseen = words },
+  })
   nvim:keys(':w<CR>')
   await(nvim, 'the question', 'return #asked == 1')
   eq('a.txt\n20 of 21 changes were not on the screen yet, 1 of them with something hard to see.\n'
-    .. 'Hard to see: Cyrillic \208\176 (U+0430) in place of a. Accept all the same?', nvim:lua('return asked[1]'))
+    .. words .. ' Accept all the same?', nvim:lua('return asked[1]'))
 end)
 
 test('a new file that is longer than the screen counts line by line, and as seen once all of it was there', {}, function(nvim)

@@ -154,7 +154,7 @@ return {
         local by_hook = vim.tbl_extend('force', agent('Codex'), { byHook = true })
         e:say('alongside/didOpenReview', {
           id = 1, agent = by_hook, file = '/p/a.txt', proposed = 'a\n', current = 'a\n', revision = 1, hunks = {},
-          stale = false, dirty = false,
+          display = { hunks = {} }, stale = false, dirty = false,
         })
         local line = [[return require('alongside').statusline() == %q]]
         e:await_lua('the agent and its review', line:format('alongside Codex by its hook, 1 review'))

@@ -1,6 +1,7 @@
 -- All keys of a review in a small window, which the person opens with one of them.
 
 local config = require('alongside.config')
+local seen = require('alongside.seen')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -10,7 +11,7 @@ local shown ---@type { win: integer, view: alongside.View }?
 -- Keys with what they do, those of this review only. Each group is a list; a key may be switched off.
 local function groups(review, waiting)
   local keys = config.current.keys
-  local has_changes = review.original_text and not review.wholeFileOnly and #review.hunks > 0
+  local has_changes = seen.is_one_by_one(review)
   local is_editable = not review.wholeFileOnly
   return {
     has_changes and {

@@ -4,7 +4,6 @@
 
 local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
-local merge = require('alongside.merge')
 local text = require('alongside.text')
 
 local M = {}
@@ -43,22 +42,36 @@ local function put(buf, line, column, mark)
   end
 end
 
-local function words(buf, ranges, pieces, format, group, delta)
+-- Draws ranges of a text: `draw` gets the line, the columns in the buffer, and the text in them.
+local function each(ranges, pieces, format, draw)
   for _, range in ipairs(ranges or {}) do
     local piece = pieces[range.start.line + 1]
     if piece then
       local mark = format.bom and range.start.line == 0 and 3 or 0
-      local from = math.max(0, text.byte(piece, range.start.character) - mark)
-      local to = math.max(0, text.byte(piece, range['end'].character) - mark)
-      put(buf, range.start.line + delta, from, {
-        end_col = to,
-        hl_group = group,
-        -- Above syntax, below search results.
-        priority = 180,
-        hl_mode = 'combine',
-      })
+      local from, to = text.byte(piece, range.start.character), text.byte(piece, range['end'].character)
+      draw(range.start.line, math.max(0, from - mark), math.max(0, to - mark), piece:sub(from + 1, to))
     end
   end
+end
+
+local function words(buf, ranges, pieces, format, group, delta)
+  each(ranges, pieces, format, function(line, from, to)
+    put(buf, line + delta, from, {
+      end_col = to,
+      hl_group = group,
+      -- Above syntax, below search results.
+      priority = 180,
+      hl_mode = 'combine',
+    })
+  end)
+end
+
+local function blanks(buf, ranges, pieces, format, group)
+  each(ranges, pieces, format, function(line, from, _, said)
+    hard_to_see.draw_blanks(said, group, function(offset, mark)
+      put(buf, line, from + offset, mark)
+    end)
+  end)
 end
 
 -- The lines of a change that Neovim's diff pairs with others. Without a look at the diff, as many lines as both sides have.
@@ -130,7 +143,7 @@ local function places(hunks, last_line)
   return found
 end
 
-local function state(buf, hunk, place, last_line, edited_lines)
+local function state(buf, hunk, place, last_line)
   local sign, group = unpack(signs[hunk.state] or signs.kept)
   local first, stop = hunk.current.start, hunk.current['end']
   if place then
@@ -142,11 +155,11 @@ local function state(buf, hunk, place, last_line, edited_lines)
   local function put_sign(line)
     put(buf, line, 0, { sign_text = sign, sign_hl_group = group, priority = 20 })
   end
-  if edited_lines and #edited_lines > 0 and not place then
+  if hunk.differs and not place then
     -- The others of it are those of the original again.
-    first = math.min(edited_lines[1], last_line)
-    for i = 1, math.min(#edited_lines, MOST_SIGNS) do
-      put_sign(math.min(edited_lines[i], last_line))
+    first = math.min(hunk.differs[1], last_line)
+    for i = 1, math.min(#hunk.differs, MOST_SIGNS) do
+      put_sign(math.min(hunk.differs[i], last_line))
     end
   else
     for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
@@ -181,12 +194,12 @@ local function last_line_end(buf, pieces, group)
 end
 
 -- The look of a hunk, independent of its place.
-local function looks(hunk, place, edited_lines)
+local function looks(hunk, place)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
     hunk.current['end'] - first, tostring(hunk.limit), tostring(place),
-    tostring(hunk.reason) }
-  for _, line in ipairs(edited_lines or {}) do
+    tostring(hunk.reason), tostring(hunk.unseen) }
+  for _, line in ipairs(hunk.differs or {}) do
     parts[#parts + 1] = line - first
   end
   for _, side in ipairs({ 'removed', 'added' }) do
@@ -214,18 +227,22 @@ local function unchanged(old, new, shift)
   return head, tail
 end
 
-local function draw_hunk(review, hunk, place, current, format, is_one_of_many, edited_lines)
+local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
   local right, left = review.right, review.left
   local is_dropped, is_edited = hunk.state == 'dropped', hunk.state == 'edited'
-  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1, edited_lines)
+  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
   if review.original and not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
     changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
     changed_lines(review.right_win, right, hunk.current, both, 'AlongsideShownAddedLine')
   end
-  if review.original then
-    hard_to_see.draw(review, hunk, current, put, MOST_SIGNS)
+  if hunk.unseen then
+    hard_to_see.draw_sentence(review, hunk, put)
+  end
+  if hunk.blanks then
+    blanks(left, hunk.blanks.removed, review.original, format, 'AlongsideShownRemoved')
+    blanks(right, hunk.blanks.added, current, format, 'AlongsideShownAdded')
   end
   if hunk.words and not is_dropped then
     local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start
@@ -259,8 +276,7 @@ function M.draw(review, current, format, again, anew)
   local lines = vim.api.nvim_buf_line_count(right)
   local new, place = {}, places(review.hunks, lines - 1)
   for i, hunk in ipairs(review.hunks) do
-    local lines = hunk.state == 'edited' and review.original and merge.edited(hunk, review.original, current).lines or nil
-    new[i] = { looks = looks(hunk, place[i], lines), first = hunk.current.start, lines = lines }
+    new[i] = { looks = looks(hunk, place[i]), first = hunk.current.start }
   end
   local was = drawn[right]
   if not was or #new <= FEW or anew then
@@ -282,7 +298,7 @@ function M.draw(review, current, format, again, anew)
       new[i].marks = kept.marks
     else
       into = {}
-      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many, new[i].lines)
+      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many)
       new[i].marks = into
     end
   end

@@ -4,6 +4,7 @@ local dropping = require('alongside.dropping')
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local reviews = require('alongside.lazy')('review')
+local seen = require('alongside.seen')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -43,7 +44,7 @@ end
 -- The change under the cursor; nil without one. The second value: whether the places of the changes are known.
 local function under_cursor(review)
   local shown = review.view
-  if not review.original_text or review.wholeFileOnly or #review.hunks == 0 then
+  if not seen.is_one_by_one(review) then
     return nil, true
   elseif not review.sync:settle(PATIENCE) then
     return nil, false

@@ -29,6 +29,7 @@ local M = {}
 ---@field proposed_text string
 ---@field hunks table[]
 ---@field hunks_of integer the revision of the hunks
+---@field display table the words of the companion
 ---@field stale boolean
 ---@field dirty boolean
 ---@field outside string? the real path of the file, if it is outside the project
@@ -218,6 +219,15 @@ function M.first_place(review)
   return line, hunk and first_word.column(review, hunk, 'current', line - 1) or 0
 end
 
+-- Takes the words of the companion, those of changes too.
+local function take_words(review, display)
+  review.display = display
+  for _, one in ipairs(display.hunks) do
+    local hunk = review.hunks[one.hunk + 1]
+    hunk.unseen, hunk.blanks, hunk.differs = one.unseen, one.blanks, one.differs
+  end
+end
+
 --- Creates the buffers of a review.
 function M.make_view(review)
   local this = prepared(review)
@@ -255,6 +265,7 @@ function M.opened(client, opened)
     backlog = {},
   })
   review.original, review.proposed, review.current = nil, nil, nil
+  take_words(review, opened.display)
   if review.reasons == 'never' then
     -- Of an older companion.
     review.reasons = nil
@@ -288,6 +299,7 @@ function M.changed(client, changed)
   review.hunks, review.hunks_of = changed.hunks or review.hunks, changed.revision
   review.stale, review.dirty = changed.stale == true, changed.dirty == true
   review.reason = changed.reason
+  take_words(review, changed.display)
   if review.sync then
     review.sync:take(changed)
     draw(review)

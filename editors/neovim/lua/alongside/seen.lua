@@ -1,7 +1,6 @@
 -- Which changes of a review were on the screen: accepting asks if some were not, in the words of every desk.
 
 local autocommands = require('alongside.autocommands')
-local hard_to_see = require('alongside.hard_to_see')
 
 local M = {}
 
@@ -20,13 +19,15 @@ local function lines_of(hunk)
   return first, stop
 end
 
-local function is_one_by_one(review)
-  return review.original_text and not review.wholeFileOnly and #review.hunks > 0
+--- Whether a proposal is decided change by change.
+---@return boolean
+function M.is_one_by_one(review)
+  return review.original_text ~= nil and not review.wholeFileOnly and #review.hunks > 0
 end
 
 -- The changes of a review by lines; a new file, or the only change, is counted line by line.
 local function parts_of(review)
-  if is_one_by_one(review) then
+  if M.is_one_by_one(review) then
     return review.hunks
   end
   local stop = vim.api.nvim_buf_line_count(review.view.right)
@@ -95,12 +96,11 @@ end
 ---@return alongside.Seen
 function M.count(review)
   local parts, known = parts_of(review), review.seen or { whole = {}, lines = {} }
-  local _, which = hard_to_see.of_review(review)
   local count = { unseen = 0, all = #parts, unit = 'changes', hard = 0 }
   for _, part in ipairs(parts) do
     if not known.whole[key_of(part)] then
       count.unseen = count.unseen + 1
-      count.hard = count.hard + (which[part] and 1 or 0)
+      count.hard = count.hard + (part.unseen and 1 or 0)
     end
   end
   if #parts == 1 then
@@ -139,14 +139,13 @@ end
 function M.question(review)
   M.look_around()
   local parts = {}
-  local said = hard_to_see.of_review(review)
   if review.view then
     local count = M.count(review)
     if count.unseen > 0 then
       parts[#parts + 1] = unseen_words(count)
     end
   end
-  parts[#parts + 1] = said
+  parts[#parts + 1] = review.display.unseen
   local question = table.concat(parts, '\n')
   if question == '' or question == review.confirmed then
     return nil, function() end

@@ -77,11 +77,11 @@ end
 
 local function on_init(client, result)
   local spoken = vim.tbl_get(result, 'capabilities', 'experimental', 'alongside', 'protocol')
-  if spoken ~= PROTOCOL then
-    link.of(client).refused = ('the plugin and the program speak different protocols (%d, %s): update both'):format(
-      PROTOCOL,
-      tostring(spoken)
-    )
+  local why = spoken ~= PROTOCOL
+      and ('the plugin and the program speak different protocols (%d, %s): update both'):format(PROTOCOL, tostring(spoken))
+    or not result.capabilities.experimental.alongside.display and 'the program is older than the plugin: update it'
+  if why then
+    link.of(client).refused = why
     client.rpc.give_up()
     return
   end
@@ -145,7 +145,7 @@ local function template()
       return config.current.cmd
     end),
     handlers = handlers(),
-    init_options = { alongside = { protocol = PROTOCOL, diagnostics = true } },
+    init_options = { alongside = { protocol = PROTOCOL, display = true, diagnostics = true } },
     on_init = on_init,
     on_exit = on_exit,
     reuse_client = same_project,

@@ -4,7 +4,6 @@
 local buffer_text = require('alongside.buffer_text')
 local dropping = require('alongside.dropping')
 local harmless = require('alongside.harmless')
-local merge = require('alongside.merge')
 local text = require('alongside.text')
 local winbar = require('alongside.winbar')
 
@@ -30,10 +29,7 @@ function M.line_counts(review)
     return buffer_text.is_empty(buf) and 0 or vim.api.nvim_buf_line_count(buf), 0
   end
   for _, hunk in ipairs(review.hunks) do
-    if hunk.state == 'edited' and review.original_text and review.view then
-      local now = merge.edited(hunk, review.view.original, review.sync.told)
-      added, removed = added + now.added, removed + now.removed
-    elseif hunk.state ~= 'dropped' then
+    if hunk.state ~= 'dropped' then
       added = added + hunk.current['end'] - hunk.current.start
       removed = removed + hunk.original['end'] - hunk.original.start
     end

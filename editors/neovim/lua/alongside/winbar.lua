@@ -1,6 +1,5 @@
 -- The bars above the two windows: agent, state of the changes, warnings, and keys to decide.
 
-local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
 local seen = require('alongside.seen')
 local text = require('alongside.text')
@@ -134,7 +133,7 @@ function M.notes(review, root, is_modified)
     notes[#notes + 1] = { harmless.name(review.wholeFileOnly) }
   end
   -- The question about it is one of its own.
-  if hard_to_see.of_review(review) then
+  if review.display.unseen then
     notes[#notes + 1] = { 'hard to see' }
   end
   return notes
@@ -171,7 +170,7 @@ end
 -- own key, the bar shows that one; the plugin's work as well.
 local function keys_of(review)
   local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
-  if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
+  if seen.is_one_by_one(review) then
     keys = { { ':w', 'accept' }, { 'do', 'drop' }, { ':q', 'reject' }, { ']c', 'next' } }
   end
   local reason = review.reasons and require('alongside.config').current.keys.reason
