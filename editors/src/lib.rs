@@ -22,6 +22,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/agents.lua",
     "lua/alongside/auto_open.lua",
     "lua/alongside/autocommands.lua",
+    "lua/alongside/bar.lua",
     "lua/alongside/buffer_text.lua",
     "lua/alongside/choosing.lua",
     "lua/alongside/colours.lua",

@@ -500,6 +500,11 @@ fn a_plugin_that_shows_texts_side_by_side_gets_what_one_does_not_see_there() {
     stage.set("");
     stage.run();
     assert_eq!(stage.last("didChangeReview")["display"]["empties"], true);
+
+    let review = Review { remark: Some("It goes.".into()), ..stage.review.clone() };
+    stage.events.push_back(Event::Opened(review));
+    stage.run();
+    assert_eq!(stage.last("didOpenReview")["display"]["empties"], false, "the remark says so");
 }
 
 #[test]

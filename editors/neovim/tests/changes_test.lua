@@ -208,16 +208,17 @@ test('no message counts zero changes', {}, function(nvim)
   nvim:lua('vim.ui.select = function(all, o, chosen) shown = vim.tbl_map(o.format_item, all) chosen(nil) end')
   nvim:cmd('tabnew c.txt')
   nvim:cmd('Alongside')
-  eq({ 'Gemini CLI: a.txt (no change)', 'Gemini CLI: b.txt (no change left, +0 -0)' }, nvim:lua('return shown'))
+  eq({ 'Gemini CLI: a.txt (no change)', 'Gemini CLI: b.txt (3 changes)' }, nvim:lua('return shown'))
 end)
 
 test('a proposal that differs in the line ends only says so', {}, function(nvim)
-  reviewing.open(nvim, { proposed = reviewing.ORIGINAL, fileLineEnding = 'crlf' })
+  local display = { size = 'other line ends', states = 'line ends only' }
+  reviewing.open(nvim, { proposed = reviewing.ORIGINAL, fileLineEnding = 'crlf', display = display })
   nvim:await_said('Gemini CLI proposes a.txt (other line ends): :Alongside')
   reviewing.go(nvim)
   for _, option in ipairs({ 'winbar', 'statusline' }) do
     local drawn = nvim:lua([[return vim.api.nvim_eval_statusline(vim.wo[...], { winid = 0, use_winbar = ... == 'winbar' }).str]], option)
-    assert(drawn:find('other line ends', 1, true), drawn)
+    assert(drawn:find('line ends only', 1, true), drawn)
   end
 end)
 

@@ -10,7 +10,7 @@ local await = reviewing.await
 local function open_three(nvim)
   open(nvim)
   open(nvim, { id = 2, file = nvim.root .. '/deep/b.txt' })
-  open(nvim, { id = 3, file = nvim.root .. '/c.txt', original = 'c\n', proposed = '' })
+  open(nvim, { id = 3, file = nvim.root .. '/c.txt', original = 'c\n', proposed = '', display = { size = 'an empty file' } })
 end
 
 local function await_shown(nvim, name)
@@ -33,7 +33,7 @@ test('the list has the oldest first, with lines and folders, and Enter takes tha
     'Which review?',
     '1: Gemini CLI: a.txt (3 changes, +3 -2)',
     '2: Gemini CLI: deep/b.txt (3 changes, +3 -2)',
-    '3: Gemini CLI: c.txt (empties the file, +0 -1)',
+    '3: Gemini CLI: c.txt (an empty file, +0 -1)',
     'Number (Enter takes 1, Escape none): ',
   }, '\n'), nvim:lua('return prompt'))
   -- From a proposal, the other ones.
@@ -61,7 +61,7 @@ test('files of two projects have the names of these in the list', {}, function(n
   open(nvim)
   nvim:lua([[
     package.loaded['alongside.server'].get = function() return { id = 7, root = '/elsewhere/theirs' } end
-    desk.open({ id = 2, file = '/elsewhere/theirs/a.txt', original = 'x\n', proposed = 'y\n' })
+    desk.open({ id = 2, file = '/elsewhere/theirs/a.txt', original = 'x\n', proposed = 'y\n', display = { name = 'a.txt' } })
   ]])
   nvim:lua('vim.ui.select = function(all, o, chosen) shown = vim.tbl_map(o.format_item, all) chosen(nil) end')
   nvim:cmd('tabnew other.txt')
@@ -106,7 +106,7 @@ test('after a decision here, the messages name the next one', {}, function(nvim)
   nvim:lua([[require('alongside.review').last_word(7, { id = 1, word = 'writtenAsAccepted', message = 'a.txt: written as accepted.' })]])
   nvim:await_said('a.txt: written as accepted. Next: deep/b.txt, 2 wait.')
   -- Of a decision elsewhere there is no more to say than that.
-  nvim:lua([[desk.close(2, 'accepted', false)]])
+  nvim:lua([[desk.close(2, 'accepted', false, nil, 'accepted at another desk; Gemini CLI writes it.')]])
   ends_with(nvim, 'deep/b.txt: accepted at another desk; Gemini CLI writes it.')
   nvim:lua([[require('alongside.review').last_word(7, { id = 2, word = 'writtenAsAccepted', message = 'b: written.' })]])
   ends_with(nvim, 'b: written.')

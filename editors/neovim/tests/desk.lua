@@ -1,6 +1,7 @@
 -- A companion inside the tested Neovim, instead of the server: it keeps reviews with the strict model, computes their hunks
 -- and records decisions.
 
+local harmless = require('alongside.harmless')
 local merge = require('alongside.merge')
 local model = require('model')
 local text = require('alongside.text')
@@ -15,18 +16,65 @@ local function proposed_key(start)
   return 'at ' .. start
 end
 
---- The words of the companion: those that a test is about, which it gives as `display` of a review, and others in short.
+--- The words of the companion: those that a test is about, which it gives as `display` of a review, and the others in short.
 function M.words(given)
-  return vim.tbl_extend('force', { hunks = {} }, given or {})
+  return vim.tbl_extend('force', {
+    messages = {}, name = 'x', agent = 'A', size = 'no change', counts = '+0 -0', states = '', notes = {}, empties = false, hunks = {},
+  }, given or {})
+end
+
+-- The notes on a review; the first ones warn.
+local function notes_of(review)
+  local notes = {}
+  for _, one in ipairs({
+    { review.outside, 'This path leads outside the project, to %s', 'OUTSIDE THE PROJECT' },
+    { review.inGit, 'Git runs or obeys this file: %s', 'RUN BY GIT' },
+    { review.ofAgents, 'Agents take settings or instructions from this file: %s', 'OBEYED BY AGENTS' },
+    { review.stale, 'The file changed on disk; accepting undoes that change.', 'changed on disk' },
+    { review.dirty, 'An editor holds unsaved changes to the file.', 'unsaved in an editor' },
+    { review.remark, '%s' },
+    { review.wholeFileOnly, 'You can only accept or reject this as a whole: %s.', review.wholeFileOnly },
+    { review.reason, 'Your reason for the agent: %s', 'with a reason', is_remark = true },
+  }) do
+    if one[1] then
+      local text = one[2]:format(harmless.name(one[1]))
+      notes[#notes + 1] = { text = text, brief = one[3], warning = not one.is_remark }
+    end
+  end
+  return notes
 end
 
 local function display_of(review, hunks)
-  local differs = {}
+  local differs, states, added, removed = {}, {}, 0, 0
   for i, hunk in ipairs(hunks) do
     differs[#differs + 1] = hunk.differs and { hunk = i - 1, differs = hunk.differs } or nil
     hunk.differs = nil
+    states[hunk.state] = (states[hunk.state] or 0) + 1
+    if hunk.state ~= 'dropped' then
+      added, removed = added + hunk.current['end'] - hunk.current.start, removed + hunk.original['end'] - hunk.original.start
+    end
   end
-  return M.words(vim.tbl_extend('force', { hunks = differs }, review.display or {}))
+  local current = review.model.text
+  if not review.original and #hunks == 0 then
+    added = select(2, current:gsub('\n', ''))
+  end
+  local parts = { not review.original and not review.wholeFileOnly and 'new file' or nil }
+  for _, state in ipairs({ 'kept', 'dropped', 'edited' }) do
+    parts[#parts + 1] = states[state] and ('%d %s'):format(states[state], state) or nil
+  end
+  local name = harmless.name(review.file)
+  local root = M.root .. '/'
+  return M.words(vim.tbl_extend('force', {
+    name = vim.startswith(name, root) and name:sub(#root + 1) or name,
+    agent = harmless.name(review.agent.name),
+    size = review.wholeFileOnly and 'the whole file' or not review.original and 'a new file' or #hunks == 0 and 'no change'
+      or #hunks == 1 and '1 change' or #hunks .. ' changes',
+    counts = ('+%d -%d'):format(added, removed),
+    states = table.concat(parts, ', '),
+    empties = current == '' and (review.original or '') ~= '' and not review.remark,
+    notes = notes_of(review),
+    hunks = differs,
+  }, review.display or {}))
 end
 
 -- Lines as the companion counts them: a text without a byte has none, and a missing last line end is a difference.
@@ -116,10 +164,18 @@ function M.open(given)
   review_api().opened(CLIENT, opened)
 end
 
---- Ends a review.
-function M.close(id, closing, here, draft, desk)
+local STEPS = { accepted = 'accepted; %s writes it', rejected = 'rejected; %s is told' }
+
+--- Ends a review. `said`: the words of the companion.
+function M.close(id, closing, here, draft, said)
+  local review = M.reviews[id]
+  local display = display_of(review, hunks_of(review))
+  said = said or (STEPS[closing] or closing):format(display.agent) .. '.'
   M.reviews[id] = nil
-  review_api().closed(CLIENT, { id = id, closing = closing, decidedHere = here, decidedIn = desk, draft = draft })
+  review_api().closed(CLIENT, {
+    id = id, closing = closing, decidedHere = here, draft = draft,
+    display = { messages = { ('%s: %s'):format(display.name, said) } },
+  })
 end
 
 --- Another desk, or the disk, changes a review.

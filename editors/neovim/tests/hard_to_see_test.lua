@@ -124,20 +124,4 @@ test('an emptied file says so in the bar, and accepting asks', {}, function(nvim
   await_decided(nvim, 'accept')
 end)
 
-test('a file of which some text is kept is not deleted', {}, function(nvim)
-  nvim:lua('vim.o.columns = 300')
-  show(nvim, { original = 'one\ntwo\n', proposed = '', kind = 'delete', remark = 'Codex deletes the file.' })
-  await(nvim, 'the remark', [[return vim.wo.winbar:find('! Codex deletes the file.', 1, true)]])
-  nvim:keys('do')
-  await(nvim, 'the other remark', [[return vim.wo.winbar:find(
-    '! Gemini CLI would delete this file; it stays, with the lines that you keep.', 1, true)]])
-end)
-
-test('a file that was empty, and a deletion, which has its own warning, have no such warning', {}, function(nvim)
-  show(nvim, { original = 'one\n', proposed = '', remark = 'Codex deletes the file.' })
-  assert(not nvim:lua('return vim.wo.winbar'):find('empties', 1, true))
-  show(nvim, { id = 2, file = nvim.root .. '/b.txt', original = '', proposed = '\n' })
-  assert(not nvim:lua('return vim.wo.winbar'):find('empties', 1, true))
-end)
-
 return reviewing.tests

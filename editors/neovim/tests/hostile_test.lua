@@ -6,7 +6,6 @@ local eq = reviewing.eq
 local test = reviewing.test
 local open = reviewing.open
 local await = reviewing.await
-local go = reviewing.go
 
 -- Neovim's own rules for file types pass some of these to expand(), which runs what is in backquotes.
 local NAMES = {
@@ -50,12 +49,6 @@ test('nothing obeys the name of a file', {}, function(nvim)
     ), name)
     nvim:lua('desk.close(...)', id, 'rejected', true)
   end
-end)
-
-test('no name of a file looks like a URL', {}, function(nvim)
-  open(nvim, { file = nvim.root .. '/sftp://host//x.md', original = 'one\n', proposed = 'two\n' })
-  go(nvim)
-  eq('sftp:/host/x.md', nvim:lua('return require("alongside.review").waiting()[1].file'))
 end)
 
 test('the type of a file follows from its name', {}, function(nvim)

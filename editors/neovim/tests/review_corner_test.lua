@@ -42,7 +42,7 @@ test('a proposal that leads out of the project says so before all else, and with
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', outside = '/home/x/.ssh/config\27[8m' })
   go(nvim)
   local wide, narrow = bar_at(nvim, 300), bar_at(nvim, 80)
-  assert(wide:find('! OUTSIDE THE PROJECT: /home/x/.ssh/config\\x1b[8m', 1, true), wide)
+  assert(wide:find('! This path leads outside the project, to /home/x/.ssh/config\\x1b[8m', 1, true), wide)
   assert(narrow:find('! OUTSIDE THE PROJECT ', 1, true), narrow)
 end)
 
@@ -50,25 +50,18 @@ test('a proposal for what agents obey says so before all else, and accepting ask
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', ofAgents = '/p/.claude/settings.json\27[8m' })
   go(nvim)
   local wide, narrow = bar_at(nvim, 300), bar_at(nvim, 80)
-  assert(wide:find('! OBEYED BY AGENTS: /p/.claude/settings.json\\x1b[8m', 1, true), wide)
+  assert(wide:find('! Agents take settings or instructions from this file: /p/.claude/settings.json\\x1b[8m', 1, true), wide)
   assert(narrow:find('! OBEYED BY AGENTS ', 1, true), narrow)
   nvim:keys(':w<CR>')
   await(nvim, 'the question', 'return #asked == 1')
-  assert(nvim:lua('return asked[1]'):find('Agents take settings or instructions from the file: /p/.claude/settings.json\\x1b[8m.', 1, true))
-end)
-
-test('a file of a patch that is accepted is not written at once', {}, function(nvim)
-  nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', parts = 2 })
-  go(nvim)
-  nvim:keys(':w<CR>')
-  nvim:await_said('a.txt: accepted; nothing is written before the other files of its patch are decided.')
+  assert(nvim:lua('return asked[1]'):find('Agents take settings or instructions from this file: /p/.claude/settings.json\\x1b[8m', 1, true))
 end)
 
 test('a proposal for what git runs says so before all else, and without room without the path', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', inGit = '/p/.git/hooks/a\27[8m' })
   go(nvim)
   local wide, narrow = bar_at(nvim, 300), bar_at(nvim, 80)
-  assert(wide:find('! RUN BY GIT: /p/.git/hooks/a\\x1b[8m', 1, true), wide)
+  assert(wide:find('! Git runs or obeys this file: /p/.git/hooks/a\\x1b[8m', 1, true), wide)
   assert(narrow:find('! RUN BY GIT ', 1, true), narrow)
 end)
 
@@ -91,25 +84,26 @@ end)
 test('the bar says how the file differs, and goes without things where it is narrow', {}, function(nvim)
   local seen = [[
     local given, width = ...
-    local review = { file = '/p/some/dirs/' .. (given.name or 'a.txt'), original_text = not given.new and '' or nil,
-      agent = { name = 'Gemini CLI' }, stale = given.stale, display = desk.words(),
-      hunks = vim.tbl_map(function(state) return { state = state } end, given.states or { 'kept' }), fileLineEnding = given.ends,
-      fileHasBom = given.bom, wholeFileOnly = given.whole, outside = given.outside }
+    local review = { original_text = not given.new and '' or nil, wholeFileOnly = given.whole, display = desk.words({
+      name = 'some/dirs/' .. (given.name or 'a.txt'), agent = 'Gemini CLI', notes = given.notes, states = given.states or '1 kept' }),
+      hunks = { { state = 'kept' } } }
     require('alongside.seen').words = function() return given.unseen and '1 of 1 not seen' or nil end
-    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, waiting = given.waiting, width = width })
+    local drawn = require('alongside.winbar').proposal(review, { waiting = given.waiting, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
     return (vim.trim(str):gsub('%s%s%s+', ' | '))
   ]]
   local function bar(expected, given, width)
     eq(expected, nvim:lua(seen, given, width), 'at ' .. width)
   end
-  local given = { stale = true, ends = 'crlf', bom = true }
+  local stale = { text = 'The file changed on disk; accepting undoes that change.', brief = 'changed on disk', warning = true }
+  local form = { text = 'The file has CRLF line endings, the proposal LF.', brief = 'file: CRLF, proposal: LF', warning = false }
+  local given = { notes = { stale, form } }
   local keys = ':w accept  do drop  :q reject  ]c next'
-  local whole = 'some/dirs/a.txt  Gemini CLI  1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
+  local whole = 'some/dirs/a.txt  Gemini CLI  1 kept  ! ' .. stale.text .. '  ' .. form.text .. ' | ' .. keys
   bar(whole, given, 200)
-  bar((whole:gsub('some/dirs/', '')), given, 132)
-  bar((whole:gsub('Gemini CLI  ', '')), given, 122)
-  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 118)
+  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 165)
+  bar('a.txt  1 kept  ! ' .. stale.text .. '  file: CRLF, proposal: LF | ' .. keys, given, 142)
+  bar('a.txt  1 kept  ! ' .. stale.text .. ' | ' .. keys, given, 119)
   -- The name and the warnings first, then keys with their words, then the counts, which the status line has, too.
   bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 80)
   bar('a.txt  ! changed on disk | ' .. keys, given, 69)
@@ -122,17 +116,16 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt | :w accept', {}, 25)
   bar('a.txt | do drop', {}, 17)
   bar('a.txt', {}, 12)
-  bar('a.txt  1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
-  bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
   -- At 80x24, the window has 39 columns; at 60, 29.
-  local two, three = { states = { 'kept', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
-  bar('a.txt | :w accept  do drop  :q reject', two, 39)
-  bar('a.txt | :w accept  do drop', two, 29)
+  local three = { states = '1 kept, 1 dropped, 1 edited' }
+  bar('a.txt | :w accept  do drop  :q reject', three, 39)
+  bar('a.txt | :w accept  do drop', three, 29)
   bar('a.txt  1 kept, 1 dropped, 1 edited | ' .. keys, three, 80)
   bar('some/dirs/a.txt  Gemini CLI | ' .. keys, three, 72)
   -- Warnings have each its own place, and the name is cut before they are.
-  local many = { stale = true, outside = '/etc/passwd', unseen = true }
-  bar('a.txt  ! OUTSIDE THE PROJECT: /etc/passwd  ! changed on disk  1 of 1 not seen | :w accept  do drop', many, 106)
+  local outside = { text = 'This path leads outside the project, to /etc/passwd', brief = 'OUTSIDE THE PROJECT', warning = true }
+  local many = { notes = { outside, stale }, unseen = true }
+  bar('a.txt  1 kept  ! ' .. outside.text .. '  ! changed on disk  1 of 1 not seen | ' .. keys, many, 148)
   bar('a.txt  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen | do drop', many, 76)
   bar('<  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen', many, 62)
   -- Other proposals, before the keys.
@@ -141,14 +134,13 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt  :w accept  do drop  :q reject', { waiting = 0 }, 38)
   bar('a.txt  2 more wait | :w accept', { waiting = 2 }, 32)
   -- Nothing to drop one by one.
-  bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
-  bar('a.txt  as a whole  ! not text | :w accept', { whole = 'not text' }, 45)
-  bar('a.txt  as a whole  ! not text | :w accept  :q reject', { whole = 'not text' }, 58)
+  bar('a.txt  new file | :w accept  :q reject', { new = true, states = 'new file' }, 45)
+  local binary = { text = 'You can only accept or reject this as a whole: not text.', brief = 'not text', warning = true }
+  local as_whole = { whole = 'not text', states = 'the whole file', notes = { binary } }
+  bar('a.txt  the whole file  ! not text | :w accept', as_whole, 49)
+  bar('a.txt  the whole file  ! not text | :w accept  :q reject', as_whole, 62)
   -- No item of a statusline.
   bar('100%f%{x}%#Error#.txt | :w accept  do drop  :q reject', { name = '100%f%{x}%#Error#.txt' }, 55)
-  nvim:lua('vim.o.columns = 200')
-  show(nvim, { fileLineEnding = 'crlf' })
-  await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
 end)
 
 test(':Alongside in Visual mode shows the proposal, and subcommands name the one that takes a range', {}, function(nvim)

@@ -31,7 +31,6 @@ test('a review is announced and moves nothing, also under typing hands', {}, fun
   nvim:keys('lo<Esc>')
   await_mode(nvim, 'n')
   eq('hello', nvim:lua('return vim.api.nvim_get_current_line()'))
-  eq('alongside 1 review', nvim:lua([[return require('alongside').statusline()]]))
 end)
 
 test('in a narrow Neovim, the announcement keeps its command', {}, function(nvim)

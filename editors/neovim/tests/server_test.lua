@@ -255,7 +255,8 @@ local tests = {
       editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
         initialized(e)
         local review = { id = 1, file = root .. '/a.txt', agent = { number = 1, name = 'A' }, revision = 1, original = 'a\n',
-          proposed = 'b\n', current = 'b\n', hunks = {}, display = { hunks = {} } }
+          proposed = 'b\n', current = 'b\n', hunks = {}, display = {
+            hunks = {}, notes = {}, name = 'a.txt', agent = 'A', size = '1 change', states = '', messages = {} } }
         e:say('alongside/didOpenReview', review)
         e:await_said('A proposes a.txt')
         local began = vim.uv.hrtime()

@@ -140,28 +140,12 @@ return {
       with({}, function(e)
         local line = [[return require('alongside').statusline()]]
         assert(e:lua(line) == '')
-        e:say('alongside/didChangeStatus', status({ agents = { agent('gemini'), agent('qwen') } }))
-        e:await_lua('two agents', [[return require('alongside').statusline() == 'alongside 2 agents']])
-        e:say('alongside/didChangeStatus', status({ agents = { agent('gemini') }, paused = true }))
-        e:await_lua('a pause', [[return require('alongside').statusline() == 'alongside 1 agent, paused']])
-      end)
-    end,
-  },
-  {
-    'an agent that comes by its hook is counted in the statusline, during its reviews and after them',
-    function()
-      with({}, function(e)
-        local by_hook = vim.tbl_extend('force', agent('Codex'), { byHook = true })
-        e:say('alongside/didOpenReview', {
-          id = 1, agent = by_hook, file = '/p/a.txt', proposed = 'a\n', current = 'a\n', revision = 1, hunks = {},
-          display = { hunks = {} }, stale = false, dirty = false,
-        })
-        local line = [[return require('alongside').statusline() == %q]]
-        e:await_lua('the agent and its review', line:format('alongside Codex by its hook, 1 review'))
-        e:say('alongside/didCloseReview', { id = 1, closing = 'agentGone' })
-        e:await_lua('the agent alone', line:format('alongside Codex by its hook'))
-        e:say('alongside/didChangeStatus', status({ agents = { agent('Codex') } }))
-        e:await_lua('its session in place of its hook', line:format('alongside 1 agent'))
+        e:say('alongside/didChangeStatus', status({ display = { line = '1 agent, Codex by its hook' } }))
+        e:await_lua('the agents', line .. [[ == 'alongside 1 agent, Codex by its hook']])
+        e:say('alongside/didChangeStatus', status({ paused = true, display = { line = '2 reviews' } }))
+        e:await_lua('a pause', line .. [[ == 'alongside 2 reviews, paused']])
+        e:say('alongside/didChangeStatus', status({ paused = true, display = { line = 'no agent' } }))
+        e:await_lua('nothing', line .. [[ == '']])
       end)
     end,
   },

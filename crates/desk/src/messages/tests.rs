@@ -62,6 +62,32 @@ fn nobody_is_told_of_a_write_that_may_never_come() {
     );
 }
 
+#[test]
+fn an_end_says_what_becomes_of_the_call_and_of_the_other_files() {
+    let end = |closing| Closed {
+        id: review().id,
+        closing,
+        decided_here: false,
+        decided_in: None,
+        draft: None,
+        follows: Follows::Write,
+    };
+    let said = |review: &Review, closing| closed(review, &end(closing), &["/p/src".into()], false);
+    let mut asks_itself = review();
+    asks_itself.agent.asks_itself = true;
+    assert_eq!(
+        said(&asks_itself, Closing::Stopped),
+        "a.rs: closed, because the companion stopped; Gemini CLI asks you itself."
+    );
+    let waits_no_longer = "a.rs: rejected, because Gemini CLI waits no longer.";
+    assert_eq!(said(&review(), Closing::TimedOut), waits_no_longer);
+    let of_a_patch = Review { parts: 2, ..review() };
+    assert_eq!(
+        said(&of_a_patch, Closing::Accepted),
+        "a.rs: accepted at another desk; nothing is written before the other files of its patch are decided."
+    );
+}
+
 /// Qwen Code does not end its hook by Esc.
 #[test]
 fn an_agent_that_may_have_been_stopped_is_not_said_to_write() {

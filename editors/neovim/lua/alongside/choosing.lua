@@ -1,10 +1,9 @@
 -- Which of several proposals: the list to choose from, the order in which they wait, and the one that is next. Agents wait for
 -- the oldest first.
 
+local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local reviews = require('alongside.lazy')('review')
-local statusline = require('alongside.statusline')
-local winbar = require('alongside.winbar')
 
 local M = {}
 
@@ -12,18 +11,16 @@ local M = {}
 local function name_of(review, all)
   for _, other in ipairs(all) do
     if other.root ~= review.root and review.root then
-      return winbar.file_name(vim.fs.basename(review.root)) .. '/' .. reviews.name(review)
+      return harmless.name(vim.fs.basename(review.root)) .. '/' .. reviews.name(review)
     end
   end
   return reviews.name(review)
 end
 
 local function item(review, all)
-  local size = reviews.changes(review)
-  if not review.wholeFileOnly and (#review.hunks > 0 or not review.original_text) then
-    size = ('%s, +%d -%d'):format(size, statusline.line_counts(review))
-  end
-  return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), name_of(review, all), size)
+  local display = review.display
+  local counts = display.counts ~= '+0 -0' and ', ' .. display.counts or ''
+  return ('%s: %s (%s%s)'):format(display.agent, name_of(review, all), display.size, counts)
 end
 
 -- Asks in the command line, where Enter takes the first one. With an interface of the person's own, that one asks.

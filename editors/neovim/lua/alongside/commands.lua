@@ -48,8 +48,8 @@ local function status_lines()
       lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
       for _, waiting in ipairs(reviews.waiting()) do
         if waiting.client == one.client then
-          local states = require('alongside.winbar').states(waiting)
-          lines[#lines + 1] = ('    %s (%s%s)'):format(waiting.file, waiting.agent, states ~= '' and ', ' .. states or '')
+          local states = waiting.states ~= '' and ', ' .. waiting.states or ''
+          lines[#lines + 1] = ('    %s (%s%s)'):format(waiting.file, waiting.agent, states)
         end
       end
     end

@@ -3,6 +3,7 @@
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
 local ending = require('alongside.ending')
+local harmless = require('alongside.harmless')
 local leaving = require('alongside.leaving')
 local messages = require('alongside.messages')
 local on_screen = require('alongside.on_screen')
@@ -45,8 +46,10 @@ end
 -- Asks whether to accept despite warnings.
 local function accepts_nevertheless(review)
   local wrong = {}
-  for _, note in ipairs(winbar.notes(review, review.root, target.is_modified(review.file))) do
-    wrong[#wrong + 1] = note[2]
+  for _, note in ipairs(winbar.notes(review, target.is_modified(review.file))) do
+    -- That it cannot be decided in parts is no reason to ask.
+    local is_whole = review.wholeFileOnly and note.brief == harmless.name(review.wholeFileOnly)
+    wrong[#wrong + 1] = note.warning and not is_whole and note.text or nil
   end
   local unseen, confirm = seen.question(review)
   wrong[#wrong + 1] = unseen

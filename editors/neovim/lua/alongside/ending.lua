@@ -1,7 +1,6 @@
 -- The end of a review: its windows close unless the person is typing in them, unsent text stays in a buffer, and a message
 -- names the reason.
 
-local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local reviews = require('alongside.lazy')('review')
@@ -29,60 +28,6 @@ function M.is_edited(review)
     end
   end
   return false
-end
-
--- The desk where a person decided, if that is not this one.
-local function elsewhere(closed)
-  if closed.decidedHere then
-    return ''
-  end
-  return closed.decidedIn and ' in ' .. harmless.name(closed.decidedIn) or ' at another desk'
-end
-
--- Qwen Code does not end its hook by Esc: whether it still waits is unknown.
-local function may_be_stopped(review)
-  return type(review.agent) == 'table' and review.agent.byHook and review.agent.name == 'Qwen Code'
-end
-
--- The next step of the agent after a person accepted: no more than is known.
-local function after_yes(review, closed, agent)
-  local steps = {
-    call = '%s waits no longer, and nothing is written unless its model calls the tool again',
-    proposal = '%s cannot take your changes, so its model is asked to propose this text',
-    prompt = '%s is told, and may still ask in its own prompt',
-  }
-  if not closed.follows and (review.parts or 0) > 1 then
-    return 'nothing is written before the other files of its patch are decided'
-  end
-  local writes = may_be_stopped(review) and '%s is told, and writes it unless you stopped it' or '%s writes it'
-  return (steps[closed.follows] or writes):format(agent)
-end
-
--- The same after a person rejected.
-local function after_no(closed, agent)
-  local called = '%s waits no longer, and its model is told if it calls the tool again'
-  return (closed.follows == 'call' and called or '%s is told'):format(agent)
-end
-
-local function describe(review, closed)
-  local name, agent = reviews.name(review), winbar.agent_name(review.agent)
-  local where = elsewhere(closed)
-  local function withdrawn(why)
-    return review.agent.asksItself and ('closed, because %s; %s asks you itself.'):format(why, agent)
-      or ('rejected, because %s.'):format(why)
-  end
-  local said = ({
-    accepted = ('accepted%s; %s.'):format(where, after_yes(review, closed, agent)),
-    rejected = ('rejected%s; %s.'):format(where, after_no(closed, agent)),
-    answeredInAgent = ('you answered in %s itself.'):format(agent),
-    replaced = ('%s proposes this file again; the earlier proposal is gone.'):format(agent),
-    agentGone = ('%s has gone, so the review has ended.'):format(agent),
-    stopped = withdrawn('the companion has stopped'),
-    editorGone = withdrawn('the editor has ended'),
-    interrupted = withdrawn('the companion was interrupted'),
-    timedOut = withdrawn(agent .. ' waits no longer'),
-  })[closed.closing] or 'the review has ended.'
-  return ('%s: %s'):format(name, said)
 end
 
 -- Keeps unsent text in a buffer.
@@ -128,7 +73,7 @@ end
 local function linger(review, shown, why, before)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
     vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
+      ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
     })
   end
   local function look()
@@ -152,7 +97,7 @@ end
 ---@param vacate fun(shown: alongside.View)?
 function M.over(review, closed, vacate)
   local shown, this = review.view, review.sync
-  local said = describe(review, closed)
+  local said = closed.display and closed.display.messages[1] or reviews.name(review) .. ': the review has ended.'
   local unsent = this and this:is_unsent() and this:mine() or nil
   if unsent and text.equal(unsent, this.told) then
     -- The companion has the text; only its reply is missing.
@@ -168,10 +113,6 @@ function M.over(review, closed, vacate)
       messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews.name(review)), nil, false, review.announcement)
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
       messages.later(said .. require('alongside.choosing').next_words(review.key), nil, false, review.announcement)
-    end
-    -- After an answer in the agent, the companion reports edits that the agent left out.
-    if closed.draft and closed.closing ~= 'answeredInAgent' then
-      messages.later('Your edits are in drafts: run `alongside drafts` in a shell.')
     end
   end
   -- The cause first, then what becomes of the text.

@@ -15,19 +15,9 @@ local server = require('alongside.server')
 local M = {}
 
 local ready = false
--- The names of agents whose hook has brought a review, by client.
-local by_hook = {} ---@type table<integer, table<string, boolean>>
 
 local function name_of(agent)
   return type(agent) == 'table' and harmless.name(agent.name or 'an agent') or 'an agent'
-end
-
--- An agent that proposes by its hook has no connection, and no status lists it.
-local function note_hook(id, agent)
-  if type(agent) == 'table' and agent.byHook then
-    by_hook[id] = by_hook[id] or {}
-    by_hook[id][name_of(agent)] = true
-  end
 end
 
 server.on.ready = function(id)
@@ -37,7 +27,6 @@ end
 server.on.gone = function(id, is_restart)
   context.gone(id)
   environment.gone(id)
-  by_hook[id] = nil
   reviews.gone(id, is_restart)
   vim.cmd.redrawstatus({ bang = true })
 end
@@ -53,7 +42,6 @@ server.on.message = {
   end,
   ['alongside/didOpenReview'] = function(id, opened)
     log.write(('review %s: %s proposes %s'):format(opened.id, name_of(opened.agent), opened.file))
-    note_hook(id, opened.agent)
     reviews.opened(id, opened)
   end,
   ['alongside/didChangeReview'] = function(id, changed)
@@ -196,50 +184,16 @@ function M.status()
   end, server.all())
 end
 
-local function count(number, word)
-  return ('%d %s%s'):format(number, word, number == 1 and '' or 's')
-end
-
--- The names of agents that come by their hooks and are connected nowhere.
-local function hook_agents()
-  local names = {}
-  for _, known in pairs(by_hook) do
-    names = vim.tbl_extend('force', names, known)
-  end
-  for _, status in ipairs(M.status()) do
-    for _, agent in ipairs(status.agents) do
-      names[name_of(agent)] = nil
-    end
-  end
-  return vim.tbl_keys(names)
-end
-
---- For a statusline: "alongside 2 agents, Codex by its hook, 1 review", or an empty string without agents and reviews.
+--- For a statusline: "alongside 1 agent, Codex by its hook", "alongside 2 reviews", or an empty string without any.
 ---@return string
 function M.statusline()
-  if not ready then
-    return ''
+  local parts, is_paused = {}, false
+  for _, status in ipairs(ready and M.status() or {}) do
+    local line = status.display and status.display.line
+    parts[#parts + 1] = line ~= 'no agent' and line or nil
+    is_paused = is_paused or status.paused
   end
-  local agents, paused = 0, false
-  for _, status in ipairs(M.status()) do
-    agents = agents + #status.agents
-    paused = paused or status.paused
-  end
-  local reviews = #reviews.waiting()
-  local parts = {}
-  if agents > 0 then
-    parts[#parts + 1] = count(agents, 'agent')
-  end
-  local hooks = hook_agents()
-  if #hooks > 0 then
-    parts[#parts + 1] = #hooks == 1 and hooks[1] .. ' by its hook' or count(#hooks, 'agent') .. ' by their hooks'
-  end
-  if reviews > 0 then
-    parts[#parts + 1] = count(reviews, 'review')
-  end
-  if paused and agents > 0 then
-    parts[#parts + 1] = 'paused'
-  end
+  parts[#parts + 1] = #parts > 0 and is_paused and 'paused' or nil
   return #parts > 0 and harmless.statusline('alongside ' .. table.concat(parts, ', ')) or ''
 end
 

@@ -39,9 +39,9 @@ local function announce_fresh()
     said = ('%d reviews are waiting: %s'):format(#recent, go)
   else
     local one = recent[1].review
-    local agent, name = winbar.agent_name(one.agent), reviews.name(one)
+    local agent, name = one.display.agent, reviews.name(one)
     said = messages.fitting({
-      ('%s proposes %s (%s): %s'):format(agent, name, reviews.changes(one), go),
+      ('%s proposes %s (%s): %s'):format(agent, name, one.display.size, go),
       ('%s proposes %s: %s'):format(agent, name, go),
     })
   end

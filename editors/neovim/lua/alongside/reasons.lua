@@ -5,7 +5,6 @@ local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local reviews = require('alongside.lazy')('review')
 local seen = require('alongside.seen')
-local winbar = require('alongside.winbar')
 
 local M = {}
 
@@ -24,7 +23,7 @@ local PROMPTS = {
 }
 
 local function none(review)
-  return NONE:format(winbar.agent_name(review.agent))
+  return NONE:format(review.display.agent)
 end
 
 local function is_in(line, range)

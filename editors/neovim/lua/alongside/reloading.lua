@@ -6,7 +6,6 @@ local marks = require('alongside.marks')
 local merge = require('alongside.merge')
 local messages = require('alongside.messages')
 local text = require('alongside.text')
-local winbar = require('alongside.winbar')
 
 local M = {}
 
@@ -29,7 +28,7 @@ local function as_proposed(review)
     this:replace(0, -1, lines, { eol = { form.eol }, bom = { form.bom } })
   end
   local said = '%s: as %s proposed it. u brings your text back.'
-  messages.later(said:format(require('alongside.review').name(review), winbar.agent_name(review.agent)))
+  messages.later(said:format(require('alongside.review').name(review), review.display.agent))
 end
 
 -- Neovim has dropped all that belongs to the text of a buffer.

@@ -63,7 +63,7 @@ local function same_file(review)
 end
 
 function M.name(review)
-  return winbar.file_name(review.file, review.root)
+  return review.display.name
 end
 
 --- All waiting reviews, the oldest first, as agents wait for them.
@@ -108,7 +108,6 @@ local function redraw(review)
   end
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
     vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root,
       is_modified = target.is_modified(review.file),
       waiting = vim.tbl_count(reviews) - 1,
       width = vim.api.nvim_win_get_width(win),
@@ -202,11 +201,6 @@ function M.refusal(err)
   return said:sub(1, 1):upper() .. said:sub(2) .. (said:find('[.!?]$') and '' or '.')
 end
 
---- The size of the proposal, such as "2 changes".
-function M.changes(review)
-  return winbar.whole(review) or winbar.is_emptied(review) and 'empties the file' or winbar.size(review)
-end
-
 --- The line of the first change.
 function M.first_line(review)
   local hunk = review.hunks[1]
@@ -281,7 +275,7 @@ function M.opened(client, opened)
       end
     end)
     M.show(review)
-    messages.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
+    messages.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), review.display.agent))
   else
     require('alongside.navigation').announce(review)
   end
@@ -406,7 +400,8 @@ function M.waiting()
       id = review.id,
       client = review.client,
       file = M.name(review),
-      agent = winbar.agent_name(review.agent),
+      agent = review.display.agent,
+      states = review.display.states,
       hunks = #review.hunks,
       kept = counts.kept,
       dropped = counts.dropped,

@@ -1,10 +1,10 @@
 -- The status line of a review's windows, in place of the names of their buffers: the agent, the change under the cursor,
 -- the lines that accepting adds and removes, how many changes are in each state, and the key that shows all keys.
 
-local buffer_text = require('alongside.buffer_text')
+local bar = require('alongside.bar')
 local dropping = require('alongside.dropping')
 local harmless = require('alongside.harmless')
-local text = require('alongside.text')
+local seen = require('alongside.seen')
 local winbar = require('alongside.winbar')
 
 local M = {}
@@ -13,85 +13,54 @@ local M = {}
 M.OPTION = "%!v:lua.require'alongside.statusline'.draw()"
 
 -- The place of the cursor, as Neovim shows it, and its columns.
-local POSITION, POSITION_COLUMNS = ' %-10.(%l,%c%V%) %P ', 16
+local POSITION, POSITION_COLUMNS = '%-10.(%l,%c%V%) %P', 14
 
---- Lines that accepting would add and remove now, as at the other desks.
----@param review alongside.Review
----@return integer, integer
-function M.line_counts(review)
-  local added, removed = 0, 0
-  if not review.original_text and #review.hunks == 0 then
-    if not review.view then
-      local pieces = text.split(review.current_text or '')
-      return #pieces - (pieces[#pieces] == '' and 1 or 0), 0
-    end
-    local buf = review.view.right
-    return buffer_text.is_empty(buf) and 0 or vim.api.nvim_buf_line_count(buf), 0
-  end
-  for _, hunk in ipairs(review.hunks) do
-    if hunk.state ~= 'dropped' then
-      added = added + hunk.current['end'] - hunk.current.start
-      removed = removed + hunk.original['end'] - hunk.original.start
-    end
-  end
-  return added, removed
-end
-
--- The change at the cursor of a window: "change 2 of 4: kept". Elsewhere, how many there are.
-local function change(review, win, less)
-  local whole = winbar.whole(review)
-  if whole then
-    return whole
-  end
-  local hunk = dropping.under_cursor(review, win)
+-- The number of the change at the cursor of a window, and its state; nil elsewhere.
+local function change(review, win)
+  local hunk = seen.is_one_by_one(review) and dropping.under_cursor(review, win)
   for number, one in ipairs(review.hunks) do
     if one == hunk then
-      local word, state = less.word and '' or 'change ', less.state and '' or ': ' .. hunk.state
-      return ('%s%d of %d%s'):format(word, number, #review.hunks, state)
+      return ('%d of %d'):format(number, #review.hunks), hunk.state
     end
   end
-  return winbar.size(review)
 end
 
--- The two ends of the line as plain text, and whether the place of the cursor follows. `less` has the parts to omit.
-local function ends(review, win, less)
-  local parts = {}
-  if not less.agent then
-    parts[1] = winbar.agent_name(review.agent)
+-- Says in its place, at the right end, which key shows all keys.
+local function say_key(this, place)
+  local key = require('alongside.config').current.keys.help
+  if key then
+    place.key = winbar.key_name(key)
+    this:say(place, 'keys')
   end
-  parts[#parts + 1] = change(review, win, less)
-  if not less.lines then
-    parts[#parts + 1] = ('+%d -%d'):format(M.line_counts(review))
-  end
-  local states = winbar.states(winbar.counts(review.hunks))
-  if states ~= '' and not less.states then
-    parts[#parts + 1] = states
-  end
-  local key = not less.key and require('alongside.config').current.keys.help
-  local hint = key and winbar.key_name(key) .. (less.label and ' ' or ' keys ') or ''
-  return ' ' .. table.concat(parts, '  ') .. ' ', hint
-end
-
--- The parts to omit for lack of room, in this order. The original's line has the agent, too.
-local GOES = { 'position', 'agent', 'states', 'word', 'lines', 'label', 'state', 'key' }
-
-local function columns_of(win)
-  return vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
 end
 
 -- The line of the original while the person is in another window.
 local function original(review, columns)
-  local name = winbar.file_name(review.file, review.root)
-  local key = require('alongside.config').current.keys.help
-  local hint = key and winbar.key_name(key) .. ' keys ' or ''
-  local agent = '  ' .. winbar.agent_name(review.agent)
-  local short = vim.fs.basename(name)
-  for _, said in ipairs({ ' ' .. name .. agent, ' ' .. short .. agent, ' ' .. name, ' ' .. short }) do
-    if vim.fn.strdisplaywidth(said .. '  ' .. hint) <= columns then
-      return harmless.statusline(said) .. '%=' .. harmless.statusline(hint)
-    end
-  end
-  return '%=' .. harmless.statusline(hint)
+  local this = bar.new(columns)
+  local name, agent = this:place('left'), this:place('left')
+  say_key(this, this:place('right'))
+  this:say(name, vim.fs.basename(review.display.name))
+  this:say(name, review.display.name)
+  this:say(agent, review.display.agent)
+  return this:drawn()
+end
+
+-- The line of the proposal, and that of the original while the person is there.
+local function proposal(review, win, columns)
+  local this, display = bar.new(columns), review.display
+  local agent, what, lines, states = this:place('left'), this:place('left'), this:place('left'), this:place('left')
+  local key, position = this:place('right'), this:place('right', { item = POSITION })
+  local number, state = change(review, win)
+  local is_whole = not seen.is_one_by_one(review)
+  this:say(what, number or is_whole and display.states ~= '' and display.states or display.size, true)
+  this:say(what, state and ('%s: %s'):format(number, state))
+  say_key(this, key)
+  this:say(lines, display.counts)
+  this:say(what, state and ('change %s: %s'):format(number, state))
+  this:say(states, not is_whole and display.states or nil)
+  this:say(agent, display.agent)
+  this:say(position, (' '):rep(POSITION_COLUMNS))
+  return this:drawn()
 end
 
 --- Draws the status line of the window that Neovim names.
@@ -100,24 +69,14 @@ function M.draw()
   local win = vim.g.statusline_winid
   local buf = vim.api.nvim_win_get_buf(win)
   local review = require('alongside.review').of_buffer(buf)
+  local columns = vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
   if not review then
     -- It has just ended.
     return ' ' .. harmless.statusline(vim.b[buf].alongside_title or '')
   elseif buf == review.view.left and win ~= vim.api.nvim_get_current_win() then
-    return original(review, columns_of(win))
+    return original(review, columns)
   end
-  local less = {}
-  for _, what in ipairs(vim.list_extend({ false }, GOES)) do
-    if what then
-      less[what] = true
-    end
-    local left, right = ends(review, win, less)
-    local columns = vim.fn.strdisplaywidth(left .. right) + (less.position and 0 or POSITION_COLUMNS)
-    if columns <= columns_of(win) or what == GOES[#GOES] then
-      return harmless.statusline(left) .. '%<%=' .. harmless.statusline(right) .. (less.position and '' or POSITION)
-    end
-  end
-  return ''
+  return proposal(review, win, columns)
 end
 
 return M
