@@ -5,12 +5,11 @@
 //! word or a deeper indentation, needs none. A new character that is invisible or turns others round has its
 //! words in any line: desks show its number, which few people know.
 
-mod hidden_parts;
+pub mod hidden_parts;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-pub use hidden_parts::HiddenParts;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::harmless;

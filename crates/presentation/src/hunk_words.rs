@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use alongside_desk::look_alikes::{HiddenParts, Unseen, sides};
+use alongside_desk::look_alikes::hidden_parts::HiddenParts;
+use alongside_desk::look_alikes::{Unseen, sides};
 use alongside_desk::{HunkState, Lines, Position, Range, Review, Text};
 use serde_json::{Value, json};
 

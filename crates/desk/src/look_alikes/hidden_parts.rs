@@ -18,8 +18,8 @@ const MAX_LINES: usize = 1000;
 pub struct HiddenParts {
     /// In words.
     pub unseen: Unseen,
-    /// Ranges of its old lines and of its new ones, counted from the first of each: blanks that differ in lines
-    /// that look the same, and blanks at the end of other new lines.
+    /// Ranges of its old lines and of its new ones, counted from the first of each: blanks that differ in
+    /// lines that look the same, and blanks at the end of other new lines.
     pub blanks: [Vec<Range>; 2],
 }
 
