@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 
 use crate::merge::differences;
 
+/// An edited hunk with more lines on a side is not compared again at each key.
+const MAX_LINES: usize = 1000;
+
 /// The findings in the hunks of one review, by their texts: a person types in one hunk at a time.
 #[derive(Debug)]
 pub(super) struct HunkWords {
@@ -42,11 +45,12 @@ impl HunkWords {
                 continue;
             }
             let (old, new) = sides(hunk, [&self.original, &self.proposed, &current]);
-            let is_edited = hunk.state == HunkState::Edited;
-            let key = format!("{is_edited} {old}\0{new}");
+            let is_compared =
+                hunk.state == HunkState::Edited && hunk.original.len().max(hunk.current.len()) <= MAX_LINES;
+            let key = format!("{is_compared} {old}\0{new}");
             let found = match kept.get(&key).or_else(|| self.found.get(&key)) {
                 Some(found) => Arc::clone(found),
-                None => Arc::new(Found::of(old, new, is_edited)),
+                None => Arc::new(Found::of(old, new, is_compared)),
             };
             all.add(&found.hidden.unseen);
             told.extend(found.told(at, hunk.original.start, hunk.current));
@@ -58,8 +62,8 @@ impl HunkWords {
 }
 
 impl Found {
-    fn of(old: &str, new: &str, is_edited: bool) -> Self {
-        let differing = if is_edited { differing_lines(old, new) } else { Vec::new() };
+    fn of(old: &str, new: &str, is_compared: bool) -> Self {
+        let differing = if is_compared { differing_lines(old, new) } else { Vec::new() };
         Self { hidden: HiddenParts::of(old, new), differing }
     }
 

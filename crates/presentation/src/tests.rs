@@ -508,6 +508,19 @@ fn a_plugin_that_shows_texts_side_by_side_gets_what_one_does_not_see_there() {
 }
 
 #[test]
+fn a_long_edited_hunk_is_not_compared_at_each_key() {
+    let mut stage = Stage::of_exact_texts("one\n", "two\n");
+    for (lines, is_compared) in [(1000, true), (1001, false)] {
+        stage.review.hunks[0].state = HunkState::Edited;
+        stage.review.hunks[0].current = (0..lines).into();
+        stage.set(&"typed\n".repeat(lines));
+        stage.run();
+        let hunks = &stage.last("didChangeReview")["display"]["hunks"];
+        assert_eq!(hunks[0]["differs"].is_array(), is_compared, "{lines}");
+    }
+}
+
+#[test]
 fn the_places_in_a_hunk_follow_it_down_the_text() {
     let mut stage = Stage::of_exact_texts("x\n    one\n", "x\n\tone\n");
     stage.review.hunks[0] =
