@@ -64,9 +64,10 @@ async fn reports_files_that_cannot_be_read() {
 #[tokio::test]
 async fn a_companion_in_another_network_is_named_and_its_files_stay() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    let path = format!("{}:{}", machine.path_variable(), std::env::var("PATH").unwrap());
     let apart = |args: &[&str]| {
         let mut command = machine.home.command("unshare");
-        command.args(["--map-root-user", "--net"]).args(args).env("PATH", machine.path_variable());
+        command.args(["--map-root-user", "--net"]).args(args).env("PATH", &path);
         command
     };
     if !apart(&["true"]).output().is_ok_and(|ran| ran.status.success()) {
