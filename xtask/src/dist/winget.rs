@@ -74,11 +74,11 @@ mod tests {
     #[test]
     fn other_schemas_than_those_that_were_read_are_refused() {
         let directory = alongside_rig::Sandbox::new();
-        assert!(are_whole(directory.tmp()).is_err(), "there is none");
+        assert!(are_whole(&directory.tmp()).is_err(), "there is none");
         for (name, _) in SCHEMAS {
             fs::write(directory.tmp().join(name), "{}").unwrap();
         }
-        let why = are_whole(directory.tmp()).unwrap_err().to_string();
+        let why = are_whole(&directory.tmp()).unwrap_err().to_string();
         assert!(why.contains("is not the schema that was read"), "{why}");
     }
 }
