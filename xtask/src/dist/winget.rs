@@ -1,5 +1,5 @@
-//! The schemas of WinGet's manifests, against which `dist --try` checks ours. They are fetched once, below the
-//! rig's cache, and never kept in the repository.
+//! The schemas of WinGet's manifests, against which `dist --try` checks ours. They are fetched once, below
+//! the rig's cache, and never kept in the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};

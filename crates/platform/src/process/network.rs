@@ -1,8 +1,8 @@
 //! The network of a process. On Linux, a container or `unshare --net` has one of its own: neither reaches the
 //! other's ports, although both see the same files.
 
-/// Whether a process of this user lives in another network than this one. Within a container with users of its
-/// own, one whose network is hidden counts: the container hides those outside. False on other systems.
+/// Whether a process of this user lives in another network than this one. Within a container with users of
+/// its own, one whose network is hidden counts: the container hides those outside. False on other systems.
 pub fn is_in_other_network(pid: u32) -> bool {
     super::is_alive(pid) && super::is_ours(pid) && differs(pid)
 }
