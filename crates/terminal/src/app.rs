@@ -457,12 +457,12 @@ impl App {
         }
     }
 
-    /// Leaves, or asks first: nothing is undone by then that is marked. What is being undone, or taken back,
-    /// is done first.
+    /// Leaves, or asks first: nothing is undone by then that is marked. Files that are being written come
+    /// before that.
     fn leave(&mut self) {
         self.work.leave_input();
         let (reviews, out) = self.work.parts();
-        if reviews.turn_mut().delays_leaving(out) {
+        if reviews.turn_mut().delay_leaving(out) {
             return;
         }
         if !reviews.turn().open_leave_list(out) {

@@ -249,8 +249,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let _ = timeout(UPLOAD_TIMEOUT, taken).await;
     }
 
-    /// The desk ends without being asked by the person: what they have finished, or take back, is written
-    /// first.
+    /// The desk ends: files of a finish, or of its way back, are written first.
     async fn end_writing(&mut self) {
         let written = async {
             while self.app.work().reviews().turn().is_writing()

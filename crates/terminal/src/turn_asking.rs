@@ -112,7 +112,7 @@ impl TurnAsking {
         self.ask(Request::FinishTurn { turn, revision, send, ask_to_undo }, TurnRequest::Finish, out);
     }
 
-    /// What was marked is undone. The reply comes once the list is as it is after that.
+    /// The marked files are undone. The reply comes once the list is as it is after that.
     pub(crate) fn mark_finished(&mut self) {
         self.under_way = self.under_way.filter(|under_way| *under_way != TurnRequest::Finish);
     }

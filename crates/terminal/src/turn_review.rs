@@ -98,7 +98,7 @@ impl TurnReview {
 
     /// The person wants to leave the desk. True if they have to wait for files that are written: no desk
     /// leaves half of them.
-    pub(crate) fn delays_leaving(&mut self, out: &mut Output) -> bool {
+    pub(crate) fn delay_leaving(&mut self, out: &mut Output) -> bool {
         self.leaves = self.is_writing();
         if self.leaves {
             let said = finish_words::leaves_then(self.asking.is_taking_back());

@@ -263,7 +263,7 @@ fn lines_that_an_edit_left_alike_are_not_counted() {
 }
 
 #[test]
-fn what_quotes_the_system_for_people_has_no_number_of_its_error() {
+fn a_message_that_quotes_the_system_has_no_number_of_its_error() {
     let error = std::io::Error::from_raw_os_error(2);
     let problem = crate::Problem::new(format!("cannot write a: {error}"), "make room");
     let failed = editor_failed(&format!("cannot wait: {error}"), None);
