@@ -13,11 +13,12 @@ mod raw;
 mod receipt_fault;
 mod stream;
 
+pub use address::VERSION;
 pub(crate) use address::{Address, INITIALIZED, initialize};
 pub use alongside_agent::wire::Head;
 pub use deadline::{PATIENCE, within};
 pub(crate) use event_stream::EventStream;
-pub use peer::{Peer, VERSION, open_diff_call};
+pub use peer::{Peer, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
 pub use raw::{End, Raw, Response};
 pub use receipt_fault::ReceiptFault;

@@ -4,7 +4,8 @@ use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
-use super::VERSION;
+/// The version of MCP that shipped agents propose.
+pub const VERSION: &str = "2025-06-18";
 
 /// The message that follows the answer to [`initialize`].
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

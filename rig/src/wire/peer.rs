@@ -4,10 +4,7 @@ use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
-use super::{INITIALIZED, Raw, Response, Stream, initialize};
-
-/// The version of MCP that shipped agents propose.
-pub const VERSION: &str = "2025-06-18";
+use super::{INITIALIZED, Raw, Response, Stream, VERSION, initialize};
 
 /// A session with a companion.
 #[derive(Debug, Clone)]
