@@ -7,8 +7,7 @@ const SOON: Duration = Duration::from_millis(500);
 
 #[tokio::test(start_paused = true)]
 async fn context_follows_50_ms_after_a_move_and_starts_each_stream() {
-    let story = Story::begin().await;
-    let (agent, mut stream) = story.listener().await;
+    let (story, agent, mut stream) = Story::with_listener().await;
     assert_eq!(messages(&mut stream).await[0]["method"], "ide/contextUpdate", "at once");
     story.focus(&story.file).await;
     let before = Instant::now();

@@ -58,8 +58,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test(start_paused = true)]
 async fn an_accepted_text_that_is_written_is_told_soon_and_once() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     let review = story.decided(&agent, "new\n", Decision::Accept).await;
     // The agent takes its time.
     story.no_word_within(Duration::from_secs(300)).await;
@@ -76,8 +75,7 @@ async fn an_accepted_text_that_is_written_is_told_soon_and_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_is_still_being_written_is_not_judged() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     story.decided(&agent, "new\nand more\n", Decision::Accept).await;
     for step in ["", "new\n", "new\nand"] {
         fs::write(&story.file, step).unwrap();
@@ -89,8 +87,7 @@ async fn a_file_that_is_still_being_written_is_not_judged() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_with_something_else_is_told_and_the_accepted_text_kept() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     story.decided(&agent, "new\n", Decision::Accept).await;
     fs::write(&story.file, "formatted\n").unwrap();
     let (told, took) = story.last_word().await;
@@ -110,8 +107,7 @@ async fn a_file_with_something_else_is_told_and_the_accepted_text_kept() {
 /// The agent goes, and another program that it has started writes what the person typed.
 #[tokio::test(start_paused = true)]
 async fn a_draft_goes_though_the_watch_for_its_word_has_ended() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     let mut review = story.proposed_by(&agent, "new\n").await;
     story.type_over(&mut review, "mine\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
@@ -126,8 +122,7 @@ async fn a_draft_goes_though_the_watch_for_its_word_has_ended() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_vanishes_is_gone() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     story.decided(&agent, "new\n", Decision::Accept).await;
     fs::rename(&story.file, story.path("project/b.txt")).unwrap();
     assert_eq!(story.word().await, Word::Gone);
@@ -137,8 +132,7 @@ async fn a_file_that_vanishes_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn an_accepted_text_that_nobody_writes_is_told_when_the_watch_ends() {
     for which in ["the next proposal", "the end of the session", "ten minutes"] {
-        let mut story = Story::begin().await;
-        let (agent, _stream) = story.listener().await;
+        let (mut story, agent, _stream) = Story::with_listener().await;
         let review = story.decided(&agent, "new\n", Decision::Accept).await;
         let within = match which {
             "the next proposal" => {
@@ -165,8 +159,7 @@ async fn an_accepted_text_that_nobody_writes_is_told_when_the_watch_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rejected_text_that_is_written_is_told_and_nothing_else() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     let review = story.decided(&agent, "new\n", Decision::Reject).await;
     fs::write(&story.file, "by hand\n").unwrap();
     story.no_word_within(Duration::from_secs(60)).await;
@@ -218,8 +211,7 @@ async fn a_text_that_was_rejected_from_one_agent_may_come_from_another() {
 
 #[tokio::test(start_paused = true)]
 async fn decisions_in_a_row_have_their_own_words() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     let mut told = Vec::new();
     // The agent goes on before anybody has looked: the third text is not written.
     for text in ["one\n", "one\ntwo\n", "never\n", "one\ntwo\nthree!\n"] {
@@ -279,8 +271,7 @@ async fn other_line_ends_alone_are_written_by_somebody_or_not_at_all() {
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn a_file_behind_a_link_or_in_a_new_directory_is_watched() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     fs::create_dir(story.path("project/deep")).unwrap();
     fs::write(story.path("project/deep/real.txt"), "one\n").unwrap();
     let link = story.path("project/link.txt");
@@ -323,8 +314,7 @@ async fn an_accepted_deletion_is_written_when_the_file_is_gone() {
 /// The person changed the text, and the agent takes no other: it is asked to propose that text itself.
 #[tokio::test(start_paused = true)]
 async fn the_same_answer_once_more_ends_no_watch() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     let proposal = HookProposal {
         agent: "Gemini CLI".into(),
         session: "s".into(),

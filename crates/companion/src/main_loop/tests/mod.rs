@@ -96,6 +96,13 @@ impl Story {
         Self { directory, companion, desk, reviews: HashMap::new(), file, hold: None }
     }
 
+    /// A story with an agent that listens.
+    async fn with_listener() -> (Self, Agent, OpenStream) {
+        let story = Self::begin().await;
+        let (agent, stream) = story.listener().await;
+        (story, agent, stream)
+    }
+
     async fn agent(&self) -> Agent {
         self.agent_with(Credential::Token(None)).await
     }

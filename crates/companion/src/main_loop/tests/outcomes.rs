@@ -28,8 +28,7 @@ async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
-    let mut story = Story::begin().await;
-    let (agent, mut stream) = story.listener().await;
+    let (mut story, agent, mut stream) = Story::with_listener().await;
     let review = story.proposed_by(&agent, "x\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
     outcome(&mut stream).await;
@@ -66,8 +65,7 @@ async fn accepted(story: &mut Story, agent: &Agent, stream: &mut OpenStream) -> 
 
 #[tokio::test(start_paused = true)]
 async fn a_receipt_settles_an_outcome_and_its_draft_stays() {
-    let mut story = Story::begin().await;
-    let (agent, mut stream) = story.listener().await;
+    let (mut story, agent, mut stream) = Story::with_listener().await;
     let (told, first) = accepted(&mut story, &agent, &mut stream).await;
     assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
     let text = agent.close_diff(&story.file).await;

@@ -49,8 +49,7 @@ async fn edits_that_an_agent_left_out_are_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_proposal_replaces_the_review_and_keeps_edits() {
-    let mut story = Story::begin().await;
-    let (agent, mut stream) = story.listener().await;
+    let (mut story, agent, mut stream) = Story::with_listener().await;
     let mut first = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut first, "typed\n").await;
     agent.open_diff(&story.file, "one\n2!\nthree\n").await.unwrap();

@@ -316,8 +316,7 @@ async fn a_grant_ends_with_the_process_of_its_agent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_grant_ends_with_the_session_of_its_agent() {
-    let mut story = Story::begin().await;
-    let (agent, mut stream) = story.listener().await;
+    let (mut story, agent, mut stream) = Story::with_listener().await;
     let review = story.proposed_by(&agent, "x\n").await;
     story.grant(&review, Scope::File).await.unwrap();
     story.decide(&review, Decision::Accept).await.unwrap();

@@ -20,8 +20,7 @@ async fn a_session_ends_60_s_after_its_last_message() {
 
 #[tokio::test(start_paused = true)]
 async fn desks_list_an_agent_until_2_s_after_its_stream() {
-    let mut story = Story::begin().await;
-    let (agent, stream) = story.listener().await;
+    let (mut story, agent, stream) = Story::with_listener().await;
     story.status(|status| status.agents.iter().any(|agent| agent.listening)).await;
     let lost = Instant::now();
     drop(stream);
@@ -33,8 +32,7 @@ async fn desks_list_an_agent_until_2_s_after_its_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
-    let mut story = Story::begin().await;
-    let (agent, stream) = story.listener().await;
+    let (mut story, agent, stream) = Story::with_listener().await;
     let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "one\nmine\nthree\n").await;
     let lost = Instant::now();
@@ -55,8 +53,7 @@ async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
-    let mut story = Story::begin().await;
-    let (agent, stream) = story.listener().await;
+    let (mut story, agent, stream) = Story::with_listener().await;
     let review = story.proposed_by(&agent, "x\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(9)).await;
@@ -103,8 +100,7 @@ async fn stop_rejects_reviews_ends_streams_then_removes_files() {
 
 #[tokio::test(start_paused = true)]
 async fn roots_that_change_reach_the_files_and_agents_stay() {
-    let story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (story, agent, _stream) = Story::with_listener().await;
     let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     let roots = || {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
@@ -122,8 +118,7 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
 
 #[tokio::test(start_paused = true)]
 async fn a_vanished_workspace_is_reported_once() {
-    let mut story = Story::begin().await;
-    let (agent, _stream) = story.listener().await;
+    let (mut story, agent, _stream) = Story::with_listener().await;
     story.proposed("x\n").await;
     fs::remove_dir_all(story.path("project")).unwrap();
     let mut said = 0;

@@ -7,8 +7,7 @@ const ASLEEP: Duration = Duration::from_secs(3600);
 
 #[tokio::test(start_paused = true)]
 async fn an_absent_agent_keeps_its_remaining_time_over_a_sleep() {
-    let mut story = Story::begin().await;
-    let (agent, stream) = story.listener().await;
+    let (mut story, agent, stream) = Story::with_listener().await;
     let review = story.proposed_by(&agent, "new\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(6)).await;

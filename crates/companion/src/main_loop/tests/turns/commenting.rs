@@ -48,8 +48,7 @@ async fn a_comment_is_kept_with_the_lines_of_the_companions_own_text() {
 #[tokio::test(start_paused = true)]
 async fn a_comment_that_is_kept_is_not_refused_and_a_look_finds_it() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     stage.source.make_unreadable();
     desk.ask(add(&turn, None, None, "one")).await.unwrap();
     desk.settle().await;
@@ -61,8 +60,7 @@ async fn comments_that_cannot_be_are_refused() {
     let stage = Stage::changed().await;
     stage.source.remember("b.bin", Some(b"a"));
     stage.write("b.bin", "b");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     for lines in [(0, 1), (2, 1), (5, 6), (usize::MAX, usize::MAX), (1, usize::MAX)] {
         let refused = desk.ask(add(&turn, Some(0), Some(lines), "x")).await;
         assert!(matches!(refused, Err(Refusal::OutOfRange { .. })), "{lines:?} {refused:?}");
@@ -111,8 +109,7 @@ async fn every_review_of_the_working_tree_has_its_comments() {
 #[tokio::test(start_paused = true)]
 async fn a_finish_sends_what_was_undone_and_the_comments_only_if_it_is_to() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     assert_eq!(turn.route.as_ref().map(|route| &*route.words), Some("soon"), "before the person types");
     desk.ask(add(&turn, None, None, "one")).await.unwrap();
     let turn = desk.turns().pop().unwrap();
@@ -143,8 +140,7 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
     let stage = Stage::of(&[("a.txt", "1\n2\n3\n"), ("b.txt", "b\n")]).await;
     stage.write("a.txt", "ONE\n2\nTHREE\n");
     stage.write("b.txt", "B\n");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
     desk.keep(&review, &[1], false).await.unwrap();
     let turn = desk.turns().pop().unwrap();
@@ -177,8 +173,7 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
 #[tokio::test(start_paused = true)]
 async fn an_older_look_hides_no_comment() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     stage.source.hold(true);
     stage.write("a.txt", "ONE\n2\n3\n4\n5\n");
     let look = desk.desk.send(Request::ReviewTurn { directory: None, since: None });

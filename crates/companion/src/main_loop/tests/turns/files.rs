@@ -12,8 +12,7 @@ async fn an_open_file_has_both_texts_byte_for_byte() {
     fs::remove_file(stage.path("gone.txt")).unwrap();
     stage.source.remember("new.txt", None);
     stage.write("new.txt", "n\n");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     for (name, original, proposed, hunks) in [
         ("crlf.txt", Some("a\r\nb\r\n"), "a\nb\n", 1),
         ("mark.txt", Some("\u{feff}a\n"), "a\n", 1),
@@ -38,8 +37,7 @@ async fn a_file_without_text_is_refused_with_the_reason() {
     stage.write("a.bin", "b");
     stage.write("b.txt", b"\xff\xfe");
     stage.write("c.txt", b"\0");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     for (name, reason) in [
         ("a.bin", "it is binary"),
         ("b.txt", "the file on disk is not UTF-8 text"),

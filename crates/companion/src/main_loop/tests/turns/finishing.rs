@@ -19,8 +19,7 @@ async fn a_finish_writes_exactly_what_is_marked_and_nothing_before() {
     for (name, text) in before {
         stage.write(name, text);
     }
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
     desk.keep(&review, &[1], false).await.unwrap();
     for name in ["b.txt", "new.txt"] {
@@ -49,8 +48,7 @@ async fn a_finish_writes_exactly_what_is_marked_and_nothing_before() {
 #[tokio::test(start_paused = true)]
 async fn a_remark_alone_leaves_the_list_that_a_person_confirms() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     desk.mark(&turn, "a.txt", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     // The next prompt comes while the person reads what a finish does.
@@ -92,8 +90,7 @@ async fn a_file_that_an_editor_holds_unsaved_is_not_undone_and_keeps_its_mark() 
     let stage = Stage::of(&[("a.txt", "a\n"), ("b.txt", "b\n")]).await;
     stage.write("a.txt", "A\n");
     stage.write("b.txt", "B\n");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     desk.mark(&turn, "a.txt", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     desk.mark(&turn, "b.txt", true).await.unwrap();
@@ -113,8 +110,7 @@ async fn a_file_that_an_editor_holds_unsaved_is_not_undone_and_keeps_its_mark() 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_has_changed_since_it_was_opened_is_not_undone() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
     desk.keep(&review, &[0], false).await.unwrap();
     let turn = desk.turns().pop().unwrap();

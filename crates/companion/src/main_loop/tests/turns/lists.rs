@@ -175,8 +175,7 @@ async fn after_a_snapshot_a_review_since_a_revision_is_up_to_date_too() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_review_is_no_proposal() {
     let mut stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
     let status = stage.story.companion.status().await;
     assert_eq!(status.reviews, 0);

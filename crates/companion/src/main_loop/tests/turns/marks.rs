@@ -45,8 +45,7 @@ async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
 #[tokio::test(start_paused = true)]
 async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
     let stage = Stage::changed().await;
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let Review { id, revision, .. } = desk.open(&turn, "a.txt").await;
     let changes = vec![Change { range: None, text: "mine\n".into() }];
     for request in [
@@ -70,8 +69,7 @@ async fn a_whole_file_is_marked_also_without_its_text() {
     let stage = Stage::of(&[("a.bin", "a"), ("b.txt", "1\n2\n3\n")]).await;
     stage.write("a.bin", "b");
     stage.write("b.txt", "ONE\n2\nTHREE\n");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let old = turn.clone();
     let revision = desk.mark(&turn, "a.bin", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
@@ -133,8 +131,7 @@ async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
 async fn a_file_that_is_emptied_and_then_deleted_keeps_no_part_of_its_mark() {
     let stage = Stage::of(&[("a.txt", "1\n2\n3\n")]).await;
     stage.write("a.txt", "");
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     let mut review = desk.open(&turn, "a.txt").await;
     desk.ask(Request::split(review.id, review.revision, 0)).await.unwrap();
     review.take(desk.changed().pop().unwrap()).unwrap();
@@ -154,8 +151,7 @@ async fn a_file_that_is_emptied_and_then_deleted_keeps_no_part_of_its_mark() {
 async fn a_file_whose_texts_cannot_be_read_stays_marked() {
     let stage = Stage::of(&[("a.txt", "1\n")]).await;
     stage.write("a.txt", [0xff, b'\n']);
-    let mut desk = stage.desk();
-    let turn = desk.look().await;
+    let (mut desk, turn) = stage.looks().await;
     desk.mark(&turn, "a.txt", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     let refused = desk.try_open(&turn, "a.txt").await;

@@ -58,6 +58,13 @@ impl Stage {
         let profile = DeskProfile { shows_turns: true, ..DeskProfile::default() };
         Seated::new(self.story.companion.join_as(profile).1)
     }
+
+    /// A desk that shows turns, and the list after its look.
+    async fn looks(&self) -> (Seated, Turn) {
+        let mut desk = self.desk();
+        let turn = desk.look().await;
+        (desk, turn)
+    }
 }
 
 /// A desk with the events that it has read.
