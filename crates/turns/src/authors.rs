@@ -1,15 +1,21 @@
 //! Whose change it is: what changed between a prompt and the end of its turn is the agent's, what changed
-//! outside of turns is the person's, and where an end is missing it cannot be told.
+//! outside of turns is the person's, and where an end is missing it cannot be told. An undo and the way back
+//! from it make no change of the person: the change stays whose it was.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use alongside_desk::Author;
+use alongside_platform::paths;
 
+use crate::blobs;
+use crate::escaped::unescape;
 use crate::fault::Fault;
-use crate::git::Git;
-use crate::log::{AgentProcess, Kind, Record};
+use crate::hash::hash;
+use crate::log::{AgentProcess, Kind, Record, Undone};
 use crate::tree_diff;
+use crate::workbench::Workbench;
 
 /// Above so many snapshots since the baseline, they are not told apart.
 const MAX_SNAPSHOTS: usize = 400;
@@ -20,6 +26,33 @@ struct Stretch<'a> {
     before: &'a str,
     after: &'a str,
     author: Author,
+    /// The undos within it, and the ways back from them.
+    undone: Vec<&'a Undone>,
+}
+
+impl Stretch<'_> {
+    /// Whose the files are that an undo has written within, by path: where nothing else has changed one, its
+    /// change stays whose it was.
+    fn by_undo(&self, bench: &Workbench) -> Result<BTreeMap<Vec<u8>, Author>, Fault> {
+        let mut steps: BTreeMap<Vec<u8>, (&Undone, &Undone)> = BTreeMap::new();
+        for &undone in &self.undone {
+            steps.entry(unescape(&undone.path)).or_insert((undone, undone)).1 = undone;
+        }
+        let files: Vec<_> = steps.keys().filter_map(|path| paths::from_bytes(path)).collect();
+        let files: Vec<&Path> = files.iter().map(|path| &**path).collect();
+        let before = blobs::read_all(bench, self.before, &files)?;
+        let after = blobs::read_all(bench, self.after, &files)?;
+        let is = |found: &BTreeMap<Vec<u8>, Option<blobs::Blob>>, path: &[u8], content: &Option<String>| {
+            found.get(path).and_then(|blob| Some(hash(&blob.as_ref()?.bytes))) == *content
+        };
+        let author = |(path, (first, last)): (Vec<u8>, (&Undone, &Undone))| {
+            let author = last.author?;
+            let is_all = is(&before, &path, &first.before) && is(&after, &path, &last.after);
+            let author = if is_all { author } else { both(author, self.author) };
+            Some((path, author))
+        };
+        Ok(steps.into_iter().filter_map(author).collect())
+    }
 }
 
 /// Whose the changes since a baseline are, by path.
@@ -35,17 +68,24 @@ impl Authors {
     ///
     /// # Errors
     /// When git fails.
-    pub(crate) fn since(git: &Git, log: &[Record], baseline: usize, now: &str) -> Result<Self, Fault> {
+    pub(crate) fn since(
+        bench: &Workbench,
+        log: &[Record],
+        baseline: usize,
+        now: &str,
+    ) -> Result<Self, Fault> {
         let stretches = stretches(log, baseline, now);
         if stretches.len() > MAX_SNAPSHOTS {
             return Ok(Self::unknown());
         }
         let pairs: Vec<_> = stretches.iter().map(|stretch| (stretch.before, stretch.after)).collect();
         let mut by_path = BTreeMap::new();
-        for (stretch, paths) in stretches.iter().zip(tree_diff::paths(git, &pairs)?) {
+        for (stretch, paths) in stretches.iter().zip(tree_diff::paths(&bench.git, &pairs)?) {
+            let by_undo = stretch.by_undo(bench)?;
             for path in paths {
-                let author = by_path.entry(path).or_insert(stretch.author);
-                *author = both(*author, stretch.author);
+                let new = by_undo.get(&path).copied().unwrap_or(stretch.author);
+                let author = by_path.entry(path).or_insert(new);
+                *author = both(*author, new);
             }
         }
         Ok(Self { by_path, turns: turns(log) })
@@ -103,12 +143,14 @@ fn turns(log: &[Record]) -> Vec<(u64, u64)> {
 /// time since the earlier prompt unknown.
 fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretch<'a>> {
     let (mut open, mut found): (BTreeMap<(&str, &str), usize>, Vec<Stretch<'a>>) = Default::default();
-    let mut before = None;
+    let (mut before, mut undone) = (None, Vec::new());
     for (at, record) in log.iter().enumerate() {
         let is_since = at >= baseline;
+        undone.extend(record.undone.as_ref().filter(|_| is_since));
         if is_since && let Some(tree) = record.tree.as_deref() {
             if let Some(before) = before {
-                found.push(Stretch { before, after: tree, author: author(&open) });
+                let undone = std::mem::take(&mut undone);
+                found.push(Stretch { before, after: tree, author: author(&open), undone });
             }
             before = Some(tree);
         }
@@ -126,7 +168,7 @@ fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretc
         }
     }
     if let Some(before) = before {
-        found.push(Stretch { before, after: now, author: author(&open) });
+        found.push(Stretch { before, after: now, author: author(&open), undone });
     }
     if begins_within(log, baseline)
         && let Some(first) = found.first_mut()

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use alongside_desk::Author;
 use alongside_platform::process;
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,9 @@ pub(crate) struct Undone {
     /// An undo was taken back: the content afterwards is the one that the undo had taken.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_back: bool,
+    /// Whose the change is that is undone, or comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<Author>,
 }
 
 impl Record {

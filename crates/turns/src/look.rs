@@ -62,7 +62,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     let state = LookState { before: start.tree.clone(), now: taken.tree.clone(), left, at };
     let mut remarks = Vec::new();
     let authors = match start.record {
-        Some(place) => Authors::since(&bench.git, &log, place, &state.now)?,
+        Some(place) => Authors::since(bench, &log, place, &state.now)?,
         None => Authors::unknown(),
     };
     let mut changes = Changes::of_trees(&differences, &authors);

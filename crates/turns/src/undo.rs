@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use alongside_companion::drafts::Drafts;
 use alongside_companion::private;
 use alongside_companion::turns::source::{Undo, UndoTo};
-use alongside_desk::{FileChange, UndoneFile};
+use alongside_desk::{Author, FileChange, UndoneFile};
 use alongside_platform::directory::Entry;
 use alongside_platform::{files, paths};
 
@@ -59,11 +59,17 @@ struct Step {
     wanted: Option<Blob>,
     /// The permission bits that it is to have, if not those that it has or the usual ones.
     mode: Option<u32>,
+    /// Whose the change is that goes or comes back.
+    author: Option<Author>,
 }
 
 impl Step {
     fn new(path: &Path, shown: Option<Blob>, wanted: Option<Blob>) -> Self {
-        Self { path: path.to_owned(), shown, wanted, mode: None }
+        Self { path: path.to_owned(), shown, wanted, mode: None, author: None }
+    }
+
+    fn of(self, undo: &Undo) -> Self {
+        Self { author: Some(undo.file.told.author), ..self }
     }
 
     /// The permission bits of the file at its place, if they go with this step.
@@ -110,7 +116,7 @@ impl<'a> Undoing<'a> {
             (None, left) => left.as_ref().map_or(SideKind::File, |left| left.kind),
         };
         let wanted = Some(Blob { kind, bytes: before });
-        let step = Step { mode: undone.mode, ..Step::new(path, left, wanted) };
+        let step = Step { mode: undone.mode, author: undone.author, ..Step::new(path, left, wanted) };
         let done = self.step(&step).map(drop);
         done.map_err(|why| if why == CHANGED { CHANGED_SINCE.to_owned() } else { why })
     }
@@ -163,7 +169,7 @@ impl<'a> Undoing<'a> {
                 // The mode stays, whatever it is.
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
                 let blob = |bytes: &Vec<u8>| Some(Blob { kind, bytes: bytes.clone() });
-                self.step(&Step::new(path, blob(shown), blob(wanted)))
+                self.step(&Step::new(path, blob(shown), blob(wanted)).of(undo))
             }
             UndoTo::Baseline => {
                 let shown = blobs.now(path)?;
@@ -181,12 +187,12 @@ impl<'a> Undoing<'a> {
                     return Err(NOT_HELD.to_owned());
                 }
                 if earlier == path {
-                    return self.step(&Step::new(path, shown, wanted));
+                    return self.step(&Step::new(path, shown, wanted).of(undo));
                 }
                 // The file has its earlier name again before the later one goes.
-                let gone = Step::new(path, shown, None);
+                let gone = Step::new(path, shown, None).of(undo);
                 self.check(&gone)?;
-                let restored = Step::new(earlier, None, wanted);
+                let restored = Step::new(earlier, None, wanted).of(undo);
                 self.check(&restored).map_err(|why| if why == CHANGED { TAKEN.to_owned() } else { why })?;
                 self.step(&restored)?;
                 self.step(&gone)
@@ -258,6 +264,7 @@ impl<'a> Undoing<'a> {
             after: hash_of(&step.wanted),
             mode: step.lost_mode(place.as_ref()),
             is_back: self.is_back,
+            author: step.author,
         };
         let record = Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) };
         self.bench

@@ -3,28 +3,34 @@
 use std::fs;
 use std::sync::Arc;
 
+use alongside_companion::turns::source::{TurnSource as _, Undo, UndoTo};
+use alongside_contract::turns::Moment;
 use alongside_desk::{AtWork, Call, Closed, Review, Seat, Turn, TurnId, Word};
 use alongside_platform::paths::Canonical as _;
+use alongside_turns::{TurnEvent, TurnStore, WayBack, record};
 
 use super::*;
 
 /// A watched project, and the companion's end of the desk.
 struct Watched {
     _dir: tempfile::TempDir,
+    /// Where the store of turns is.
+    store: tempfile::TempDir,
     root: PathBuf,
     seat: Seat,
 }
 
 impl Watched {
     async fn project() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let (dir, store) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = dir.path().canonical().unwrap();
         fs::create_dir_all(root.join(".git")).unwrap();
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
-        start(desk, vec![root.clone()], SaveFilter::new(std::slice::from_ref(&root), &[], false));
-        let mut watched = Self { _dir: dir, root, seat };
+        let filter = SaveFilter::new(std::slice::from_ref(&root), &[], false);
+        start(desk, vec![root.clone()], filter, Places::below(store.path()));
+        let mut watched = Self { _dir: dir, store, root, seat };
         // The watcher starts in the background and is ready once it notices a save.
         for attempt in 0.. {
             watched.save("ready", &format!("{attempt}"));
@@ -274,6 +280,41 @@ async fn a_file_of_a_checkout_was_saved_by_nobody() {
     assert_eq!(files.first().map(String::as_str), Some("c.rs"));
     let newer = files.iter().take_while(|file| *file != "b.rs").count();
     assert_eq!(newer, 1, "the checkout counts: {files:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_an_undo_or_its_way_back_has_written_was_saved_by_nobody() {
+    let mut project = Watched::project().await;
+    fs::remove_dir_all(project.root.join(".git")).unwrap();
+    if !git(&project, &["init", "--quiet"]) {
+        return alongside_testing::skip("there is no git here");
+    }
+    let (places, file) = (Places::below(project.store.path()), project.root.join("src/a.rs"));
+    project.save("src/a.rs", "one\n");
+    let (agent, session, turn) = ("Codex".to_owned(), "s".to_owned(), String::new());
+    let prompt =
+        TurnEvent { moment: Moment::Prompt, agent, session, turn, is_attended: true, is_woken: false };
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    record(&places, &prompt, &project.root, until).unwrap();
+    project.save("src/a.rs", "one\ntwo\n");
+    project.newest_is("src/a.rs").await;
+    project.save("b.rs", "mine\n");
+    project.newest_is("b.rs").await;
+    let store = TurnStore::new(places.clone());
+    let look = store.look(&project.root, None).unwrap();
+    let found = look.files.iter().find(|found| found.told.path == "src/a.rs").unwrap();
+    let undone = store.undo(&look, &[Undo { file: found.clone(), to: UndoTo::Baseline }]).remove(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "one\n");
+    // The next save is the first that the watcher reports.
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    WayBack::new(&places).write(&file, Path::new(&undone.draft.unwrap())).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    project.save("c.rs", "mine\n");
+    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    assert_eq!(files.get(..2), Some(["c.rs".to_owned(), "b.rs".to_owned()].as_slice()), "{files:?}");
+    project.save("src/a.rs", "mine, too\n");
+    project.newest_is("src/a.rs").await;
 }
 
 /// Windows tells that a folder was modified when a file in it is.

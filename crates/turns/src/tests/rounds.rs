@@ -214,7 +214,15 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
 /// A line of the log: this file is removed.
 fn undone(path: &str) -> crate::log::Undone {
     let path = path.to_owned();
-    crate::log::Undone { path, before: None, copy: None, after: None, mode: None, is_back: false }
+    crate::log::Undone {
+        path,
+        before: None,
+        copy: None,
+        after: None,
+        mode: None,
+        is_back: false,
+        author: None,
+    }
 }
 
 #[test]

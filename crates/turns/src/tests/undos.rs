@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, Undo, UndoTo};
-use alongside_desk::{FileChange, UndoneFile};
+use alongside_desk::{Author, FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
 use crate::WayBack;
@@ -91,6 +91,39 @@ fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
         assert_eq!(back, Ok(()));
     }
     assert_eq!(project.tree(), tree);
+}
+
+#[test]
+fn a_change_that_comes_back_is_whose_it_was_until_somebody_changes_the_file() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("a", "one\ntwo\nthree\nfour\n");
+    project.write("new", "n\n");
+    project.end();
+    project.write("b/c", "mine\n");
+    let authors = || {
+        let look = project.look();
+        let author = |file: &FoundFile| (file.told.path.clone(), file.told.author);
+        look.files.iter().map(author).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let before = authors();
+    assert_eq!((before["a"], before["new"], before["b/c"]), (Author::Agent, Author::Agent, Author::Person));
+    let look = project.look();
+    let undone = project.undo(&look, &["a", "new", "b/c"]);
+    project.store.finish(&look);
+    assert!(project.look().files.is_empty());
+    let mut way = WayBack::new(&project.places);
+    for file in &undone {
+        let draft = file.draft.as_deref().unwrap();
+        assert_eq!(way.write(&project.path(&file.path), Path::new(draft)), Ok(()));
+    }
+    assert_eq!(authors(), before);
+    // The same once a snapshot holds them, and a person has changed one.
+    project.prompt();
+    project.end();
+    assert_eq!(authors(), before);
+    project.write("a", "one\ntwo\nthree\nfour\nfive\n");
+    assert_eq!(authors()["a"], Author::Both);
 }
 
 #[test]
