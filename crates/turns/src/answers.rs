@@ -10,7 +10,8 @@ use alongside_platform::paths;
 
 use crate::anchors;
 use crate::comment_log::{Comments, Read, Round, Trees, Written};
-use crate::escaped::unescape;
+use crate::delivery::Delivery;
+use crate::escaped::{escape, unescape};
 use crate::line_changes::{Change, LineChanges, count, lines};
 use crate::log::{Kind, Record};
 use crate::texts::Texts;
@@ -146,7 +147,13 @@ pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &m
     };
     // Mostly nothing has changed since, or little.
     let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
-    let is_changed = |path: &&str| changed.contains(path.as_bytes());
+    let is_changed = |path: &&str| changed.contains(path.as_bytes()) && !is_back(path);
+    // The person has taken such an undo back, so that nobody has written the text again.
+    let is_back = |path: &str| {
+        let name = escape(path.as_bytes());
+        let mut undone = log.iter().rev().filter_map(|record| record.undone.as_ref());
+        undone.find(|undone| undone.path == name).is_some_and(|undone| undone.is_back)
+    };
     let paths: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_changed).collect();
     for tree in [&trees.shown, &trees.sent] {
         texts.load(tree, paths.iter().map(PathBuf::from));

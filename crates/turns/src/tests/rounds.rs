@@ -271,6 +271,26 @@ fn an_undo_before_a_crash_is_told() {
     let message = project.look().feedback.message.unwrap();
     assert!(
         message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
+/// Takes the undo of a file back.
+fn take_back(project: &Project, undone: &alongside_desk::UndoneFile) {
+    let draft = undone.draft.as_deref().unwrap();
+    let back = WayBack::new(&project.places).write(&project.path(&undone.path), std::path::Path::new(draft));
+    assert_eq!(back, Ok(()));
+}
+
+#[test]
+fn undone_text_that_the_person_has_brought_back_is_not_named() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let undone = project.undo(&look, &["a"]);
+    let told = vec![ChangeBack { path: "a".into(), hunks: Vec::new() }];
+    project.send_round(&look, &NewRound { undone: told, ..NewRound::default() });
+    let text = project.answer(|| {});
+    assert!(text.contains("- all of `a`\n"), "{text}");
+    take_back(&project, &undone[0]);
+    assert_eq!(project.read("a").unwrap(), AFTER.as_bytes());
+    assert_eq!(project.look().remarks, [""; 0]);
+}
+
         "{}",
         message.text
     );
