@@ -1,7 +1,9 @@
 //! The words of a finish at the terminal desk: what it undoes and sends, what it has done, and its way back.
 
 use alongside_desk::review_model::comment_place::lines_words;
-use alongside_desk::{FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, messages};
+use alongside_desk::{
+    FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, TurnMessage, messages,
+};
 
 use crate::turn_words::{count, line, path, sentence};
 
@@ -97,8 +99,8 @@ fn undone(finished: &TurnFinished) -> String {
 }
 
 /// Files that the last finish has changed are as they were before it, or stay; so do others, which it has
-/// renamed or has brought back. `is_told`: the message to the agent says that they are undone.
-pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, is_told: bool) -> String {
+/// renamed or has brought back. `told`: the words on the message of the finish, if there was one.
+pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, told: Option<&str>) -> String {
     let name = |file: &str| path(file.rsplit('/').next().unwrap_or(file));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
     let done = match &*done {
@@ -106,8 +108,7 @@ pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, i
         [(path, _)] => Some(format!("Taken back: {} is as it was before f.", name(path))),
         files => Some(format!("Taken back: {} are as they were before f.", count(files.len()))),
     };
-    let told =
-        (is_told && done.is_some()).then(|| "Your message to the agent says that it is undone.".into());
+    let told = told.filter(|_| done.is_some()).map(str::to_owned);
     let others = match others {
         0 => None,
         others => Some(format!("f has renamed or brought back {}: that stays.", count(others))),
@@ -126,17 +127,45 @@ mod tests {
         let back =
             [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
         assert_eq!(
-            taken_back(&back, 0, true),
+            taken_back(&back, 0, Some(told_of(7, Some(&message(7, Some(9)))))),
             "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
              stays as f has left it: It has changed since the undo."
+/// The words on the message of a finish whose undo was taken back. `sent`: when it was sent; `message`: the
+/// one that waits or was read last, after that.
+pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str {
+    match message {
+        Some(message) if message.at == sent && message.read.is_some() => {
+            "Your message to the agent says that it is undone."
+        }
+        Some(message) if message.at >= sent => {
+            "Where no agent has read your message yet, it says so no more."
+        }
+        // Nothing else was in it.
+        Some(_) | None => "No agent is told of the undo any more.",
+    }
+}
+
         );
         assert_eq!(
-            taken_back(&back[1..], 0, true),
+            taken_back(&back[1..], 0, Some(told_of(7, None))),
             "c.py stays as f has left it: It has changed since the undo."
+    fn message(at: u64, read: Option<u64>) -> TurnMessage {
+        TurnMessage { at, read, ..TurnMessage::default() }
+    }
+
+    #[test]
+    fn an_undo_that_is_taken_back_says_what_its_message_says() {
+        let unread = "Where no agent has read your message yet, it says so no more.";
+        assert_eq!(told_of(7, Some(&message(7, None))), unread);
+        // Nothing else was in it, and the last one is an earlier one.
+        let gone = "No agent is told of the undo any more.";
+        assert_eq!((told_of(7, None), told_of(7, Some(&message(5, Some(6))))), (gone, gone));
+    }
+
         );
         let two = [back[0].clone(), back[0].clone()];
         assert_eq!(
-            taken_back(&two, 1, false),
+            taken_back(&two, 1, None),
             "Taken back: 2 files are as they were before f. f has renamed or brought back 1 file: that stays."
         );
     }

@@ -1,6 +1,6 @@
 //! The end of the last finish, as far as one step takes it back: until the person marks something else.
 
-use alongside_desk::{Turn, TurnFinished, UndoneFile, messages};
+use alongside_desk::{Turn, TurnFinished, TurnMessage, UndoneFile, messages};
 
 use crate::finish_words as words;
 use crate::options::UndoneText;
@@ -13,8 +13,8 @@ pub(crate) struct LastFinish {
     undone: Vec<UndoneText>,
     /// How many other files it has undone, which have no way back here.
     stays: usize,
-    /// Whether the agent was told of that.
-    is_told: bool,
+    /// When its message was sent.
+    sent: Option<u64>,
     /// Whether a rename is undone that git's index has, too.
     has_git_mv: bool,
 }
@@ -34,7 +34,7 @@ impl LastFinish {
             draft: draft.to_owned(),
         };
         let undone = texts.into_iter().map(text).collect();
-        Self { undone, stays, is_told: finished.sent.is_some(), has_git_mv }
+        Self { undone, stays, sent: finished.sent.as_ref().map(|sent| sent.at), has_git_mv }
     }
 
     /// The words on it.
@@ -58,8 +58,14 @@ impl LastFinish {
         self.undone.clear();
     }
 
-    /// The words on each of these files, which is as it was before, or stays.
-    pub(crate) fn taken_back(&self, back: &[(String, Result<(), String>)]) -> String {
-        words::taken_back(back, self.stays, self.is_told)
+    /// The words on each of these files, which is as it was before, or stays. `message`: the one that waits
+    /// or was read last, after that.
+    pub(crate) fn taken_back(
+        &self,
+        back: &[(String, Result<(), String>)],
+        message: Option<&TurnMessage>,
+    ) -> String {
+        let told = self.sent.map(|sent| words::told_of(sent, message));
+        words::taken_back(back, self.stays, told)
     }
 }

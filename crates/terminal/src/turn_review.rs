@@ -260,7 +260,8 @@ impl TurnReview {
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
-                self.steps.list_renewed(out);
+                let message = self.files.as_ref().and_then(|files| files.turn().message.as_ref());
+                self.steps.list_renewed(message, out);
                 if let Err(refusal) = reply {
                     self.look_refused(&refusal, out);
                 }

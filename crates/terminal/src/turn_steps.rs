@@ -2,7 +2,7 @@
 //! finish, comments, and the marks of many files. A step in the file on the screen is the companion's.
 
 use alongside_desk::review_model::{Message, Subject};
-use alongside_desk::{Refusal, TurnFinished};
+use alongside_desk::{Refusal, TurnFinished, TurnMessage};
 
 use crate::finish_words;
 use crate::last_finish::LastFinish;
@@ -18,8 +18,8 @@ use crate::turn_words as words;
 pub(crate) struct TurnSteps {
     finish: LastFinish,
     rest: RestMarks,
-    /// The words on an undo that was taken back, once the list holds its files.
-    back: Option<Message>,
+    /// The files of an undo that was taken back, until the list holds them.
+    back: Option<Vec<(String, Result<(), String>)>>,
 }
 
 impl TurnSteps {
@@ -131,17 +131,18 @@ impl TurnSteps {
 
     /// Each of these files is as it was before the finish, or stays. The words wait for the list.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
-        let said = self.finish.taken_back(back);
-        let is_partial = back.iter().any(|(_, done)| done.is_err());
-        self.back = Some(if is_partial { Message::warning(said) } else { Message::notice(said) });
+        self.back = Some(back.to_vec());
     }
 
-    /// The list is as it is now.
-    pub(crate) fn list_renewed(&mut self, out: &mut Output) {
+    /// The list is as it is now, and so is the message to the agent.
+    pub(crate) fn list_renewed(&mut self, message: Option<&TurnMessage>, out: &mut Output) {
         if let Some(back) = self.back.take() {
+            let said = self.finish.taken_back(&back, message);
+            let is_partial = back.iter().any(|(_, done)| done.is_err());
+            let said = if is_partial { Message::warning(said) } else { Message::notice(said) };
             // Its files are no news.
             out.messages.end(Subject::TurnFiles);
-            out.answer(back);
+            out.answer(said);
         }
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::anchors::Quotation;
 use crate::delivery::Delivery;
+use crate::escaped::escape;
 use crate::hash::hash;
 use crate::json_lines;
 
@@ -106,6 +107,14 @@ pub(crate) enum Line {
     NotDelivered { rounds: Vec<u64>, at: u64 },
     /// A session has read these rounds, or a person has taken them to paste them.
     Read {
+    /// The person has taken the undo of a file back before an agent has read this round: it tells no more of
+    /// it.
+    TakenBack {
+        round: u64,
+        /// Escaped.
+        path: String,
+        at: u64,
+    },
         rounds: Vec<u64>,
         delivery: Delivery,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -331,6 +340,12 @@ impl Comments {
                     round.read = Some(Read { delivery, by: by.clone(), at });
                 }
             }
+            }
+            Line::TakenBack { round, path, .. } => {
+                let is_it = |it: &&mut Round| it.number == round && it.read.is_none();
+                if let Some(round) = self.rounds.iter_mut().find(is_it) {
+                    round.undone.retain(|change| escape(change.path.as_bytes()) != path);
+                }
             Line::Compacted { comment, round, lines } => {
                 self.last = (comment.0, round);
                 self.lines += lines.saturating_sub(1);

@@ -81,7 +81,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     let mut over = promises - live;
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
-        Line::Sent { round, .. } => !gone.contains(round),
+        Line::Sent { round, .. } | Line::TakenBack { round, .. } => !gone.contains(round),
         Line::Promised { .. } if over > 0 => {
             over -= 1;
             false

@@ -1,13 +1,16 @@
 //! The way back from an undo: the text of before returns to its file, while that is as the undo has left it.
+//! A message that no agent has read yet tells no more of the undo then.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use alongside_platform::paths;
 
+use crate::comment_log::{Line, Round};
+use crate::comments::lock;
 use crate::escaped::escape;
 use crate::fault::Fault;
-use crate::log::Undone;
+use crate::log::Record;
 use crate::look_state::LookState;
 use crate::places::Places;
 use crate::shelf::Shelf;
@@ -29,7 +32,7 @@ pub struct WayBack<'a> {
 #[derive(Debug)]
 struct Opened {
     bench: Workbench,
-    undone: Vec<Undone>,
+    undone: Vec<Record>,
 }
 
 impl<'a> WayBack<'a> {
@@ -59,21 +62,41 @@ impl<'a> WayBack<'a> {
         let Opened { bench, undone } = &*self.opened.insert(opened);
         let (path, copy) = (escape(&paths::to_bytes(&below)), draft.to_string_lossy());
         let is_it = |copied: &Option<String>| copied.as_deref() == Some(&*copy);
-        let undone = undone.iter().find(|undone| undone.path == path && is_it(&undone.copy));
-        let undone = undone.ok_or_else(unknown)?;
+        let mut records = undone.iter().filter_map(|record| Some((record.at, record.undone.as_ref()?)));
+        let found = records.find(|(_, undone)| undone.path == path && is_it(&undone.copy));
+        let (at, undone) = found.ok_or_else(unknown)?;
         let text = std::fs::read(draft)?;
         let (nothing, drafts) = (
             LookState { before: String::new(), now: String::new(), left: None, at: 0 },
             self.places.drafts(),
         );
-        Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)
+        Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)?;
+        if let Err(fault) = tell_no_more(&bench.shelf, &path, at) {
+            tracing::warn!(%fault, "a message tells of an undo that was taken back");
+        }
+        Ok(())
     }
+}
+
+/// The message that has yet to tell of the undo of a file, at a time, does so no more.
+fn tell_no_more(shelf: &Shelf, path: &str, undone_at: u64) -> Result<(), Fault> {
+    let _lock = lock(shelf)?;
+    let log = shelf.comments();
+    let all = log.read()?;
+    // A finish sends what it has undone.
+    let mut rounds = all.rounds.iter().filter(|round| round.at >= undone_at);
+    let tells = |round: &&Round| round.undone.iter().any(|change| escape(change.path.as_bytes()) == path);
+    if let Some(round) = rounds.find(tells).filter(|round| round.read.is_none()) {
+        let (round, path) = (round.number, path.to_owned());
+        log.append(&Line::TakenBack { round, path, at: alongside_desk::now_ms() })?;
+    }
+    Ok(())
 }
 
 impl Opened {
     fn open(places: &Places, tree: WorkingTree) -> Result<Self, Fault> {
         let bench = Workbench::open(places, tree, Instant::now() + PATIENCE)?;
-        let undone = bench.shelf.log().read()?.into_iter().rev().filter_map(|record| record.undone).collect();
+        let undone = bench.shelf.log().read()?.into_iter().rev().filter(|it| it.undone.is_some()).collect();
         Ok(Self { bench, undone })
     }
 }

@@ -374,6 +374,35 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         let undone = names.iter().map(|name| ChangeBack { path: name.clone(), hunks: Vec::new() }).collect();
         project.send_round(&look, &NewRound { undone, ..NewRound::default() });
         project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
+#[test]
+fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back() {
+    let Some((project, _)) = Project::with_three_changes() else { return };
+    project.write("run", "one\nnew\n");
+    let look = project.look();
+    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let undone = project.undo(&look, &["a", "run"]);
+    project.send_round(&look, &NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() });
+    take_back(&project, &undone[0]);
+    let text = project.look().feedback.message.unwrap().text;
+    assert!(text.contains("- all of `run`\n") && !text.contains("`a`"), "{text}");
+    take_back(&project, &undone[1]);
+    assert_eq!(project.look().feedback.message, None, "nothing is left to say");
+    // With a comment, the rest of it stays; and one that was read stays as it was read.
+    let look = project.look();
+    project.comment_at(&look, "a", None, "why?");
+    let undone = project.undo(&look, &["a"]);
+    project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
+    take_back(&project, &undone[0]);
+    let text = project.answer(|| {});
+    assert!(text.contains("> why?\n") && !text.contains("## Undone"), "{text}");
+    let look = project.look();
+    let undone = project.undo(&look, &["a"]);
+    project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
+    project.answer(|| {});
+    take_back(&project, &undone[0]);
+    assert!(project.look().feedback.message.unwrap().text.contains("- all of `a`\n"));
+}
+
         let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
         let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
         let look = crate::look::look(&bench, None).unwrap();
