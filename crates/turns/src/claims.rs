@@ -32,6 +32,9 @@ use crate::working_tree::WorkingTree;
 /// may hold the lock for a moment that another thread has left.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The longest text of a message that is kept, in bytes.
+const MOST_KEPT: usize = 256 << 10;
+
 /// An agent's session, which reads messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
@@ -56,6 +59,8 @@ pub struct Message {
     pub text: String,
     /// When the person sent it, or the newest part of it, in milliseconds since the Unix epoch.
     pub at: u64,
+    /// All of it, whatever the agent takes.
+    whole: String,
 }
 
 /// The outcome of a claim.
@@ -121,7 +126,7 @@ impl Messages {
         let at = rounds.iter().map(|round| round.at).max()?;
         let numbers = rounds.iter().map(|round| round.number).collect();
         let content = feedback::content(all, rounds, &mut Texts::on_disk(&self.top));
-        let message = Message { text: content.text(most), at };
+        let message = Message { text: content.text(most), at, whole: content.text(usize::MAX) };
         (!content.is_empty()).then_some((message, numbers))
     }
 
@@ -266,7 +271,10 @@ impl Claim {
     /// afterwards that it was.
     pub fn begin(&self) -> Result<(), Fault> {
         match self.by {
-            Some(_) => self.append(&Line::Delivering { rounds: self.rounds.clone(), at: now_ms() }),
+            Some(_) => {
+                let delivering = Line::Delivering { rounds: self.rounds.clone(), at: now_ms() };
+                Ok(self.shelf.comments().append_all(self.told().iter().chain([&delivering]))?)
+            }
             None => Ok(()),
         }
     }
@@ -278,7 +286,9 @@ impl Claim {
     pub fn mark_delivered(self) -> Result<(), Fault> {
         let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
-        Ok(self.shelf.comments().append_all(self.unsent.iter().chain([&read]))?)
+        // An agent's was written as its delivery began.
+        let told = if self.by.is_none() { self.told() } else { None };
+        Ok(self.shelf.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
     }
 
     /// The session has it beside a prompt, and has read it once its turn ends: see [`confirm`]. Where its
@@ -302,6 +312,12 @@ impl Claim {
             Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
             None => Ok(()),
         }
+    }
+
+    /// The text, to be printed again later. A very long one is not kept.
+    fn told(&self) -> Option<Line> {
+        let text = self.message.whole.clone();
+        (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
     }
 
     fn append(&self, line: &Line) -> Result<(), Fault> {

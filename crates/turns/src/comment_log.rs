@@ -90,6 +90,8 @@ pub(crate) enum Line {
         promise: Option<Promise>,
         at: u64,
     },
+    /// All of the message with these rounds, as it is delivered next.
+    Told { rounds: Vec<u64>, text: String, at: u64 },
     /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
     /// read.
     Delivering { rounds: Vec<u64>, at: u64 },
@@ -105,8 +107,6 @@ pub(crate) enum Line {
     },
     /// That delivery has failed before anybody has read them.
     NotDelivered { rounds: Vec<u64>, at: u64 },
-    /// A session has read these rounds, or a person has taken them to paste them.
-    Read {
     /// The person has taken the undo of a file back before an agent has read this round: it tells no more of
     /// it.
     TakenBack {
@@ -115,6 +115,8 @@ pub(crate) enum Line {
         path: String,
         at: u64,
     },
+    /// A session has read these rounds, or a person has taken them to paste them.
+    Read {
         rounds: Vec<u64>,
         delivery: Delivery,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,6 +194,8 @@ pub(crate) struct Round {
     pub(crate) at: u64,
     /// How many deliveries have begun of which nobody knows the end.
     pub(crate) attempts: usize,
+    /// All of the message that it was delivered with last, if it is the newest one in it.
+    pub(crate) told: Option<String>,
     pub(crate) given: Option<Given>,
     pub(crate) read: Option<Read>,
 }
@@ -311,9 +315,16 @@ impl Comments {
                         }
                     }
                 }
-                let (number, attempts, given, read) = (round, 0, None, None);
-                let new = Round { number, comments, undone, to, beside, trees, at, attempts, given, read };
+                let (number, attempts, told, given, read) = (round, 0, None, None, None);
+                let new =
+                    Round { number, comments, undone, to, beside, trees, at, attempts, told, given, read };
                 self.rounds.push(new);
+            }
+            Line::Told { rounds, text, .. } => {
+                let newest = rounds.iter().max();
+                if let Some(round) = self.rounds.iter_mut().find(|round| Some(&round.number) == newest) {
+                    round.told = Some(text);
+                }
             }
             Line::Delivering { rounds, .. } => {
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
@@ -330,6 +341,12 @@ impl Comments {
                     round.attempts = round.attempts.saturating_sub(1);
                 }
             }
+            Line::TakenBack { round, path, .. } => {
+                let is_it = |it: &&mut Round| it.number == round && it.read.is_none();
+                if let Some(round) = self.rounds.iter_mut().find(is_it) {
+                    round.undone.retain(|change| escape(change.path.as_bytes()) != path);
+                }
+            }
             Line::Read { rounds, delivery, by, at } => {
                 let comments = &self.comments;
                 let is_there = |id: &CommentId| comments.get(id).is_some_and(|comment| !comment.is_removed);
@@ -340,12 +357,6 @@ impl Comments {
                     round.read = Some(Read { delivery, by: by.clone(), at });
                 }
             }
-            }
-            Line::TakenBack { round, path, .. } => {
-                let is_it = |it: &&mut Round| it.number == round && it.read.is_none();
-                if let Some(round) = self.rounds.iter_mut().find(is_it) {
-                    round.undone.retain(|change| escape(change.path.as_bytes()) != path);
-                }
             Line::Compacted { comment, round, lines } => {
                 self.last = (comment.0, round);
                 self.lines += lines.saturating_sub(1);

@@ -14,7 +14,7 @@ use crate::comment_log::{CommentLog, Comments, Line, Trees};
 use crate::compaction::compact_large;
 use crate::escaped::escape;
 use crate::fault::Fault;
-use crate::feedback;
+use crate::feedback::{self, SentText};
 use crate::log::Record;
 use crate::look_state::baseline;
 use crate::message::asking_words;
@@ -200,12 +200,12 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }
 
-/// All of the message with a round, whether it is read or not; without a number, of the last one. `None` if
+/// All of the message with a round, whether it is read or not, as it was delivered; without a number, of the last one. `None` if
 /// there is none.
 ///
 /// # Errors
 /// As [`feedback_in`].
-pub fn sent_text(places: &Places, directory: &Path, round: Option<u64>) -> Result<Option<String>, Fault> {
+pub fn sent_text(places: &Places, directory: &Path, round: Option<u64>) -> Result<Option<SentText>, Fault> {
     let tree = around(places, directory)?;
     let shelf = Shelf::of(places.state(), &tree.top);
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);

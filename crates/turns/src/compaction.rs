@@ -87,7 +87,8 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
             false
         }
         Line::Promised { .. } => true,
-        Line::Delivering { rounds, .. }
+        Line::Told { rounds, .. }
+        | Line::Delivering { rounds, .. }
         | Line::Given { rounds, .. }
         | Line::NotDelivered { rounds, .. }
         | Line::Read { rounds, .. } => {

@@ -182,13 +182,36 @@ fn last_message(all: &Comments) -> Vec<&Round> {
     newest.map_or(Vec::new(), |newest| all.rounds.iter().filter(|round| round.read == newest.read).collect())
 }
 
+/// The message that a person has sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentText {
+    /// All of it.
+    pub text: String,
+    /// Whether an agent has it in other words: its text was not kept, and its lines are those of now.
+    pub is_of_now: bool,
+}
+
+/// The text of a message that was delivered, as it was then.
+fn told<'r>(rounds: &[&'r Round]) -> Option<&'r str> {
+    let newest = rounds.iter().max_by_key(|round| round.number)?;
+    newest.told.as_deref().filter(|_| is_delivered(newest))
+}
+
+fn is_delivered(round: &Round) -> bool {
+    round.read.is_some() || round.given.is_some()
+}
+
 /// All of the message with this round; without a number, of the last one.
-pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_>) -> Option<String> {
+pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_>) -> Option<SentText> {
     let rounds = match round {
         Some(number) => with_round(all, number),
         None => last_message(all),
     };
-    (!rounds.is_empty()).then(|| content(all, rounds, texts).text(usize::MAX))
+    if let Some(told) = told(&rounds) {
+        return Some(SentText { text: told.to_owned(), is_of_now: false });
+    }
+    let is_of_now = rounds.iter().any(|round| is_delivered(round));
+    (!rounds.is_empty()).then(|| SentText { text: content(all, rounds, texts).text(usize::MAX), is_of_now })
 }
 
 /// The rounds that were read with this one, or wait with it.
@@ -216,7 +239,10 @@ fn message(
     let is_uncertain =
         newest.read.is_none() && newest.given.is_none() && rounds.iter().any(|round| round.attempts > 0);
     let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
-    let text = content(all, rounds.iter().copied(), texts).text(MOST_TOLD);
+    let text = match told(rounds) {
+        Some(told) => told.to_owned(),
+        None => content(all, rounds.iter().copied(), texts).text(MOST_TOLD),
+    };
     let (read, ended) = match &newest.read {
         Some(read) => (Some(read.at), route::ended(read, log)),
         None => (None, None),

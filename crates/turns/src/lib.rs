@@ -64,9 +64,10 @@ pub use claims::{Claim, Claimed, Message, Reader, claim, claim_for_person, confi
 pub use comments::{feedback_in, sent_text};
 pub use delivery::Delivery;
 pub use fault::Fault;
+pub use feedback::SentText;
 pub use git::has_git;
-pub use places::Places;
 pub use own_writes::own_writes;
+pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, clear_all, record, seed, stored};
 pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};

@@ -23,6 +23,8 @@ const NOTHING: &str =
 const COPIED: &str = "Copied. Paste it into your agent: nothing else sends it now.\n\
     If your clipboard lacks it, `alongside comments --sent` prints it.\n";
 
+const LINES_OF_NOW: &str = "The text of this message was not kept: the lines that it names are those of now.";
+
 /// Show the comments on turns that no agent has read
 ///
 /// You write comments at a desk, such as `alongside --since`, and send them when you finish the review. Those
@@ -77,10 +79,15 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         return super::print(&format!("{}\n", harmless::json(&all.to_string())));
     }
     if let Some(round) = args.sent {
-        return match (sent_text(&places, &args.directory, round)?, args.copy) {
-            (None, _) => super::print("No such message was sent here.\n"),
-            (Some(text), false) => super::print(&text),
-            (Some(text), true) => super::print(&format!("{}Copied.\n", copying(&text)?)),
+        let Some(sent) = sent_text(&places, &args.directory, round)? else {
+            return super::print("No such message was sent here.\n");
+        };
+        if sent.is_of_now {
+            super::note(LINES_OF_NOW);
+        }
+        return match args.copy {
+            false => super::print(&sent.text),
+            true => super::print(&format!("{}Copied.\n", copying(&sent.text)?)),
         };
     }
     match args.copy {

@@ -191,7 +191,7 @@ fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
     claimed.mark_delivered().unwrap();
     project.says(&look, "later");
     project.store.send(&look, &NewRound::default()).unwrap();
-    let sent = |round| sent_text(&project.places, &project.top, round).unwrap();
+    let sent = |round| sent_text(&project.places, &project.top, round).unwrap().map(|sent| sent.text);
     assert!(sent(Some(1)).unwrap().contains(&"long ".repeat(4_999)));
     assert!(!sent(Some(1)).unwrap().contains("> later\n"));
     assert!(sent(Some(2)).unwrap().contains("> later\n") && sent(None).unwrap().contains("> later\n"));

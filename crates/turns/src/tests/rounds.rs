@@ -432,6 +432,27 @@ fn files_that_the_last_round_knew_come_last() {
     let look = project.since("HEAD");
     assert!(look.files.iter().all(|file| !file.told.known));
     project.comment_at(&look, "a", Some(2), "louder");
+#[test]
+fn a_message_is_printed_as_it_was_delivered() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let sent = || crate::sent_text(&project.places, &project.top, None).unwrap().unwrap();
+    project.comment_at(&look, "a", Some(2), "louder");
+    project.send_round(&look, &NewRound::default());
+    project.write("a", format!("before\n{AFTER}"));
+    let waiting = sent();
+    assert!(waiting.text.contains("`a`, line 3\n") && !waiting.is_of_now, "{waiting:?}");
+    let text = project.answer(|| project.write("a", format!("more\nbefore\n{AFTER}")));
+    assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
+    assert_eq!(project.look().feedback.message.unwrap().text, text);
+    // A log of before has no text.
+    let path = Shelf::of(project.places.state(), &project.top).comments().path().to_owned();
+    let log = std::fs::read_to_string(&path).unwrap();
+    let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    let old = sent();
+    assert!(old.text.contains("`a`, line 4\n") && old.is_of_now, "{old:?}");
+}
+
     // This review moves no baseline.
     assert!(project.store.send(&look, &NewRound::default()).unwrap().is_some());
     project.answer(|| project.write("z", "newer\n"));
