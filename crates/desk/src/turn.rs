@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::comment::{Comment, Route, TurnMessage, is_false};
+use crate::harmless;
 use crate::review::{Hunk, Lines, Review};
 
 /// Names a turn review. Never used again for another one while the companion lives.
@@ -57,6 +58,20 @@ impl Turn {
     pub fn is_of(&self, directory: Option<&str>, since: Option<&str>) -> bool {
         let is_here = directory.is_none_or(|directory| Path::new(directory).starts_with(&self.root));
         is_here && self.baseline.asked.as_deref() == since
+    }
+
+    /// A sentence on the agents that are at work; none if nobody is. `at_work`: the words for that, with
+    /// their time or without.
+    #[must_use]
+    pub fn at_work_words(&self, at_work: &str) -> Option<String> {
+        let agents: Vec<_> = self.at_work.iter().map(|agent| harmless::name(&agent.agent)).collect();
+        let are = match agents.len() {
+            0 => return None,
+            1 => "is",
+            _ => "are",
+        };
+        let agents = agents.join(" and ");
+        Some(format!("{agents} {are} {at_work}: more changes may come, unless Esc has stopped it."))
     }
 }
 

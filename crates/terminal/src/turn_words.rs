@@ -206,14 +206,8 @@ pub(crate) fn at_work_since(since: u64, now: u64) -> String {
 
 /// The agents that are at work, in a sentence; none if nobody is.
 pub(crate) fn at_work(turn: &Turn, now: u64) -> Option<String> {
-    let agents: Vec<_> = turn.at_work.iter().map(|agent| line(&agent.agent)).collect();
     let since = turn.at_work.iter().map(|agent| agent.since).min()?;
-    let are = if agents.len() == 1 { "is" } else { "are" };
-    Some(format!(
-        "{} {are} {}: more changes may come, unless Esc has stopped it.",
-        agents.join(" and "),
-        at_work_since(since, now)
-    ))
+    turn.at_work_words(&at_work_since(since, now))
 }
 
 /// Files have changed, and nobody looks at them.

@@ -1,9 +1,10 @@
 //! A look: what has changed in a working tree since its baseline, or since a revision.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::turns::source::{Feedback, FoundFile, TurnLook};
+use alongside_companion::turns::source::{Feedback, FoundFile, OpenTurn, TurnLook};
 use alongside_desk::{Baseline, harmless};
 use alongside_platform::paths;
 
@@ -87,8 +88,9 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
             }
         }
     }
+    let at_work = open_turns(&log);
     if since.is_none() {
-        remarks.extend(gaps(&log, start.record));
+        remarks.extend(gaps(&log, start.record, &at_work));
     }
     let mut files = changes.files();
     mark_staged(bench, &mut files);
@@ -120,7 +122,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         files,
         remarks,
         feedback,
-        at_work: open_turns(&log),
+        at_work,
     })
 }
 
@@ -242,16 +244,21 @@ fn moved(bench: &Workbench, record: &Record) -> Option<String> {
     })
 }
 
-/// Remarks on beginnings and ends that are missing.
-fn gaps(log: &[Record], baseline: Option<usize>) -> Vec<String> {
+/// Remarks on beginnings and ends that are missing. Of an agent that is known to be at work, desks say that
+/// in words of their own.
+fn gaps(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<String> {
     let since = baseline.unwrap_or(0);
-    let without_end = authors::without_end(log, since).into_iter().map(|(agent, goes_on)| {
-        let agent = harmless::name(agent);
+    let all = authors::without_end(log, since).into_iter();
+    let all = all.map(|(agent, goes_on)| (harmless::name(agent), goes_on));
+    let is_news = |(agent, goes_on): &(Cow<'_, str>, bool)| {
+        !goes_on || !at_work.iter().any(|open| open.told.agent == *agent)
+    };
+    let without_end = all.filter(is_news).map(|(agent, goes_on)| {
         match goes_on {
             // Nothing tells of Esc before the next prompt, nor, in Qwen Code, of a diff that was rejected.
             true => format!(
-                "A turn of {agent} has no end yet: it goes on, or Esc or a rejected diff has stopped it. \
-                 Your own changes since its prompt count as the agent's."
+                "A turn of {agent} has no end yet: it goes on, or was stopped. Your own changes since its \
+                 prompt count as the agent's."
             ),
             false => format!(
                 "A turn of {agent} has no end: its changes and yours since then cannot be told apart."

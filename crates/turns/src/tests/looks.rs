@@ -273,14 +273,22 @@ fn a_file_that_the_person_changes_between_turns_stays_partly_theirs() {
 }
 
 #[test]
-fn a_turn_without_an_end_is_a_remark_before_the_next_prompt() {
+fn a_turn_without_an_end_is_a_remark_once_nobody_is_known_at_work() {
     let Some(project) = Project::new() else { return };
     let has = |look: &TurnLook| look.remarks.iter().any(|it| it.contains("Codex has no end yet"));
     project.prompt();
     project.write("a", "1\n");
     let look = project.look();
-    assert!(has(&look), "{:?}", look.remarks);
-    assert!(look.remarks.iter().any(|it| it.contains("Esc or a rejected diff")), "{:?}", look.remarks);
+    assert_eq!(look.at_work.len(), 1);
+    assert_eq!(look.remarks, [""; 0], "desks say it in their own words");
+    // The prompt was two days ago.
+    let shelf = crate::shelf::Shelf::of(project.places.state(), &project.top);
+    let mut log = shelf.log().read().unwrap();
+    log[0].at -= 2 * 24 * 60 * 60 * 1000;
+    std::fs::remove_file(shelf.file("log")).unwrap();
+    shelf.log().append(&log[0]).unwrap();
+    let look = project.look();
+    assert!(look.at_work.is_empty() && has(&look), "{:?}", look.remarks);
     // The end of a review ends no turn.
     project.store.finish(&look);
     assert!(has(&project.look()));

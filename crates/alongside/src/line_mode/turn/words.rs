@@ -117,7 +117,7 @@ pub(super) fn files_marked(files: usize) -> String {
     }
 }
 
-/// The head of the review: its baseline, its size, and the remarks.
+/// The head of the review: its baseline, its size, the agents at work, and the remarks.
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
     let turn = walk.turn();
     let (files, added, removed) = walk.totals();
@@ -140,6 +140,7 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
         },
     ];
     let remarks = turn.remarks.iter().map(|remark| harmless::name(remark).into_owned());
+    let remarks = turn.at_work_words("at work").into_iter().chain(remarks);
     render::titled(&title, remarks.chain(passed.into_iter().flatten()), inks)
 }
 

@@ -132,6 +132,15 @@ async fn enter_leads_through_every_change_and_all_stay() {
 }
 
 #[tokio::test]
+async fn an_agent_at_work_is_named_at_the_head() {
+    let mut companion = three_files();
+    companion.turn.at_work = vec![alongside_desk::AtWork { agent: "Codex".into(), since: 1 }];
+    let played = played(companion, "q\n").await;
+    let said = "Codex is at work: more changes may come, unless Esc has stopped it.";
+    assert!(played.text.contains(said), "{}", played.text);
+}
+
+#[tokio::test]
 async fn one_moves_back_and_to_a_number_and_sees_lists_and_help() {
     let played = played(three_files(), "K\n2\nj\nK\nj\nb\nl\ng 3\ng 2\n3\ng 1\nK\n4\nx\n?\nq\n").await;
     assert_eq!(played.ending, Ending::Left);
