@@ -62,13 +62,16 @@ pub(crate) fn was_open(comment: &Written, of: &Round, later: &Round, texts: &mut
     is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
 }
 
-/// Whether a turn has gone on or ended since a message was read.
+/// Whether the turn that has read a message has ended, or another one of the session has begun.
 fn has_turn_ended(log: &[Record], read: &Read) -> bool {
     let is_reader = |record: &&Record| {
         read.by.as_ref().is_none_or(|by| record.agent == by.agent && record.session == by.session)
     };
-    let is_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    log.iter().filter(is_reader).any(|record| record.at >= read.at && is_turn(record))
+    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
+    let mut later = log.iter().filter(|record| record.at >= read.at).filter(is_reader).filter(is_turn);
+    // The snapshot of the end that woke the session may be taken after that, and the turn begins then.
+    let begins = |record: &Record| record.kind == Kind::Prompt;
+    (read.delivery != Delivery::Wake || later.any(begins)) && later.next().is_some()
 }
 
 /// Whether the lines that a comment is about have changed from the moment of a round until a tree was taken,
@@ -145,15 +148,15 @@ pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &m
     let Some(trees) = round.trees.as_ref().filter(|_| !log.iter().any(is_later)) else {
         return Vec::new();
     };
-    // Mostly nothing has changed since, or little.
-    let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
-    let is_changed = |path: &&str| changed.contains(path.as_bytes()) && !is_back(path);
     // The person has taken such an undo back, so that nobody has written the text again.
     let is_back = |path: &str| {
         let name = escape(path.as_bytes());
         let mut undone = log.iter().rev().filter_map(|record| record.undone.as_ref());
         undone.find(|undone| undone.path == name).is_some_and(|undone| undone.is_back)
     };
+    // Mostly nothing has changed since, or little.
+    let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
+    let is_changed = |path: &&str| changed.contains(path.as_bytes()) && !is_back(path);
     let paths: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_changed).collect();
     for tree in [&trees.shown, &trees.sent] {
         texts.load(tree, paths.iter().map(PathBuf::from));

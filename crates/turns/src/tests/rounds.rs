@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{
     ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
 };
+use alongside_contract::turns::Moment;
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
 
 use super::fixture::{Project, file};
@@ -103,6 +104,25 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
     assert_eq!((answered.now, answered.lost), (Some(LineRange { first: 3, last: 3 }), false), "in its place");
     let (_, told) = crate::feedback_in(&project.places, &project.top).unwrap();
     assert_eq!(told, look.feedback);
+}
+
+#[test]
+fn a_comment_is_not_open_before_the_turn_ends_that_a_message_has_woken() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(2), "louder");
+    project.send_round(&look, &NewRound::default());
+    let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
+    let claimed = claim(&project.places, &project.top, &reader, Delivery::Wake, 9_000).unwrap();
+    let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
+    claimed.begin().unwrap();
+    claimed.mark_delivered().unwrap();
+    // The snapshot of the end that woke the session comes late.
+    project.end();
+    assert_eq!(states(&project.look()), [("louder", Sent, false)]);
+    assert_eq!(project.event(Moment::Continued, "s"), Ok(crate::Recorded::Kept));
+    assert_eq!(states(&project.look()), [("louder", Sent, false)], "the agent is at work on it");
+    project.end();
+    assert_eq!(states(&project.look()), [("louder", Open, false)]);
 }
 
 #[test]
@@ -251,26 +271,6 @@ fn undone_text_that_is_written_again_is_named() {
     assert!(!has(&project.look()));
 }
 
-/// A host that is killed between the undo and the message: its locks are free, and its log stays.
-#[test]
-fn an_undo_before_a_crash_is_told() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(4), "softer");
-    project.write("b/c", "C\n");
-    let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
-    let (undone, comments) = (vec![back("a"), back("b/c")], Some(vec![CommentId(1)]));
-    let promise =
-        project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
-    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
-    assert!(project.look().feedback.message.is_none(), "it is being kept");
-    let shelf = crate::shelf::Shelf::of(project.places.state(), &project.top);
-    let log = std::fs::read(shelf.comments().path()).unwrap();
-    drop(promise);
-    std::fs::write(shelf.comments().path(), log).unwrap();
-    let message = project.look().feedback.message.unwrap();
-    assert!(
-        message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
 /// Takes the undo of a file back.
 fn take_back(project: &Project, undone: &alongside_desk::UndoneFile) {
     let draft = undone.draft.as_deref().unwrap();
@@ -291,6 +291,26 @@ fn undone_text_that_the_person_has_brought_back_is_not_named() {
     assert_eq!(project.look().remarks, [""; 0]);
 }
 
+/// A host that is killed between the undo and the message: its locks are free, and its log stays.
+#[test]
+fn an_undo_before_a_crash_is_told() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    project.comment_at(&look, "a", Some(4), "softer");
+    project.write("b/c", "C\n");
+    let look = project.look();
+    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let (undone, comments) = (vec![back("a"), back("b/c")], Some(vec![CommentId(1)]));
+    let promise =
+        project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
+    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
+    assert!(project.look().feedback.message.is_none(), "it is being kept");
+    let shelf = crate::shelf::Shelf::of(project.places.state(), &project.top);
+    let log = std::fs::read(shelf.comments().path()).unwrap();
+    drop(promise);
+    std::fs::write(shelf.comments().path(), log).unwrap();
+    let message = project.look().feedback.message.unwrap();
+    assert!(
+        message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
         "{}",
         message.text
     );
@@ -355,26 +375,6 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
 }
 
 #[test]
-fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
-    let runs = |files: usize| {
-        let project = Project::new()?;
-        let names: Vec<String> = (0..files).map(|at| format!("new/{at}")).collect();
-        project.prompt();
-        names.iter().for_each(|name| project.write(name, "new\n"));
-        project.end();
-        let look = project.look();
-        names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
-        names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
-        let record = |name: &String| crate::log::Record {
-            undone: Some(undone(name)),
-            ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
-        };
-        let log = Shelf::of(project.places.state(), &project.top).log();
-        names.iter().for_each(|name| log.append(&record(name)).unwrap());
-        let undone = names.iter().map(|name| ChangeBack { path: name.clone(), hunks: Vec::new() }).collect();
-        project.send_round(&look, &NewRound { undone, ..NewRound::default() });
-        project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
-#[test]
 fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back() {
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("run", "one\nnew\n");
@@ -403,6 +403,26 @@ fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back()
     assert!(project.look().feedback.message.unwrap().text.contains("- all of `a`\n"));
 }
 
+#[test]
+fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
+    let runs = |files: usize| {
+        let project = Project::new()?;
+        let names: Vec<String> = (0..files).map(|at| format!("new/{at}")).collect();
+        project.prompt();
+        names.iter().for_each(|name| project.write(name, "new\n"));
+        project.end();
+        let look = project.look();
+        names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
+        names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
+        let record = |name: &String| crate::log::Record {
+            undone: Some(undone(name)),
+            ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
+        };
+        let log = Shelf::of(project.places.state(), &project.top).log();
+        names.iter().for_each(|name| log.append(&record(name)).unwrap());
+        let undone = names.iter().map(|name| ChangeBack { path: name.clone(), hunks: Vec::new() }).collect();
+        project.send_round(&look, &NewRound { undone, ..NewRound::default() });
+        project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
         let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
         let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
         let look = crate::look::look(&bench, None).unwrap();
@@ -410,6 +430,27 @@ fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back()
         Some(bench.git.runs())
     };
     assert_eq!(runs(1), runs(12));
+}
+
+#[test]
+fn a_message_is_printed_as_it_was_delivered() {
+    let Some((project, look)) = Project::with_three_changes() else { return };
+    let sent = || crate::sent_text(&project.places, &project.top, None).unwrap().unwrap();
+    project.comment_at(&look, "a", Some(2), "louder");
+    project.send_round(&look, &NewRound::default());
+    project.write("a", format!("before\n{AFTER}"));
+    let waiting = sent();
+    assert!(waiting.text.contains("`a`, line 3\n") && !waiting.is_of_now, "{waiting:?}");
+    let text = project.answer(|| project.write("a", format!("more\nbefore\n{AFTER}")));
+    assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
+    assert_eq!(project.look().feedback.message.unwrap().text, text);
+    // A log of before has no text.
+    let path = Shelf::of(project.places.state(), &project.top).comments().path().to_owned();
+    let log = std::fs::read_to_string(&path).unwrap();
+    let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    let old = sent();
+    assert!(old.text.contains("`a`, line 4\n") && old.is_of_now, "{old:?}");
 }
 
 #[test]
@@ -432,27 +473,6 @@ fn files_that_the_last_round_knew_come_last() {
     let look = project.since("HEAD");
     assert!(look.files.iter().all(|file| !file.told.known));
     project.comment_at(&look, "a", Some(2), "louder");
-#[test]
-fn a_message_is_printed_as_it_was_delivered() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    let sent = || crate::sent_text(&project.places, &project.top, None).unwrap().unwrap();
-    project.comment_at(&look, "a", Some(2), "louder");
-    project.send_round(&look, &NewRound::default());
-    project.write("a", format!("before\n{AFTER}"));
-    let waiting = sent();
-    assert!(waiting.text.contains("`a`, line 3\n") && !waiting.is_of_now, "{waiting:?}");
-    let text = project.answer(|| project.write("a", format!("more\nbefore\n{AFTER}")));
-    assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
-    assert_eq!(project.look().feedback.message.unwrap().text, text);
-    // A log of before has no text.
-    let path = Shelf::of(project.places.state(), &project.top).comments().path().to_owned();
-    let log = std::fs::read_to_string(&path).unwrap();
-    let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
-    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
-    let old = sent();
-    assert!(old.text.contains("`a`, line 4\n") && old.is_of_now, "{old:?}");
-}
-
     // This review moves no baseline.
     assert!(project.store.send(&look, &NewRound::default()).unwrap().is_some());
     project.answer(|| project.write("z", "newer\n"));
