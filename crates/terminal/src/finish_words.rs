@@ -62,10 +62,22 @@ pub(crate) fn marked_lines(hunk: &Hunk, review: &Review) -> String {
         None => (Side::Old, LineRange::of(hunk.original), old),
     };
     let Some(lines) = lines else { return String::new() };
-    // The first line with words, or none.
+    format!("{}: {}", lines_words(side, lines), first_words(text, lines))
+}
+
+/// The first line that comes back in the place of those of a marked hunk; `None` where lines only come, or
+/// only go.
+pub(crate) fn returning_line(hunk: &Hunk, review: &Review) -> Option<String> {
+    let (old, _) = LineRange::of(hunk.original).zip(LineRange::of(hunk.proposed))?;
+    let first = first_words(review.original.as_deref().unwrap_or_default(), old);
+    Some(format!("  comes back: {first}"))
+}
+
+/// The first of some lines that has words, or none.
+fn first_words(text: &str, lines: LineRange) -> String {
     let of_hunk = text.lines().skip(lines.first.saturating_sub(1)).take(lines.last + 1 - lines.first);
-    let first = of_hunk.map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    format!("{}: {}", lines_words(side, lines), line(first))
+    let first = of_hunk.map(str::trim).find(|line| !line.is_empty());
+    line(first.unwrap_or_default())
 }
 
 /// Whether something of a finish was not done.
@@ -118,18 +130,6 @@ pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, t
     done.into_iter().chain(told).chain(stays).chain(others).collect::<Vec<_>>().join(" ")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_undo_that_is_taken_back_says_what_stays() {
-        let back =
-            [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
-        assert_eq!(
-            taken_back(&back, 0, Some(told_of(7, Some(&message(7, Some(9)))))),
-            "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
-             stays as f has left it: It has changed since the undo."
 /// The words on the message of a finish whose undo was taken back. `sent`: when it was sent; `message`: the
 /// one that waits or was read last, after that.
 pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str {
@@ -145,10 +145,10 @@ pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str 
     }
 }
 
-        );
-        assert_eq!(
-            taken_back(&back[1..], 0, Some(told_of(7, None))),
-            "c.py stays as f has left it: It has changed since the undo."
+#[cfg(test)]
+mod tests {
+    use super::*;
+
     fn message(at: u64, read: Option<u64>) -> TurnMessage {
         TurnMessage { at, read, ..TurnMessage::default() }
     }
@@ -162,6 +162,18 @@ pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str 
         assert_eq!((told_of(7, None), told_of(7, Some(&message(5, Some(6))))), (gone, gone));
     }
 
+    #[test]
+    fn an_undo_that_is_taken_back_says_what_stays() {
+        let back =
+            [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
+        assert_eq!(
+            taken_back(&back, 0, Some(told_of(7, Some(&message(7, Some(9)))))),
+            "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
+             stays as f has left it: It has changed since the undo."
+        );
+        assert_eq!(
+            taken_back(&back[1..], 0, Some(told_of(7, None))),
+            "c.py stays as f has left it: It has changed since the undo."
         );
         let two = [back[0].clone(), back[0].clone()];
         assert_eq!(

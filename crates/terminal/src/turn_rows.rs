@@ -90,8 +90,10 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
             what: finish_words::undoing(file, marked, files.hunks(file)),
             file: Box::new(TurnFile { marked, ..file.clone() }),
         };
-        let lines =
-            files.marked_hunks(file).into_iter().map(|(hunk, texts)| finish_words::marked_lines(hunk, texts));
+        let lines = files.marked_hunks(file).into_iter().flat_map(|(hunk, texts)| {
+            let goes = finish_words::marked_lines(hunk, texts);
+            std::iter::once(goes).chain(finish_words::returning_line(hunk, texts))
+        });
         std::iter::once(row).chain(lines.map(TurnRow::Sentence)).collect::<Vec<_>>()
     };
     let rows: Vec<_> = files.all_marked().flat_map(row).collect();
