@@ -13,7 +13,7 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, CallAnswer, Closed, Closing, FileDiagnostics, Follows, HookProposal, Problem, Refusal,
-    ReviewId, Revised, Scope, Status, Verdict,
+    ReviewId, Revised, Scope, Status, Unawaited, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -266,8 +266,9 @@ impl MainLoop {
         }
         self.finish_calls(now);
         let due = self.hooks.on_deadline(now);
-        self.tell_of_hooks(&due.left_open, desk::messages::waits_no_longer);
-        self.tell_of_hooks(&due.turn_over, desk::messages::waits_for_its_person);
+        let calls_again = Some(Unawaited::CallsAgain);
+        self.tell_of_hooks(&due.left_open, calls_again, desk::messages::waits_no_longer);
+        self.tell_of_hooks(&due.turn_over, Some(Unawaited::TurnOver), desk::messages::waits_for_its_person);
         self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
@@ -451,7 +452,7 @@ impl MainLoop {
                 Some(verdict) => drop(call.answer.send(verdict)),
                 None => {
                     self.hooks.resume(open, call);
-                    self.tell_of_hooks(&[open], desk::messages::waits_again);
+                    self.tell_of_hooks(&[open], None, desk::messages::waits_again);
                 }
             };
         }
@@ -478,11 +479,20 @@ impl MainLoop {
     }
 
     /// Tells desks of reviews that have lost their hook and wait for its next call, or have it again.
-    fn tell_of_hooks(&mut self, open: &[ReviewId], say: fn(&desk::Agent, &str, &[PathBuf]) -> String) {
-        let roots = self.presence.roots();
-        for review in open.iter().filter_map(|id| self.reviews.get(*id)) {
-            let message = say(&review.agent, review.text.file_path(), roots);
-            self.desks.notify_notice(message);
+    fn tell_of_hooks(
+        &mut self,
+        open: &[ReviewId],
+        unawaited: Option<Unawaited>,
+        say: fn(&desk::Agent, &str, &[PathBuf]) -> String,
+    ) {
+        for id in open {
+            if let Some(changed) = self.reviews.set_unawaited(*id, unawaited) {
+                self.desks.notify(desk::Event::Changed(changed));
+            }
+            if let Some(review) = self.reviews.get(*id) {
+                let message = say(&review.agent, review.text.file_path(), self.presence.roots());
+                self.desks.notify_notice(message);
+            }
         }
     }
 

@@ -49,7 +49,8 @@ pub use last_word::{LastWord, Word};
 pub use moved::{Moved, moved};
 pub use protocol::{Event, Request};
 pub use review::{
-    Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,
+    Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Unawaited,
+    Words,
 };
 pub use rules::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};

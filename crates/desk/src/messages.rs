@@ -8,7 +8,9 @@ mod size;
 
 use std::path::{Path, PathBuf};
 
-pub use ends::{closed, edits_left_out, last_word, waits_again, waits_for_its_person, waits_no_longer};
+pub use ends::{
+    closed, edits_left_out, last_word, unawaited, waits_again, waits_for_its_person, waits_no_longer,
+};
 pub use names::{agent_name, file_name, short_name};
 pub use reasons::{
     REASON_REMOVED, REASON_RESTORED, dropped_with_reason, no_reason, reason_in_one_line, reason_noted,

@@ -94,6 +94,22 @@ pub struct Review {
     /// show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// The agent's call was answered without a decision, and nobody waits for one now; absent while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unawaited: Option<Unawaited>,
+}
+
+/// The next call of an agent that waits for a review no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Unawaited {
+    /// Its model is asked to call the tool again.
+    CallsAgain,
+    /// Its model was asked to end its turn: it calls again once the person asks it to go on.
+    TurnOver,
+    /// One that only a later version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// The outcomes with which an agent's model reads the person's reason.
@@ -145,6 +161,7 @@ impl Review {
         self.stale = changed.stale;
         self.dirty = changed.dirty;
         self.reason = changed.reason;
+        self.unawaited = changed.unawaited;
         Ok(())
     }
 }
@@ -170,6 +187,9 @@ pub struct Changed {
     /// As [`Review::reason`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// As [`Review::unawaited`]. Where only this differs, the revision stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unawaited: Option<Unawaited>,
 }
 
 /// A change was made on another revision than the one that is known.

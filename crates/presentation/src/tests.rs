@@ -80,7 +80,7 @@ impl Stage {
         self.review.revision += 1;
         self.review.current = text.into();
         let Review { id, revision, hunks, stale, dirty, .. } = self.review.clone();
-        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, reason: None };
+        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, ..Changed::default() };
         self.events.push_back(Event::Changed(changed));
     }
 

@@ -228,6 +228,7 @@ impl Companion {
             stale: review.stale,
             dirty: review.dirty,
             reason: review.reason.clone(),
+            unawaited: review.unawaited,
         };
         self.tell(Event::Changed(changed));
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use alongside_desk::{
-    Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Verdict,
+    Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Unawaited,
+    Verdict,
 };
 
 use super::decisions::{AcceptedBy, Decisions, Way};
@@ -134,7 +135,7 @@ impl Reviews {
     pub(crate) fn edit(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<Edited, Refusal> {
         let review = self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)?;
         review.edit(revision, edit)?;
-        let changed = review.text.changed_since_told();
+        let changed = review.changed_since_told();
         Ok(Edited { changed, draft: self.drafts.of_open(review) })
     }
 
@@ -196,16 +197,21 @@ impl Reviews {
 
     /// A target was read. Returns the change for desks.
     pub(crate) fn end_reading(&mut self, id: ReviewId, fingerprint: Fingerprint) -> Option<Changed> {
-        let text = &mut self.pending.get_mut(&id)?.text;
-        text.end_reading(fingerprint).then(|| text.changed_since_told())
+        let review = self.pending.get_mut(&id)?;
+        review.text.end_reading(fingerprint).then(|| review.changed_since_told())
+    }
+
+    /// The hook of a review was answered without a decision, or waits again. Returns the change for desks.
+    pub(crate) fn set_unawaited(&mut self, id: ReviewId, unawaited: Option<Unawaited>) -> Option<Changed> {
+        Some(self.pending.get_mut(&id)?.set_unawaited(unawaited))
     }
 
     /// Marks the reviews whose file has unsaved changes in an editor. Returns the changes for desks.
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
         let mut all = Vec::new();
-        for PendingReview { text, .. } in self.pending.values_mut() {
-            if text.set_dirty(text.is_dirty(&is_dirty)) {
-                all.push(text.changed_since_told());
+        for review in self.pending.values_mut() {
+            if review.text.set_dirty(review.text.is_dirty(&is_dirty)) {
+                all.push(review.changed_since_told());
             }
         }
         all

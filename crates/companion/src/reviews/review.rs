@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Agent, ChangeKind, Closing, Decision, Follows, HookProposal, Operation, Reasons, Refusal, Review,
-    ReviewId, Verdict,
+    Agent, ChangeKind, Changed, Closing, Decision, Follows, HookProposal, Operation, Reasons, Refusal,
+    Review, ReviewId, Unawaited, Verdict,
 };
 
 use super::destination::Place;
@@ -25,6 +25,8 @@ pub(crate) struct PendingReview {
     asker: Asker,
     /// Why a person is asked, where some changes need no decision.
     pub(crate) asked: Option<String>,
+    /// Nobody waits for its outcome until the next call of its hook.
+    unawaited: Option<Unawaited>,
     /// Its draft was saved at some time.
     pub(super) has_draft: bool,
 }
@@ -46,7 +48,8 @@ impl PendingReview {
         proposal: PreparedProposal,
         dirty: bool,
     ) -> Self {
-        Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, asked: None, has_draft: false }
+        let text = ReviewedText::new(id, proposal, dirty);
+        Self { text, agent, asker, asked: None, unawaited: None, has_draft: false }
     }
 
     pub(crate) fn asker(&self) -> &Asker {
@@ -153,10 +156,23 @@ impl PendingReview {
                 parts: *parts,
                 kind: Some(self.kind()).filter(|kind| matches!(kind, ChangeKind::Delete | ChangeKind::Move)),
                 from: self.moved_from().map(str::to_owned),
+                unawaited: self.unawaited,
                 ..review
             },
             None => review,
         }
+    }
+
+    /// Its hook was answered without a decision, or waits again. The revision stays: a decision may be on its
+    /// way.
+    pub(super) fn set_unawaited(&mut self, unawaited: Option<Unawaited>) -> Changed {
+        self.unawaited = unawaited;
+        self.changed_since_told()
+    }
+
+    /// The changes that desks do not know. They know them from now on.
+    pub(super) fn changed_since_told(&mut self) -> Changed {
+        Changed { unawaited: self.unawaited, ..self.text.changed_since_told() }
     }
 
     /// Carries out an edit that was made on this revision.

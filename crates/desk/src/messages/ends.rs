@@ -6,7 +6,7 @@ use super::names::{agent_name, file_name, hook_of};
 use crate::decision::{Closed, Closing, Follows};
 use crate::harmless;
 use crate::last_word::Word;
-use crate::review::Review;
+use crate::review::{Review, Unawaited};
 use crate::status::Agent;
 
 /// How a review ended. `away`: the agent is not listening.
@@ -111,6 +111,22 @@ pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> Stri
 pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
+}
+
+/// Nobody waits for this review, as long as it is so; `None` while its agent does.
+pub fn unawaited(review: &Review) -> Option<String> {
+    let agent = agent_name(&review.agent);
+    let said = match review.unawaited? {
+        Unawaited::CallsAgain => {
+            format!("{agent} waits no longer: its model is asked to call the tool again.")
+        }
+        Unawaited::TurnOver => format!(
+            "Nobody waits for this: {agent} was asked to end its turn. Decide within ten minutes of that, \
+             then tell it to go on."
+        ),
+        Unawaited::Other => format!("{agent} waits no longer."),
+    };
+    Some(said)
 }
 
 /// The agent waits no longer for this review, which stays open for the next call of its tool.

@@ -62,6 +62,7 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
         let text = format!("You can only accept or reject this as a whole: {why}.");
         notes.push(Note::warning(text).or(why));
     }
+    notes.extend(messages::unawaited(review).map(|text| Note::remark(text).or("nobody waits for it")));
     let link = review.leads_to.as_deref().filter(|_| review.outside.is_none() && review.in_git.is_none());
     let link = link.map(|real| format!("A link leads to {}.", messages::file_name(real, roots)));
     notes.extend(link.map(Note::remark));
@@ -127,8 +128,9 @@ fn remark(review: &Review) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::{Hunk, Limit};
+    use crate::review::{Hunk, Limit, Unawaited};
     use crate::review_model::open_review::tests::review;
+    use crate::status::Agent;
 
     fn texts(review: &Review, roots: &[PathBuf]) -> Vec<String> {
         notes(review, roots).into_iter().map(|note| note.text).collect()
@@ -183,6 +185,23 @@ mod tests {
         let stays = texts(&Review { current: "x\n".into(), ..deletion.clone() }, &[]);
         assert!(stays[0].ends_with("it stays, with the lines that you keep."), "{stays:?}");
         assert_eq!(texts(&Review { current: "".into(), ..deletion }, &[]), ["This deletes the file."]);
+    }
+
+    #[test]
+    fn a_review_says_that_nobody_waits_for_it_as_long_as_it_is_so() {
+        let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
+        let said = |unawaited| notes(&Review { agent: agent.clone(), unawaited, ..review() }, &[]);
+        let calls_again = said(Some(Unawaited::CallsAgain));
+        assert_eq!(
+            calls_again[0].text,
+            "Qwen Code waits no longer: its model is asked to call the tool again."
+        );
+        assert!(!calls_again[0].warning, "it does no harm");
+        let over = "Nobody waits for this: Qwen Code was asked to end its turn. Decide within ten minutes of \
+                    that, then tell it to go on.";
+        assert_eq!(said(Some(Unawaited::TurnOver))[0].text, over);
+        assert_eq!(said(Some(Unawaited::Other))[0].text, "Qwen Code waits no longer.");
+        assert_eq!(said(None), []);
     }
 
     #[test]

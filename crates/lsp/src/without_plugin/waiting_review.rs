@@ -163,6 +163,7 @@ impl WaitingReview {
     /// The companion tells a new revision.
     pub(super) fn changed(&mut self, io: &mut Io, editor: &mut Editor, changed: Changed) {
         let (text, target) = (self.review().current.clone(), self.document.target_state());
+        let before = self.review().revision;
         let ReviewDocument { review, mirror, .. } = &mut self.document;
         if let Err(out_of_step) = review.take(changed) {
             // The companion refuses decisions on an old revision.
@@ -172,7 +173,7 @@ impl WaitingReview {
         let (revision, is_elsewhere) = (review.revision, !is_own && text != review.current);
         if target != self.document.target_state() {
             self.awareness.mark_foreign(revision, Foreign::File);
-        } else if !is_own {
+        } else if !is_own && revision != before {
             self.awareness.mark_foreign(revision, Foreign::Text);
         }
         self.awareness.review_changed(is_elsewhere, self.document.phase.opened().is_some());

@@ -1,6 +1,6 @@
 //! The words by which desks learn how an agent waits that cannot wait for long.
 
-use alongside_desk::{HookProposal, Verdict};
+use alongside_desk::{HookProposal, Unawaited, Verdict};
 
 use super::*;
 
@@ -21,12 +21,19 @@ async fn desks_are_told_how_an_agent_waits_that_calls_again() {
     }
     let verdict = story.companion.review(proposal).await;
     assert!(matches!(verdict, Verdict::Undecided { .. }), "{verdict:?}");
-    let mut said = Vec::new();
+    let (mut said, mut marks) = (Vec::new(), Vec::new());
     while said.len() < 7 {
-        if let desk::Event::Notice { message } = story.next().await {
-            said.push(message);
+        match story.next().await {
+            desk::Event::Notice { message } => said.push(message),
+            desk::Event::Changed(changed) => {
+                assert_eq!((changed.from, changed.revision), (1, 1), "a decision may be on its way");
+                marks.push(changed.unawaited);
+            }
+            _ => {}
         }
     }
+    let (again, over) = (Some(Unawaited::CallsAgain), Some(Unawaited::TurnOver));
+    assert_eq!(marks, [again, None, again, None, again, None, over]);
     let ends = [
         "Qwen Code waits no longer; its model is asked to call the tool again.",
         "Qwen Code has called its tool again, and waits for your decision.",

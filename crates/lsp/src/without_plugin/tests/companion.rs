@@ -82,7 +82,7 @@ impl Companion {
             std::mem::replace(&mut self.told, (self.review.current.clone(), self.review.revision));
         let changes = replacement(&text, &self.review.current).into_iter().collect();
         let Review { id, revision, hunks, stale, dirty, .. } = self.review.clone();
-        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, reason: None };
+        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, ..Changed::default() };
         stage.seat.events.send(Event::Changed(changed)).unwrap();
     }
 
