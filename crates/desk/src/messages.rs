@@ -111,6 +111,16 @@ pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     }
 }
 
+/// What becomes of these reviews, some of them of hooks, once no desk is open.
+pub fn refused_alone(all: usize, by_hook: usize) -> String {
+    match by_hook {
+        1 if all == 1 => "without a desk its agent is refused after 30 s".into(),
+        _ if by_hook == all => "without a desk their agents are refused after 30 s".into(),
+        1 => "without a desk, 1 of them is refused after 30 s".into(),
+        _ => format!("without a desk, {by_hook} of them are refused after 30 s"),
+    }
+}
+
 /// Names of those who keep a companion, in a few words.
 pub fn keepers(names: &[String]) -> Option<String> {
     let shown = |name: &String| harmless::name(name).into_owned();

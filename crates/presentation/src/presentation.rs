@@ -101,7 +101,9 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 let said = self.companion.take_status(status).into_iter().map(|Sentence { text, .. }| text);
                 let said: Vec<_> = said.collect();
                 let line = status_line(&self.companion);
-                let leaving = self.companion.stays_open(self.reviews.len());
+                let leaving = self
+                    .companion
+                    .stays_open(self.reviews.values().map(|review| &review.review().agent).collect());
                 let status = self.companion.status();
                 let places = status.grants.iter().map(|grant| messages::granted_place(grant, &status.roots));
                 let granted: Vec<_> = places.collect();

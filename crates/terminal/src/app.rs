@@ -256,7 +256,7 @@ impl App {
             return;
         }
         match out.overlays.front_mut() {
-            Some(Overlay::Question(open)) if interrupts && open.question == Question::Leave => {
+            Some(Overlay::Question(open)) if interrupts && open.question.is_before_leaving() => {
                 out.add_effect(Effect::Leave);
             }
             Some(Overlay::Question(open)) => {

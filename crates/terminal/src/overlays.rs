@@ -252,8 +252,9 @@ impl Overlays {
     }
 
     /// Whether this question is open, perhaps behind a text that the person types.
-    pub(crate) fn has_question(&self, question: Question) -> bool {
-        self.0.iter().any(|overlay| matches!(overlay, Overlay::Question(open) if open.question == question))
+    pub(crate) fn asks_before_leaving(&self) -> bool {
+        let asks = |open: &OpenQuestion| open.question.is_before_leaving();
+        self.0.iter().any(|overlay| matches!(overlay, Overlay::Question(open) if asks(open)))
     }
 
     /// The content of a frame, with so many rows for the review.

@@ -252,7 +252,7 @@ impl ReviewWork {
                 }
             }
             (Reply::Reject, _) => self.decide(Decision::Reject),
-            (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
+            (Reply::Yes, Question::Leave | Question::LeaveAlone(_)) => self.out.add_effect(Effect::Leave),
             (
                 Reply::Yes,
                 Question::AcceptAnyway

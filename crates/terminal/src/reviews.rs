@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{
-    CompanionState, HookAgent, ListedReview, Message, Obstacle, Question, ReviewNews, Subject,
+    CompanionState, HookAgent, ListedReview, Message, Obstacle, Question, ReviewNews, Subject, Waiting,
 };
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn, harmless,
@@ -213,12 +213,16 @@ impl Reviews {
 
     /// The question before leaving, if that ends reviews.
     pub(crate) fn question_before_leaving(&self) -> Option<Question> {
-        Question::before_leaving(self.views.len(), self.status())
+        Question::before_leaving(self.waiting(), self.status())
     }
 
     /// The sentence that says where reviews wait on when the desk is left.
     pub(crate) fn stays_open(&self) -> Option<String> {
-        self.companion.stays_open(self.views.len())
+        self.companion.stays_open(self.waiting())
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.views.iter().map(|view| &view.review().agent).collect()
     }
 
     /// The sentence about the end of a review; none if it does not wait.
@@ -234,7 +238,8 @@ impl Reviews {
             out.show(news);
         }
         // Somebody else came who keeps the reviews: leaving is no question any more.
-        if out.overlays.has_question(Question::Leave)
+        if out.overlays.asks_before_leaving()
+            && self.question_before_leaving().is_none()
             && let Some(stays) = self.stays_open()
         {
             out.close_question();

@@ -241,7 +241,9 @@ impl LineDesk {
                 self.say(&prompts::only(question));
                 self.work.reading().open_question(question);
             }
-            (Some(Reply::Yes), Question::Leave, _) => return ControlFlow::Break(Ending::Left),
+            (Some(Reply::Yes), Question::Leave | Question::LeaveAlone(_), _) => {
+                return ControlFlow::Break(Ending::Left);
+            }
             (Some(Reply::Yes), Question::SingleNewline, Some(id)) => {
                 self.work.accept_single_newline(id).await
             }

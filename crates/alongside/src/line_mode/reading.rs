@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question};
+use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question, Waiting};
 use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance, Status, messages};
 
 use super::accept_all::AcceptAll;
@@ -132,12 +132,16 @@ impl Reading {
 
     /// The sentence that says where reviews wait on when the desk is left.
     pub(super) fn stays_open(&self) -> Option<String> {
-        self.companion.stays_open(self.reviews.all().len())
+        self.companion.stays_open(self.waiting())
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.reviews.all().iter().map(|open| &open.review().agent).collect()
     }
 
     /// The question before leaving, if that ends reviews.
     pub(super) fn question_before_leaving(&self) -> Option<Question> {
-        Question::before_leaving(self.reviews.all().len(), self.companion.status())
+        Question::before_leaving(self.waiting(), self.companion.status())
     }
 
     /// The desk decides by itself, or leaves.
@@ -151,7 +155,9 @@ impl Reading {
         let news = self.companion.take_status(status);
         self.show(news);
         // Somebody else came who keeps the reviews: leaving is no question any more.
-        if let Prompt::Question(Question::Leave) = self.prompt
+        if let Prompt::Question(question) = &self.prompt
+            && question.is_before_leaving()
+            && self.question_before_leaving().is_none()
             && let Some(stays) = self.stays_open()
         {
             self.prompt = Prompt::Place;

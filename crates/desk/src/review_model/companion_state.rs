@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::message::{Message, Subject};
+use super::waiting::Waiting;
 use crate::decision::{Closed, Closing};
 use crate::review::Review;
 use crate::rules::RuleAcceptance;
@@ -140,11 +141,19 @@ impl CompanionState {
     }
 
     /// Reviews wait on when this desk leaves: the sentence that says where.
-    pub fn stays_open(&self, waiting: usize) -> Option<String> {
+    pub fn stays_open(&self, Waiting { all, by_hook }: Waiting) -> Option<String> {
+        if all == 0 || !self.status.outlives_desk() {
+            return None;
+        }
         let kept_by = self.status.kept_by.as_deref().unwrap_or_default();
         // Those who keep reviews without a screen for them are no desks.
         let screen = self.status.desks > 1;
-        (waiting > 0 && self.status.outlives_desk()).then(|| messages::stays_open(waiting, kept_by, screen))
+        let said = messages::stays_open(all, kept_by, screen);
+        Some(match by_hook {
+            _ if screen => said,
+            0 => said,
+            _ => format!("{}: {}.", said.trim_end_matches('.'), messages::refused_alone(all, by_hook)),
+        })
     }
 
     /// A review ended. The message is a warning where nobody accepted it, and no person ended it here or in

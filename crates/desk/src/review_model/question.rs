@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::decision::Refusal;
 use crate::messages;
 use crate::review::{HunkState, Review};
-use crate::review_model::Seen;
+use crate::review_model::{Seen, Waiting};
 use crate::rules::Scope;
 use crate::status::Status;
 
@@ -28,6 +28,8 @@ pub enum Question {
     RejectWork,
     /// Leave although reviews are waiting.
     Leave,
+    /// Leave although no other desk is there: reviews wait on, but those of hooks not for long.
+    LeaveAlone(Waiting),
 }
 
 /// The person's reply to a [`Question`].
@@ -72,8 +74,16 @@ impl Question {
     }
 
     /// The question that comes before leaving, if that ends reviews.
-    pub fn before_leaving(waiting: usize, status: &Status) -> Option<Self> {
-        (waiting > 0 && !status.outlives_desk()).then_some(Self::Leave)
+    pub fn before_leaving(waiting: Waiting, status: &Status) -> Option<Self> {
+        match status.outlives_desk() {
+            false => (waiting.all > 0).then_some(Self::Leave),
+            true => (waiting.by_hook > 0 && status.desks <= 1).then_some(Self::LeaveAlone(waiting)),
+        }
+    }
+
+    /// Whether the person is asked before they leave.
+    pub fn is_before_leaving(self) -> bool {
+        matches!(self, Self::Leave | Self::LeaveAlone(_))
     }
 
     /// The question that follows a refused decision, if one does.
@@ -128,6 +138,10 @@ impl Question {
                 let drafts = if keeps_drafts { " Your edits stay in drafts." } else { "" };
                 format!("{reviews}{drafts} Leave?")
             }
+            Self::LeaveAlone(Waiting { all, by_hook }) => {
+                let reviews = if all == 1 { "1 review waits".into() } else { format!("{all} reviews wait") };
+                format!("{reviews}: {}. Leave?", messages::refused_alone(all, by_hook))
+            }
         }
     }
 
@@ -140,7 +154,7 @@ impl Question {
             Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
             Self::AcceptAhead => &[("f", "this file"), ("d", "its folder"), ("n", "no")],
             Self::RejectWork => &[("y", "reject"), ("n", "no")],
-            Self::Leave => &[("y", "leave"), ("n", "stay")],
+            Self::Leave | Self::LeaveAlone(_) => &[("y", "leave"), ("n", "stay")],
         }
     }
 
@@ -176,7 +190,8 @@ mod tests {
             let kept_by = kept_by.map(|names| names.iter().map(|&name| name.to_owned()).collect());
             Status { desks, kept_by, ..Status::default() }
         };
-        let asks = |waiting, status| Question::before_leaving(waiting, &status).is_some();
+        let waiting = |all| Waiting { all, by_hook: 0 };
+        let asks = |all, status| Question::before_leaving(waiting(all), &status).is_some();
         assert!(asks(2, status(1, Some(&[]))));
         assert!(!asks(0, status(1, Some(&[]))));
         assert!(!asks(2, status(1, Some(&["alongside run gemini"]))), "a keeper is no desk");
@@ -187,6 +202,26 @@ mod tests {
         assert_eq!(Question::Leave.text(None, 1, false), "1 review is waiting; leaving rejects it. Leave?");
         let two = "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?";
         assert_eq!(Question::Leave.text(None, 2, true), two);
+    }
+
+    /// `alongside run` keeps them, and refuses hooks 30 s after the last desk has gone.
+    #[test]
+    fn the_last_desk_asks_before_it_leaves_reviews_of_hooks() {
+        let asked = |all, by_hook, desks| {
+            let kept_by = Some(vec!["alongside run qwen".to_owned()]);
+            let status = Status { desks, kept_by, ..Status::default() };
+            let question = Question::before_leaving(Waiting { all, by_hook }, &status)?;
+            assert!(question.is_before_leaving());
+            Some(question.text(None, all, true))
+        };
+        let one = "1 review waits: without a desk its agent is refused after 30 s. Leave?";
+        assert_eq!(asked(1, 1, 1).as_deref(), Some(one));
+        let two = "2 reviews wait: without a desk their agents are refused after 30 s. Leave?";
+        assert_eq!(asked(2, 2, 1).as_deref(), Some(two));
+        let mixed = "3 reviews wait: without a desk, 1 of them is refused after 30 s. Leave?";
+        assert_eq!(asked(3, 1, 1).as_deref(), Some(mixed));
+        assert_eq!(asked(3, 0, 1), None, "a diff waits on");
+        assert_eq!(asked(1, 1, 2), None, "another desk shows it");
     }
 
     #[test]

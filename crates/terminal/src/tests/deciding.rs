@@ -336,6 +336,30 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     assert_eq!(stage.ending().await, left);
 }
 
+/// Where `alongside run` keeps the review, its hook is refused all the same once no desk is there.
+#[tokio::test(start_paused = true)]
+async fn the_last_desk_asks_before_it_leaves_a_review_of_a_hook() {
+    let mut stage = Stage::new(120, 28);
+    stage.moment().await;
+    stage.companion.status.kept_by = Some(vec!["alongside run qwen".into()]);
+    stage.tell_status().await;
+    let agent = alongside_desk::Agent { by_hook: true, ..agent(7, "Qwen Code", "", 0) };
+    stage.companion.open(1, &agent, "/shop/basket.py", &pieces());
+    stage.a_while().await;
+    let asked = "1 review waits: without a desk its agent is refused after 30 s. Leave?";
+    stage.shows_on("q", asked).await;
+    stage.companion.status.desks = 2;
+    stage.tell_status().await;
+    stage.does_not_show(asked);
+    stage.companion.status.desks = 1;
+    stage.tell_status().await;
+    stage.press("q").await;
+    stage.press("y").await;
+    let left = "1 review still waits; `alongside` opens it again: without a desk its agent is refused after \
+                30 s.";
+    assert_eq!(stage.ending().await, (Ending::Left, Some(left.to_owned())));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_question_on_leaving_follows_who_else_is_there() {
     let mut stage = Stage::reading(120, 28).await;

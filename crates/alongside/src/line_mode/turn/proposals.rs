@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{CompanionState, Question};
+use alongside_desk::review_model::{CompanionState, Question, Waiting};
 use alongside_desk::{Problem, Review, ReviewId, Status, messages};
 
 /// See the module.
@@ -45,11 +45,16 @@ impl Proposals {
 
     /// The question before leaving, if that ends proposals.
     pub(super) fn question_before_leaving(&self) -> Option<Question> {
-        Question::before_leaving(self.waiting.len(), self.companion.status())
+        Question::before_leaving(self.waiting(), self.companion.status())
     }
 
     pub(super) fn count(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// A desk for a turn shows no reviews: those of hooks wait without it as they do with it.
+    fn waiting(&self) -> Waiting {
+        Waiting { all: self.waiting.len(), by_hook: 0 }
     }
 
     /// The sentence about them when the desk is left.
@@ -57,7 +62,7 @@ impl Proposals {
         let ends = || "Leaving: waiting proposals are rejected.".to_owned();
         match self.waiting.is_empty() {
             true => None,
-            false => Some(self.companion.stays_open(self.waiting.len()).unwrap_or_else(ends)),
+            false => Some(self.companion.stays_open(self.waiting()).unwrap_or_else(ends)),
         }
     }
 }
