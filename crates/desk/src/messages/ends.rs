@@ -56,6 +56,9 @@ fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
         Follows::Proposal => {
             format!("{agent} cannot take your changes, so its model is asked to propose this text")
         }
+        Follows::Prompt if may_be_stopped(&review.agent) => {
+            format!("{agent} is told unless you stopped it, and may still ask in its own prompt")
+        }
         Follows::Prompt => format!("{agent} is told, and may still ask in its own prompt"),
         Follows::Write if away => format!("{agent} is away, and is told once it is back"),
         Follows::Write if review.parts > 1 => {
@@ -82,6 +85,9 @@ fn after_no(review: &Review, follows: Follows, away: bool) -> String {
         }
         Follows::Write | Follows::Prompt | Follows::Proposal if away => {
             format!("{agent} is away, and is told once it is back")
+        }
+        Follows::Write | Follows::Prompt | Follows::Proposal if may_be_stopped(&review.agent) => {
+            format!("{agent} is told unless you stopped it")
         }
         Follows::Write | Follows::Prompt | Follows::Proposal => format!("{agent} is told"),
     }

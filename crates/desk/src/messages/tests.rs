@@ -88,9 +88,9 @@ fn an_end_says_what_becomes_of_the_call_and_of_the_other_files() {
     );
 }
 
-/// Qwen Code does not end its hook by Esc.
+/// Qwen Code and Gemini CLI do not end their hook by Esc.
 #[test]
-fn an_agent_that_may_have_been_stopped_is_not_said_to_write() {
+fn an_agent_that_may_have_been_stopped_is_not_said_to_write_or_to_be_told() {
     let mut review = review();
     review.file = "/p/a.txt".into();
     review.agent.name = "Qwen Code".into();
@@ -107,8 +107,19 @@ fn an_agent_that_may_have_been_stopped_is_not_said_to_write() {
     review.agent.by_hook = true;
     let unless = "a.txt: accepted; Qwen Code is told, and writes it unless you stopped it.";
     assert_eq!(said(&review), unless);
-    review.agent.name = "Codex".into();
+    let no = Closed { closing: Closing::Rejected, ..end.clone() };
+    let rejected = |review: &Review| closed(review, &no, &[PathBuf::from("/p")], false);
+    review.agent.name = "Gemini CLI".into();
+    assert_eq!(rejected(&review), "a.txt: rejected; Gemini CLI is told unless you stopped it.");
+    let prompt = Closed { follows: Follows::Prompt, ..end.clone() };
+    let unless =
+        "a.txt: accepted; Gemini CLI is told unless you stopped it, and may still ask in its own prompt.";
+    assert_eq!(closed(&review, &prompt, &[PathBuf::from("/p")], false), unless);
+    review.agent.by_hook = false;
+    assert_eq!(rejected(&review), "a.txt: rejected; Gemini CLI is told.", "by its diff");
+    review.agent = Agent { name: "Codex".into(), by_hook: true, ..Agent::default() };
     assert_eq!(said(&review), "a.txt: accepted; Codex writes it.");
+    assert_eq!(rejected(&review), "a.txt: rejected; Codex is told.");
 }
 
 #[test]
