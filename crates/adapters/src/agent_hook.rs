@@ -76,10 +76,22 @@ impl AgentHook {
                  {major}.{minor}.{patch} on."
             ),
         };
+        let short = match self.calls_again() {
+            true => format!(
+                "\n{name} waits a minute at a time: its model is then asked to call the tool again. After \
+                 about four minutes, its turn ends."
+            ),
+            false => String::new(),
+        };
         format!(
             "Changes that {name} makes without asking come to your desk too, where a companion serves the \
-             project; elsewhere nothing changes.{dies}"
+             project; elsewhere nothing changes.{dies}{short}"
         )
+    }
+
+    /// Whether the agent waits for this hook so briefly that its model has to call its tool again.
+    pub fn calls_again(&self) -> bool {
+        self.hook == OurHook::Write && self.agent.hook.calls_again
     }
 
     /// The question before the change.
@@ -235,6 +247,20 @@ pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledF
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hook_for_which_an_agent_waits_a_minute_says_so() {
+        let lines = |id: &str, hook| {
+            let agent = with_hook().find(|agent| agent.id == id).unwrap();
+            let fact = AgentHook { hook, agent, release: None, scope: HookScope::User }.fact();
+            fact.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let short = "Qwen Code waits a minute at a time: its model is then asked to call the tool again. \
+                     After about four minutes, its turn ends.";
+        assert_eq!(lines("qwen", OurHook::Write), [short]);
+        assert_eq!(lines("qwen", OurHook::Turn), [""; 0]);
+        assert_eq!(lines("gemini", OurHook::Write), [""; 0]);
+    }
 
     #[test]
     fn an_entry_that_waits_for_hours_explains_itself() {

@@ -61,6 +61,14 @@ impl Part {
         }
     }
 
+    /// The agent, if this is a hook for which it does not wait as long as a person needs.
+    pub(super) fn calls_again(&self) -> Option<&'static str> {
+        match self {
+            Self::Hook(hook) if hook.calls_again() => Some(hook.agent.display_name),
+            Self::Hook(_) | Self::Setting(_) => None,
+        }
+    }
+
     /// The changes; none if the file has them already.
     ///
     /// # Errors

@@ -263,7 +263,11 @@ impl Setup<'_> {
         }
         let agents: Vec<_> = self.targets.iter().map(|target| target.row.display_name).collect();
         let has_writes = others.iter().any(|open| is_before_writes(&open.part));
-        Choice { agents: &agents, recommended: &kinds, has_writes }.of_person().await
+        let calling_again = others.iter().filter_map(|open| open.part.calls_again());
+        let calling_again: Vec<_> = calling_again.collect();
+        let choice =
+            Choice { agents: &agents, recommended: &kinds, has_writes, calling_again: &calling_again };
+        choice.of_person().await
     }
 
     /// Only shows the changes.

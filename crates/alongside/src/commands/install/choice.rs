@@ -30,6 +30,8 @@ pub(super) struct Choice<'a> {
     pub(super) recommended: &'a [PartKind],
     /// Whether a decision before each write can be added.
     pub(super) has_writes: bool,
+    /// The agents of these that wait for a minute only, and have their model call again.
+    pub(super) calling_again: &'a [&'static str],
 }
 
 impl Choice<'_> {
@@ -57,13 +59,21 @@ impl Choice<'_> {
             let as_well = if labels.is_empty() { "" } else { " as well" };
             let effect = "While a desk or `alongside run` is open in the project, an agent waits for\nyour \
                           decision before each write, in every mode. Else it writes as before.";
-            options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}")));
+            let short = match self.calling_again {
+                [] => String::new(),
+                agents => format!("\n{} {WAITS_SHORTLY}", lists::of(agents, "and")),
+            };
+            options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}{short}")));
         }
         options.push((Selection::Each, "let me choose\nA question for each part of each agent.".into()));
         options.push((Selection::Nothing, "nothing".into()));
         options
     }
 }
+
+/// The limit of an agent whose hook has no time of a person. The page on hooks has all of it.
+const WAITS_SHORTLY: &str = "waits a minute at a time: its model is then asked to call the\ntool again. \
+                             After about four minutes, its turn ends.";
 
 /// The name of a recommended part, and its effect.
 fn words(kind: PartKind) -> (&'static str, &'static str) {
@@ -94,7 +104,8 @@ mod tests {
     #[test]
     fn an_installed_part_is_no_option() {
         let selections = |recommended: &[PartKind], has_writes| {
-            let choice = Choice { agents: &["Codex"], recommended, has_writes };
+            let calling_again = &["Qwen Code"];
+            let choice = Choice { agents: &["Codex", "Qwen Code"], recommended, has_writes, calling_again };
             let options = choice.options();
             // Five columns are before an option.
             assert!(
@@ -107,5 +118,17 @@ mod tests {
         assert_eq!(selections(&BOTH, true), [Recommended, WithWrites, Each, Nothing]);
         assert_eq!(selections(&BOTH[1..], false), [Recommended, Each, Nothing]);
         assert_eq!(selections(&[], true), [WithWrites, Each, Nothing]);
+    }
+
+    #[test]
+    fn an_agent_that_waits_for_a_minute_only_is_named_where_writes_are_asked_before() {
+        let text = |calling_again: &[&'static str]| {
+            let choice = Choice { agents: &["Qwen Code"], recommended: &[], has_writes: true, calling_again };
+            choice.options()[0].1.clone()
+        };
+        let short = "Qwen Code waits a minute at a time: its model is then asked to call the\ntool again. \
+                     After about four minutes, its turn ends.";
+        assert!(text(&["Qwen Code"]).ends_with(short), "{}", text(&["Qwen Code"]));
+        assert!(!text(&[]).contains("minute"));
     }
 }
