@@ -9,7 +9,8 @@ mod size;
 use std::path::{Path, PathBuf};
 
 pub use ends::{
-    closed, edits_left_out, last_word, unawaited, waits_again, waits_for_its_person, waits_no_longer,
+    closed, edits_left_out, last_word, not_written, unawaited, waits_again, waits_for_its_person,
+    waits_no_longer, written_as_proposed,
 };
 pub use names::{agent_name, file_name, short_name};
 pub use reasons::{

@@ -61,6 +61,7 @@ impl LastWords {
             Closing::Accepted => (Decided::Accepted, Kept::IfNeeded(draft())),
             Closing::Rejected => (Decided::Rejected, Kept::Nowhere),
             Closing::AnsweredInAgent if is_kept => (Decided::InAgent, Kept::InDraft),
+            Closing::AnsweredInAgent => (Decided::InAgentAsProposed, Kept::Nowhere),
             // Most agents go on where their hook dies.
             Closing::AgentGone if ended.hook().is_some() => (Decided::BrokenOff, Kept::Nowhere),
             _ => return,

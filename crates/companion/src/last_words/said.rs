@@ -26,6 +26,10 @@ pub(crate) struct Said {
 pub(super) enum Says {
     Word(ReviewId, Word),
     EditsLeftOut,
+    /// The agent was answered in its own prompt, and has written the text.
+    WrittenAsProposed,
+    /// The same, and the file is as before so far.
+    NotWritten,
     /// Nothing that a person has to know.
     Nothing,
 }
@@ -42,6 +46,12 @@ impl Said {
             }
             Says::EditsLeftOut => {
                 Some(desk::Event::Notice { message: messages::edits_left_out(file, agent, roots) })
+            }
+            Says::WrittenAsProposed => {
+                Some(desk::Event::Notice { message: messages::written_as_proposed(file, roots) })
+            }
+            Says::NotWritten => {
+                Some(desk::Event::Notice { message: messages::not_written(file, agent, roots) })
             }
             Says::Nothing => None,
         }

@@ -32,6 +32,8 @@ pub(super) enum Decided {
     BrokenOff,
     /// In the agent's own prompt, and nobody knows how: the person's edits are in a draft.
     InAgent,
+    /// The same, on the text as the agent proposed it.
+    InAgentAsProposed,
     /// At a companion before this one, which has left a draft.
     Before,
 }
@@ -64,7 +66,7 @@ pub(crate) struct Watched {
     pub(super) text: Arc<DecidedText>,
     kept: Kept,
     until: Instant,
-    /// When edits count as left out.
+    /// When edits count as left out, and a file that is as before as not written.
     left_out_at: Option<Instant>,
     end: End,
     /// The file as it was seen last, and since when it has been so.
@@ -96,8 +98,11 @@ impl Watched {
     pub(super) fn of(number: u64, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) -> Self {
         let text = match decided {
             Decided::Rejected | Decided::BrokenOff => DecidedText::rejected(ended),
-            Decided::Accepted | Decided::InAgent | Decided::Before => DecidedText::accepted(ended),
+            Decided::Accepted | Decided::InAgent | Decided::InAgentAsProposed | Decided::Before => {
+                DecidedText::accepted(ended)
+            }
         };
+        let is_in_agent = matches!(decided, Decided::InAgent | Decided::InAgentAsProposed);
         Self {
             number,
             review: Some(ended.text.id()),
@@ -108,7 +113,7 @@ impl Watched {
             text: Arc::new(text),
             kept,
             until: now + WATCHED_FOR,
-            left_out_at: (decided == Decided::InAgent).then(|| now + TIME_TO_WRITE),
+            left_out_at: is_in_agent.then(|| now + TIME_TO_WRITE),
             end: End::Open,
             told: None,
         }
@@ -207,7 +212,8 @@ impl Watched {
 
     /// A text was accepted for the file. True if that ends the watch for a text that nobody accepted.
     pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
-        let is_over = self.is_of_an_unwanted_text() && self.is_of_file(review.real_path());
+        let is_accepted = matches!(self.decided, Decided::Accepted | Decided::InAgent | Decided::Before);
+        let is_over = !is_accepted && self.is_of_file(review.real_path());
         self.end_while(is_over, review)
     }
 
@@ -265,6 +271,14 @@ impl Watched {
             (Decided::Accepted, Found::Gone) => (self.say_once(Word::Gone), self.after(is_last, now)),
             (Decided::Accepted, Found::AsBefore) if is_last => {
                 (self.say_once(Word::NotWritten), self.after(is_last, now))
+            }
+            (Decided::InAgentAsProposed, Found::AsDecided) => {
+                (Some(self.said(Says::WrittenAsProposed, false)), Next::Done)
+            }
+            (Decided::InAgentAsProposed, found) => {
+                let is_time = self.left_out_at.take_if(|at| is_last || *at <= now).is_some();
+                let is_as_before = is_time && matches!(found, Found::AsBefore);
+                (is_as_before.then(|| self.said(Says::NotWritten, false)), self.after(is_last, now))
             }
             (Decided::InAgent, _) if self.left_out_at.take_if(|at| *at <= now).is_some() => {
                 (Some(self.said(Says::EditsLeftOut, false)), self.after(is_last, now))

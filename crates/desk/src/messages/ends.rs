@@ -113,6 +113,16 @@ pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> Stri
     }
 }
 
+/// An agent that was answered in its own prompt has written this file.
+pub fn written_as_proposed(file: &str, roots: &[PathBuf]) -> String {
+    format!("{}: written as proposed.", file_name(file, roots))
+}
+
+/// An agent that was answered in its own prompt has not written this file so far.
+pub fn not_written(file: &str, agent: &str, roots: &[PathBuf]) -> String {
+    format!("{}: {} has not written it.", file_name(file, roots), harmless::name(agent))
+}
+
 /// An agent that was answered in its own prompt has not written the person's edits into this file.
 pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));

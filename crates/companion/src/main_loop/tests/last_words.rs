@@ -18,6 +18,15 @@ impl Story {
         }
     }
 
+    /// The next notice.
+    async fn notice(&mut self) -> String {
+        loop {
+            if let desk::Event::Notice { message } = self.next().await {
+                return message;
+            }
+        }
+    }
+
     async fn word(&mut self) -> Word {
         self.last_word().await.0.word
     }
@@ -71,6 +80,29 @@ async fn an_accepted_text_that_is_written_is_told_soon_and_once() {
     fs::write(&story.file, "the person goes on\n").unwrap();
     story.no_word_within(LONG).await;
     assert_eq!(story.drafts().await, Vec::<String>::new());
+}
+
+/// An agent does not tell whether its own prompt got a yes: the file does.
+#[tokio::test(start_paused = true)]
+async fn after_an_answer_in_the_agent_the_file_tells_what_it_was() {
+    let mut story = Story::begin().await;
+    let (agent, _stream) = story.listener().await;
+    story.proposed_by(&agent, "new\n").await;
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("new\n"));
+    fs::write(&story.file, "new\n").unwrap();
+    assert_eq!(story.notice().await, "a.txt: written as proposed.");
+    story.proposed_by(&agent, "newer\n").await;
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("newer\n"));
+    assert_eq!(story.notice().await, "a.txt: Gemini CLI has not written it.");
+    // It was a yes all the same, or the person has typed the same.
+    fs::write(&story.file, "newer\n").unwrap();
+    assert_eq!(story.notice().await, "a.txt: written as proposed.");
+    // Neither is known of another text.
+    story.proposed_by(&agent, "newest\n").await;
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("newest\n"));
+    fs::write(&story.file, "something else\n").unwrap();
+    let told = tokio::time::timeout(Duration::from_secs(60), story.notice()).await;
+    assert!(told.is_err(), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]
