@@ -31,6 +31,8 @@ pub struct Turns {
     pub most: usize,
     /// How a hook wakes an idle session, if it can.
     pub wake: Option<Wake>,
+    /// Whether a diff that its person rejects ends the turn, of which no hook hears.
+    pub ends_by_rejection: bool,
 }
 
 /// The answer to a prompt event that gives the model a text beside the prompt.

@@ -12,7 +12,7 @@ pub use ends::{
     closed, edits_left_out, last_word, not_written, unawaited, waits_again, waits_for_its_person,
     waits_no_longer, written_as_proposed,
 };
-pub use names::{agent_name, file_name, short_name};
+pub use names::{agent_name, file_name, may_end_turn_by_rejection, short_name};
 pub use reasons::{
     REASON_REMOVED, REASON_RESTORED, dropped_with_reason, no_reason, reason_in_one_line, reason_noted,
     reason_of_change_noted, why,

@@ -61,17 +61,20 @@ impl Turn {
     }
 
     /// A sentence on the agents that are at work; none if nobody is. `at_work`: the words for that, with
-    /// their time or without.
+    /// their time or without. `rejected`: the turns that a rejection may have ended.
     #[must_use]
-    pub fn at_work_words(&self, at_work: &str) -> Option<String> {
+    pub fn at_work_words(&self, at_work: &str, rejected: &[AtWork]) -> Option<String> {
         let agents: Vec<_> = self.at_work.iter().map(|agent| harmless::name(&agent.agent)).collect();
         let are = match agents.len() {
             0 => return None,
             1 => "is",
             _ => "are",
         };
-        let agents = agents.join(" and ");
-        Some(format!("{agents} {are} {at_work}: more changes may come, unless Esc has stopped it."))
+        let at_work = format!("{} {are} {at_work}", agents.join(" and "));
+        Some(match self.at_work.iter().any(|agent| rejected.contains(agent)) {
+            true => format!("{at_work}, unless the rejection has ended its turn: more changes may come."),
+            false => format!("{at_work}: more changes may come, unless Esc has stopped it."),
+        })
     }
 }
 

@@ -8,8 +8,8 @@ use alongside_desk::review_model::{
     CompanionState, HookAgent, ListedReview, Message, Obstacle, Question, ReviewNews, Subject, Waiting,
 };
 use alongside_desk::{
-    Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn, harmless,
-    messages,
+    Agent, AtWork, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn,
+    harmless, messages,
 };
 
 use crate::accepted_list::AcceptedList;
@@ -40,6 +40,8 @@ pub(crate) struct Reviews {
     demo: Option<DemoStep>,
     /// The changes of a turn, which the person looks at in place of the proposals.
     turn: TurnReview,
+    /// The turns that a rejection may have ended, as nothing of their agent has come since.
+    rejected: Vec<AtWork>,
 }
 
 /// The place of a review that its agent proposes anew.
@@ -62,6 +64,7 @@ impl Reviews {
             vacancy: None,
             demo: is_demo.then_some(DemoStep::Drop),
             turn,
+            rejected: Vec::new(),
         }
     }
 
@@ -86,6 +89,21 @@ impl Reviews {
         let agents = self.status().agents.iter().filter(|agent| messages::agent_name(agent) == name);
         let is_each = of_name.clone().count() >= agents.count();
         of_name.map(|at_work| at_work.since).min().filter(|_| is_each)
+    }
+
+    /// The agents that are at work, in a sentence; none if nobody is.
+    pub(crate) fn at_work_words(&self, now: u64) -> Option<String> {
+        turn_words::at_work(self.turn.files()?.turn(), &self.rejected, now)
+    }
+
+    /// A proposal of this agent was rejected.
+    fn note_rejection(&mut self, agent: &Agent) {
+        if !messages::may_end_turn_by_rejection(agent) {
+            return;
+        }
+        let at_work = self.turn.files().map_or(&[][..], |files| &files.turn().at_work);
+        let of_agent = at_work.iter().filter(|turn| turn.agent == messages::agent_name(agent));
+        self.rejected = of_agent.cloned().collect();
     }
 
     /// Directories that file names are shown relative to.
@@ -276,6 +294,7 @@ impl Reviews {
             *known = ReviewView::new(review);
             return out.invalidate_keys();
         }
+        self.rejected.retain(|turn| turn.agent != messages::agent_name(&review.agent));
         let same =
             |vacancy: &mut Vacancy| vacancy.agent == review.agent.number && vacancy.file == review.file;
         let vacancy = self.vacancy.take_if(same);
@@ -352,6 +371,9 @@ impl Reviews {
         let message = self.end_of(closed).filter(|_| !is_counted);
         let was_on_screen = self.is_current(closed.id);
         let view = self.views.remove(index);
+        if closed.closing == Closing::Rejected {
+            self.note_rejection(&view.review().agent);
+        }
         out.messages.end_review(closed.id);
         if closed.decided_here {
             self.demo = self.demo.map(DemoStep::after_decision);

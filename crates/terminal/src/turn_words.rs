@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
-    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnMessage, harmless, messages,
+    AtWork, Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnMessage, harmless,
+    messages,
 };
 
 use crate::messages::ago;
@@ -204,10 +205,11 @@ pub(crate) fn at_work_since(since: u64, now: u64) -> String {
     }
 }
 
-/// The agents that are at work, in a sentence; none if nobody is.
-pub(crate) fn at_work(turn: &Turn, now: u64) -> Option<String> {
+/// The agents that are at work, in a sentence; none if nobody is. `rejected`: the turns that a rejection may
+/// have ended.
+pub(crate) fn at_work(turn: &Turn, rejected: &[AtWork], now: u64) -> Option<String> {
     let since = turn.at_work.iter().map(|agent| agent.since).min()?;
-    turn.at_work_words(&at_work_since(since, now))
+    turn.at_work_words(&at_work_since(since, now), rejected)
 }
 
 /// Files have changed, and nobody looks at them.

@@ -61,6 +61,8 @@ pub(super) const AGENT: Agent = Agent {
             attended: ("CLAUDE_CODE_SESSION_ATTENDED", "1"),
             patience: Duration::from_secs(8 * 3600),
         }),
+        // Seen in 2.1.332: its prompt is idle, and no `Stop` is told.
+        ends_by_rejection: true,
     }),
 };
 

@@ -29,6 +29,7 @@ pub(super) const AGENT: Agent = Agent {
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
         wake: None,
+        ends_by_rejection: false,
     }),
 };
 

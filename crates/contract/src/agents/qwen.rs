@@ -34,6 +34,8 @@ pub(super) const AGENT: Agent = Agent {
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
         wake: None,
+        // Seen in 0.24.4: its model reads no outcome, and its prompt is idle.
+        ends_by_rejection: true,
     }),
 };
 

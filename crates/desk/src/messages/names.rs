@@ -46,6 +46,13 @@ pub(super) fn hook_of(agent: &Agent) -> Option<&'static Hook> {
     AGENTS.iter().find(|row| row.display_name == agent.name)?.hook.as_ref()
 }
 
+/// Whether a rejected diff of this agent may have ended its turn, of which nothing tells. A hook's answer
+/// does not.
+pub fn may_end_turn_by_rejection(agent: &Agent) -> bool {
+    let turns = || AGENTS.iter().find(|row| row.display_name == agent.name)?.turns.as_ref();
+    !agent.by_hook && turns().is_some_and(|turns| turns.ends_by_rejection)
+}
+
 /// The file without its directory.
 pub fn short_name(review: &Review) -> String {
     let name = Path::new(&review.file).file_name().unwrap_or_default();

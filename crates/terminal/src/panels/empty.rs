@@ -11,7 +11,7 @@ use crate::turn_words;
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let mut text = text(scene);
     if let Some(files) = scene.reviews.turn().files() {
-        let at_work = turn_words::at_work(files.turn(), scene.now);
+        let at_work = scene.reviews.at_work_words(scene.now);
         let waits = (!files.all().is_empty()).then(|| turn_words::waits_here(files.turn(), scene.now));
         text.extend(at_work.into_iter().chain(waits).flat_map(|said| [String::new(), said]));
     }

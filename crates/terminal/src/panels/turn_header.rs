@@ -39,7 +39,7 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let waiting = words::reviews_wait(scene.reviews.all().len());
     lines.extend(waiting.map(|said| Line::styled(said, scene.palette.warning)));
     lines.push(summary(scene, files, usize::from(width)));
-    let at_work = words::at_work(files.turn(), scene.now);
+    let at_work = scene.reviews.at_work_words(scene.now);
     let at_work = at_work.map(|said| cut_end(&said, usize::from(width)));
     lines.extend(at_work.map(|said| Line::styled(said, scene.palette.warning)));
     lines.extend(remark(scene, files, usize::from(width)));

@@ -171,6 +171,38 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
     }
 }
 
+/// Qwen Code ends its turn by a rejected diff, and tells nobody.
+#[tokio::test(start_paused = true)]
+async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
+    let mut stage = Stage::connected(130, 30).await;
+    let at_work = |agent: &str, since| vec![AtWork { agent: agent.into(), since }];
+    stage.set_turn(Turn { at_work: at_work("Qwen Code", NOW - 60_000), ..turn(Vec::new()) });
+    stage.companion.tell_turn();
+    let (gemini, qwen) = (stage.gemini.clone(), stage.qwen.clone());
+    let ended = "Qwen Code is at work, 1 min, unless the rejection";
+    let goes_on = "Qwen Code is at work, 1 min: more changes may come";
+    for (id, agent, closing, said) in [
+        (1, &qwen, Closing::Accepted, goes_on),
+        (2, &gemini, Closing::Rejected, goes_on),
+        (3, &qwen, Closing::Rejected, ended),
+        // The next proposal is a sign.
+        (4, &qwen, Closing::Accepted, goes_on),
+        (5, &qwen, Closing::Rejected, ended),
+    ] {
+        stage.companion.open(id, agent, "/shop/basket.py", &pieces());
+        stage.a_while().await;
+        stage.companion.close(id, closing, None);
+        stage.a_while().await;
+        stage.shows(said);
+    }
+    // So is the next turn.
+    stage.set_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) });
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.does_not_show("unless the rejection");
+    stage.shows("Qwen Code is at work: more changes may come");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_turn_waits_is_said_once_where_no_proposal_is() {
     let mut stage = Stage::reading(120, 24).await;

@@ -140,7 +140,7 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
         },
     ];
     let remarks = turn.remarks.iter().map(|remark| harmless::name(remark).into_owned());
-    let remarks = turn.at_work_words("at work").into_iter().chain(remarks);
+    let remarks = turn.at_work_words("at work", &[]).into_iter().chain(remarks);
     render::titled(&title, remarks.chain(passed.into_iter().flatten()), inks)
 }
 
