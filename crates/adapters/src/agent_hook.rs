@@ -18,7 +18,7 @@ use anyhow::Context as _;
 use super::agents::ID_PREFIX;
 use super::installed::InstalledFile;
 use super::ledger::Ledger;
-use super::plan::Plan;
+use super::plan::{EarlierTexts, Plan};
 use super::user_environment::UserEnvironment;
 
 /// A hook of an agent, in one of its files.
@@ -155,6 +155,19 @@ impl AgentHook {
     /// # Errors
     /// When the settings cannot be read, or there is no project.
     pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
+        self.plan_after(&EarlierTexts::new(), here, user)
+    }
+
+    /// The same after other changes.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn plan_after(
+        &self,
+        earlier: &EarlierTexts,
+        here: &Surroundings,
+        user: &UserEnvironment,
+    ) -> anyhow::Result<Plan> {
         let path = hooks::file(self.agent, self.scope, self.release, here).ok_or_else(|| {
             failure(
                 "this is your home directory, not a project",
@@ -166,7 +179,8 @@ impl AgentHook {
             refuse_links(&path).hint("nothing is changed")?;
         }
         let mut plan = Plan::default();
-        let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let on_disk = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let before = earlier.get(&path).cloned().or(on_disk);
         let wanted = WantedHook::new(self.hook, self.agent, self.release, Os::HERE, &user.program);
         let after = hooks::with_hook(before.as_deref(), &wanted)
             .map_err(anyhow::Error::msg)

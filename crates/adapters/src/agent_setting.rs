@@ -1,6 +1,8 @@
 //! The agents' adapter: the settings that keep an agent's changes from a person, and the changes that let the
 //! person review. IDE mode is off by default, and Qwen Code edits without asking by default.
 
+use std::path::Path;
+
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Setting};
 use alongside_common::failure::Hint as _;
@@ -9,7 +11,7 @@ use alongside_contract::agents::AGENTS;
 
 use super::agents::{self, Agent};
 use super::ledger::Ledger;
-use super::plan::Plan;
+use super::plan::{EarlierTexts, Plan};
 use super::user_environment::UserEnvironment;
 
 /// A setting of an agent.
@@ -122,6 +124,19 @@ impl AgentSetting {
     /// # Errors
     /// When the settings cannot be read.
     pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
+        self.plan_after(&EarlierTexts::new(), here, user)
+    }
+
+    /// The same after other changes.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn plan_after(
+        &self,
+        earlier: &EarlierTexts,
+        here: &Surroundings,
+        user: &UserEnvironment,
+    ) -> anyhow::Result<Plan> {
         let agent = &self.agent;
         let mut plan = Plan::default();
         let table = agent.row.settings;
@@ -135,7 +150,8 @@ impl AgentSetting {
             Some(format!("set {} to {value} yourself", keys.join(" in ")))
         });
         let by_hand = by_hand.unwrap_or_default();
-        let edit = settings::let_review(self.setting, agent.row, agent.release(), here)
+        let earlier = |path: &Path| earlier.get(path).cloned();
+        let edit = settings::let_review_after(self.setting, agent.row, agent.release(), here, earlier)
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
             plan.changed_setting = Some(format!("{} in {}", edit.summary, user.shown(&edit.path)));

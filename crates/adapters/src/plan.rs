@@ -1,5 +1,6 @@
 //! An adapter's state, and the changes that installing or removing it makes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alongside_agent::find::Surroundings;
@@ -47,6 +48,9 @@ impl AdapterState {
         }
     }
 }
+
+/// The texts that files get by changes that have not been made yet: a change after them begins there.
+pub type EarlierTexts = BTreeMap<PathBuf, String>;
 
 /// The changes of an installation.
 #[derive(Debug, Default)]

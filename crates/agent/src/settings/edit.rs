@@ -95,15 +95,29 @@ pub fn let_review(
     release: Option<Release>,
     here: &Surroundings,
 ) -> Result<Option<Edit>, Error> {
+    let_review_after(setting, agent, release, here, |_| None)
+}
+
+/// The same after edits that have not been made yet: `earlier` has the texts that they give to files.
+///
+/// # Errors
+/// As [`let_review`].
+pub fn let_review_after(
+    setting: Setting,
+    agent: &Agent,
+    release: Option<Release>,
+    here: &Surroundings,
+    earlier: impl Fn(&Path) -> Option<String>,
+) -> Result<Option<Edit>, Error> {
     let Some(table) = agent.settings else {
         return Ok(None);
     };
     let files = paths::of(table, release, here);
     let path = files.ide.filter(|_| setting == Setting::IdeMode).unwrap_or(files.user);
-    let before = match read::text(&path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(Error::Unreadable { path, error }),
+    let before = match (earlier(&path), read::text(&path)) {
+        (Some(text), _) | (None, Ok(text)) => Some(text),
+        (None, Err(error)) if error.kind() == ErrorKind::NotFound => None,
+        (None, Err(error)) => return Err(Error::Unreadable { path, error }),
     };
     let changed = on(before.as_deref(), setting, table, release)
         .map_err(|why| Error::Malformed { path: path.clone(), why })?;

@@ -2,7 +2,7 @@
 
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::AgentSetting;
-use alongside_adapters::plan::Plan;
+use alongside_adapters::plan::{EarlierTexts, Plan};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
@@ -74,9 +74,22 @@ impl Part {
     /// # Errors
     /// When the file cannot be read.
     pub(super) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
+        self.plan_after(&EarlierTexts::new(), here, user)
+    }
+
+    /// The same after other changes.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub(super) fn plan_after(
+        &self,
+        earlier: &EarlierTexts,
+        here: &Surroundings,
+        user: &UserEnvironment,
+    ) -> anyhow::Result<Plan> {
         match self {
-            Self::Setting(setting) => setting.plan(here, user),
-            Self::Hook(hook) => hook.plan(here, user),
+            Self::Setting(setting) => setting.plan_after(earlier, here, user),
+            Self::Hook(hook) => hook.plan_after(earlier, here, user),
         }
     }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::{AgentSetting, start_asking};
 use alongside_adapters::agents::Agent;
-use alongside_adapters::plan::Plan;
+use alongside_adapters::plan::{EarlierTexts, Plan};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
@@ -270,9 +270,15 @@ impl Setup<'_> {
         choice.of_person().await
     }
 
-    /// Only shows the changes.
+    /// Only shows the changes. One of a file that an earlier one changes begins where that one ends.
     fn show(&mut self, open: &[OpenPart]) -> anyhow::Result<()> {
+        let mut earlier = EarlierTexts::new();
         for OpenPart { part, plan } in open {
+            let is_later = plan.changes.iter().any(|change| earlier.contains_key(&change.path));
+            let later = is_later.then(|| part.plan_after(&earlier, &self.here, self.user)).transpose()?;
+            let plan = later.as_ref().unwrap_or(plan);
+            let texts = plan.changes.iter().filter_map(|it| Some((it.path.clone(), it.after.clone()?)));
+            earlier.extend(texts);
             part.show(plan, self.consent, &self.here, self.user)?;
             if part.kind() == PartKind::Setting(Setting::ApprovalMode) {
                 self.shown_modes.push(part.agent_id());
@@ -288,7 +294,10 @@ impl Setup<'_> {
         let paths: BTreeSet<_> =
             open.iter().flat_map(|open| &open.plan.changes).map(|change| &change.path).collect();
         let paths: Vec<_> = paths.into_iter().map(|path| self.user.shown(path)).collect();
-        print(&format!("Files that change: {}\nEnter alone leaves them as they are.\n", paths.join(", ")))?;
+        print(&format!(
+            "Files that change: {}\ny makes these changes; Enter makes none.\n",
+            paths.join(", ")
+        ))?;
         if let Err(no) = self.consent.obtain("Make these changes?").await {
             // Enter chose before; here it is a no.
             if no == No::Declined {

@@ -182,7 +182,14 @@ async fn one_choice_sets_all_agents_up() {
     let files = "Files that change: ~/.codex/hooks.json, ~/.gemini/settings.json, ~/.qwen/settings.json";
     assert!(shown.contains(files), "{shown}");
     // Enter has chosen before.
-    assert!(shown.contains("Enter alone leaves them as they are."), "{shown}");
+    assert!(shown.contains("y makes these changes; Enter makes none."), "{shown}");
+    // The second change of a file begins where the first one ends.
+    let lines: Vec<_> = shown.lines().map(str::trim_end).collect();
+    let begins = |old: &str| {
+        let is_it = |pair: &&[&str]| pair[0].ends_with(old) && pair[1].ends_with(".qwen/settings.json");
+        lines.windows(2).filter(is_it).count()
+    };
+    assert_eq!((begins("--- /dev/null"), begins(".qwen/settings.json")), (1, 1), "{shown}");
     let made = recommended.presses_and_shows("y\n", "Next, in your project: alongside run -- gemini").await;
     assert_eq!(recommended.ends().code(), Some(0));
     let [gemini, qwen, codex] =
