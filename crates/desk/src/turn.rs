@@ -126,6 +126,9 @@ pub struct TurnFile {
     /// Why its texts cannot be shown, if so: it is binary, too large, a link, excluded. Harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_text: Option<String>,
+    /// Its earlier text is not kept, for the reason of [`without_text`](Self::without_text): it takes no mark.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub without_undo: bool,
     /// Whose change it is.
     #[serde(default, skip_serializing_if = "Author::is_agent")]
     pub author: Author,
@@ -148,10 +151,25 @@ pub struct TurnFile {
 
 impl TurnFile {
     /// Whether its change is news for the person: not their own, not accepted before the write, and not the
-    /// same as when they sent their last round. A step that marks all files marks these.
+    /// same as when they sent their last round.
     #[must_use]
     pub fn is_news(&self) -> bool {
         self.author != Author::Person && !self.accepted && !self.known
+    }
+
+    /// Whether a step that marks all files marks it.
+    #[must_use]
+    pub fn is_of_rest(&self) -> bool {
+        self.is_news() && self.marked.is_nothing() && !self.without_undo
+    }
+
+    /// For people: why it takes no mark, as the rest of a sentence that begins with its name.
+    #[must_use]
+    pub fn no_undo_words(&self) -> Option<String> {
+        let why = self
+            .without_undo
+            .then(|| self.without_text.as_deref().unwrap_or("its earlier text is not kept"))?;
+        Some(format!("cannot be undone: {}", crate::harmless::name(why)))
     }
 
     /// For people: whether it can be executed now, if that has changed.

@@ -25,7 +25,7 @@ pub(crate) struct RestMarks {
 impl RestMarks {
     /// The person marks each file from theirs on that is news and has no mark.
     pub(crate) fn begin(&mut self, files: &TurnFiles) {
-        let is_rest = |file: &&TurnFile| file.is_news() && files.marked(file).is_nothing();
+        let is_rest = |file: &&TurnFile| file.is_of_rest() && files.marked(file).is_nothing();
         let rest = files.all().iter().skip(files.at()).filter(is_rest);
         let waiting = rest.map(|file| file.path.clone()).rev().collect();
         *self = Self { waiting, undo: true, ..Self::default() };

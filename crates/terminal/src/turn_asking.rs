@@ -99,6 +99,9 @@ impl TurnAsking {
         let hunks = files.hunks(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
         let marked = files.marked(file);
         let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
+        if let Some(why) = words::no_undo(file).filter(|_| undo) {
+            return out.say(why);
+        }
         let (turn, revision, file) = (files.turn().id, files.turn().revision, files.at());
         self.ask(Request::MarkTurnFile { turn, revision, file, undo }, TurnRequest::Mark, out);
     }

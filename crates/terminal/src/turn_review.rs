@@ -363,7 +363,10 @@ impl TurnReview {
             },
             // There is no smaller part of it to mark.
             Action::KeepOrDrop if !has_hunks => self.asking.mark_file(files, out),
-            _ if files.view().is_none() => out.say(words::WHOLE_ONLY),
+            _ if files.view().is_none() => match files.file().and_then(words::no_undo) {
+                Some(why) => out.say(why),
+                None => out.say(words::WHOLE_ONLY),
+            },
             _ => return false,
         }
         true

@@ -88,6 +88,13 @@ pub(crate) fn sentence(text: &str) -> String {
     if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
 }
 
+/// Why a file takes no mark, and what to do instead; none if it takes one.
+pub(crate) fn no_undo(file: &TurnFile) -> Option<String> {
+    let why = file.no_undo_words()?;
+    let name = path(file.path.trim_end_matches('/').rsplit('/').next().unwrap_or(&file.path));
+    Some(format!("{name} {why}. c asks the agent."))
+}
+
 /// The letter of a change, as git has it.
 pub(crate) fn letter(change: FileChange) -> &'static str {
     match change {

@@ -185,13 +185,15 @@ impl Changes {
             _ => FileChange::Kind,
         };
         let has_link = [before, now].contains(&SideKind::Link);
+        let is_repository = [before, now].contains(&SideKind::Repository);
         let without_text = match difference.lines {
             _ if has_link => Some(LINK),
-            _ if [before, now].contains(&SideKind::Repository) => Some(Why::Repository.words()),
+            _ if is_repository => Some(Why::Repository.words()),
             Lines::Binary => Some(BINARY),
             Lines::Lost => Some(LOST),
             Lines::Counted { .. } => None,
         };
+        let without_undo = is_repository || (!has_link && matches!(difference.lines, Lines::Lost));
         let (added, removed) = match difference.lines {
             Lines::Counted { added, removed } => (added, removed),
             Lines::Binary | Lines::Lost => (0, 0),
@@ -208,6 +210,7 @@ impl Changes {
             added,
             removed,
             without_text: without_text.map(str::to_owned),
+            without_undo,
             author,
             ..TurnFile::default()
         };
@@ -224,8 +227,15 @@ impl Changes {
         author: Author,
         content: String,
     ) {
-        let without_text = Some(why.to_owned());
-        self.add(path, None, TurnFile { change, without_text, author, ..TurnFile::default() }, content);
+        let told = TurnFile {
+            change,
+            without_text: Some(why.to_owned()),
+            // An undo would lose the text of now, and has none to write.
+            without_undo: true,
+            author,
+            ..TurnFile::default()
+        };
+        self.add(path, None, told, content);
     }
 
     fn add(&mut self, path: &[u8], from: Option<&[u8]>, told: TurnFile, content: String) {

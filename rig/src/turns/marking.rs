@@ -59,6 +59,10 @@ pub(super) async fn mark(
     for file in desk.turn()?.files.clone() {
         let path = &file.path;
         match rng.below(100) {
+            // Its earlier text is not kept.
+            chosen if chosen < whole && file.without_undo => {
+                ensure!(desk.mark(path, true).await.is_err(), "{path} takes no mark");
+            }
             chosen if chosen < whole => {
                 desk.mark(path, true).await?;
                 ensure!(is_marked(desk, path)? == Marked::Whole, "{path} is marked");

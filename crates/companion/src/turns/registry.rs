@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{CallAnswer, Event, Refusal, ReviewId, TurnId, UndoneFile};
+use alongside_desk::{CallAnswer, Event, Refusal, ReviewId, TurnId, UndoneFile, harmless};
 
 use super::comment_work::CommentWork;
 use super::effect::TurnEffect;
@@ -457,7 +457,11 @@ impl Turns {
     ) -> Result<u64, Refusal> {
         let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchTurn)?;
         review.check_markable(revision)?;
-        let path = review.at(file)?.path.clone();
+        let found = review.at(file)?;
+        if let Some(why) = found.told.no_undo_words().filter(|_| undo) {
+            return Err(Refusal::Other { words: format!("{} {why}", harmless::path(&found.path)) });
+        }
+        let path = found.path.clone();
         if let Some(changed) = review.mark(&path, undo)? {
             effects.push(TurnEffect::tell(review.desks_of(&path), Event::Changed(changed)));
         }

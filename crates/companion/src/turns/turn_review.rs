@@ -155,6 +155,7 @@ impl TurnReview {
             let (was, now) = (old.get(&**path), new.get(&**path));
             let lost = match now {
                 None => file.close(),
+                Some(now) if now.told.without_undo => file.close(),
                 Some(now) if was.is_some_and(|was| is_same(was, now)) => 0,
                 Some(now) => {
                     let is_gone = |found: &&FoundFile| found.told.change == FileChange::Deleted;
@@ -194,7 +195,9 @@ impl TurnReview {
         };
         let lost = self.lost.iter().map(|(path, marks)| {
             let were = if *marks == 1 { "1 mark was".to_owned() } else { format!("{marks} marks were") };
-            format!("{were} lost: {} changed", harmless::path(path))
+            let found = look.files.iter().find(|found| found.path == *path);
+            let why = found.and_then(|found| found.told.no_undo_words());
+            format!("{were} lost: {} {}", harmless::path(path), why.as_deref().unwrap_or("changed"))
         });
         let list = Turn {
             baseline: Baseline { asked: self.key.since.clone(), ..look.baseline.clone() },

@@ -33,6 +33,9 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
                 finish_words::undoing(file, Marked::Whole, None)
             )
         }
+        Marked::Nothing if file.without_undo => {
+            "It cannot be undone here, and stays as it is. c asks the agent.".to_owned()
+        }
         Marked::Nothing | Marked::Hunks(_) => "It stays as it is. X marks all of it to be undone.".to_owned(),
     };
     let comments = comment_words::notes(files.turn(), &file.path);

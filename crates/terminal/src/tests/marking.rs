@@ -67,6 +67,26 @@ async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_file_without_an_earlier_text_takes_no_mark_and_says_why() {
+    let mut stage = Stage::connected(100, 24).await;
+    let mut files = files();
+    let why = "git ignores it, so its earlier text is not kept";
+    (files[1].without_undo, files[1].without_text) = (true, Some(why.into()));
+    stage.set_turn(turn(files));
+    stage.press("T").await;
+    stage.press_and_read("\t").await;
+    stage.shows("It cannot be undone here, and stays as it is. c asks the agent.");
+    stage.does_not_show("X marks");
+    for key in ["X", " ", "s"] {
+        stage.shows_on(key, &format!("logo.png cannot be undone: {why}. c asks the agent.")).await;
+    }
+    assert_eq!(stage.asked_of_turn(), []);
+    stage.press_and_read("E").await;
+    let marks = [mark(2, true, 1), mark(3, true, 2), mark(4, true, 3), mark(5, true, 4)];
+    assert_eq!(stage.asked_of_turn(), marks);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
     let mut stage = at_basket(100, 24).await;
     stage.key(KeyCode::Tab).await;

@@ -278,6 +278,7 @@ fn a_text_that_the_store_does_not_hold_is_not_undone() {
     project.write("large", vec![b'x'; 9 << 20]);
     let look = project.look();
     assert_eq!(rows(&look), ["M- .env", "A- large", "?- x.log"]);
+    assert!(look.files.iter().all(|file| file.told.without_undo), "it takes no mark");
     for undone in project.undo(&look, &[".env", "large", "x.log"]) {
         assert_eq!(undone.refused.as_deref(), Some("its earlier text is not kept"), "{}", undone.path);
     }

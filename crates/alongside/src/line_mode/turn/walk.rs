@@ -80,6 +80,8 @@ pub(super) enum Marking {
     Ask(Request),
     /// There is no change here.
     Nothing,
+    /// The file takes no mark.
+    Impossible,
 }
 
 /// The difference between two lists.
@@ -176,7 +178,7 @@ impl Walk {
     /// there is no news at all.
     pub(super) fn rest_without_mark(&self) -> Vec<String> {
         let rest = self.turn.files.iter().skip(self.file);
-        let rest = rest.filter(|file| file.is_news() && file.marked.is_nothing());
+        let rest = rest.filter(|file| file.is_of_rest());
         rest.map(|file| file.path.clone()).collect()
     }
 
@@ -282,6 +284,9 @@ impl Walk {
         };
         if file.marked == is_so {
             return Marking::IsSo;
+        }
+        if file.without_undo && wish == Wish::Undo {
+            return Marking::Impossible;
         }
         let (turn, revision, undo) = (self.turn.id, self.turn.revision, wish == Wish::Undo);
         Marking::Ask(Request::MarkTurnFile { turn, revision, file: self.file, undo })

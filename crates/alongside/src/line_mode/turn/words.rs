@@ -40,6 +40,13 @@ pub(super) const NOT_SPLIT: &str = "This file is undone as a whole, or stays as 
 /// The person is at no file.
 pub(super) const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
 
+/// Why the file where the person is takes no mark, and what to do instead.
+pub(super) fn no_undo(walk: &Walk) -> String {
+    let Place::Whole(file, _) = walk.place() else { return NO_CHANGE_HERE.to_owned() };
+    let why = file.no_undo_words().unwrap_or_default();
+    format!("{} {why}. cf asks the agent.", harmless::name(&file.path))
+}
+
 /// The person is at no change that has a number.
 pub(super) const NO_NUMBERED_CHANGE: &str = "No change here has a number; a number alone goes to that file.";
 
@@ -215,7 +222,8 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let dirty = is(|review| review.dirty).then(|| "An editor holds unsaved changes to the file.".to_owned());
     let is_there = matches!(file.change, FileChange::Modified | FileChange::Renamed);
     let empties = (is_there && is(messages::empties)).then(|| render::EMPTIES.to_owned());
-    let why = why.map(|why| format!("Its text is not shown: {}.", harmless::name(why)));
+    let not_undone = if file.without_undo { ", and it cannot be undone" } else { "" };
+    let why = why.map(|why| format!("Its text is not shown{not_undone}: {}.", harmless::name(why)));
     let limits = review.and_then(messages::coarse_changes);
     [why, author, saved, accepted, stale, dirty, empties, limits].into_iter().flatten().collect()
 }
@@ -395,6 +403,7 @@ pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
             let accepted = if walk.is_accepted(hunk) { ", accepted before the write" } else { "" };
             format!("({at}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?", action(is_marked, "this change"))
         }
+        Place::Whole(file, _) if file.without_undo => "the whole file stays [y,c,u,f,?]?".into(),
         Place::Whole(file, _) => {
             format!("{} [y,n,{more}c,u,f,?]?", action(!file.marked.is_nothing(), "the whole file"))
         }

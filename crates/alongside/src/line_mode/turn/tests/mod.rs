@@ -211,6 +211,20 @@ async fn exactly_the_marked_is_undone_after_one_list() {
 }
 
 #[tokio::test]
+async fn a_file_without_an_earlier_text_takes_no_mark() {
+    let mut companion = three_files();
+    companion.turn.files[0].without_undo = true;
+    let played = played(companion, "n\nx\nX\nE\nf\nn\nq\n").await;
+    let why = "logo.png cannot be undone: it is binary. cf asks the agent.\n";
+    assert!(played.text.contains("Its text is not shown, and it cannot be undone: it is binary."));
+    assert!(played.text.contains("the whole file stays [y,c,u,f,?]? "), "{}", played.text);
+    assert!(played.text.matches(why).count() >= 2, "{}", played.text);
+    let is_first = |asked: &&Request| matches!(asked, Request::MarkTurnFile { file: 0, .. });
+    assert_eq!(played.marks().iter().filter(is_first).count(), 0);
+    assert_eq!(played.marks().len(), 2, "the rest is marked");
+}
+
+#[tokio::test]
 async fn a_refused_undo_is_told_and_fails() {
     let mut companion = three_files();
     companion.refused = Some((1, "it has changed since".into()));

@@ -158,3 +158,20 @@ async fn a_file_whose_texts_cannot_be_read_stays_marked() {
     assert!(matches!(refused, Err(Refusal::WholeFileOnly { .. })), "{refused:?}");
     assert_eq!(marked(&desk.look().await), [("a.txt", Marked::Whole)]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_file_without_an_earlier_text_takes_and_keeps_no_mark() {
+    let stage = Stage::of(&[("a.bin", "1\n"), ("b.txt", "1\n")]).await;
+    stage.write("a.bin", "not kept\n");
+    stage.write("b.txt", "2\n");
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    let refused = desk.mark(&turn, "a.bin", true).await;
+    let words = "a.bin cannot be undone: it is ignored".to_owned();
+    assert_eq!(refused, Err(Refusal::Other { words }));
+    desk.mark(&turn, "b.txt", true).await.unwrap();
+    stage.write("b.txt", "not kept\n");
+    let turn = desk.look().await;
+    assert_eq!(turn.remarks, ["1 mark was lost: b.txt cannot be undone: it is ignored"]);
+    assert_eq!(marked(&turn), [("a.bin", Marked::Nothing), ("b.txt", Marked::Nothing)]);
+}

@@ -147,8 +147,12 @@ impl TurnSource for DiskSource {
                 (Some(_), Some(_)) => FileChange::Modified,
             };
             let name = path.to_string_lossy().into_owned();
-            let without_text = name.ends_with(".bin").then(|| "it is binary".to_owned());
-            let told = TurnFile { path: name, change, without_text, ..TurnFile::default() };
+            let without_undo = now.as_deref() == Some(b"not kept\n");
+            let without_text = match name.ends_with(".bin") {
+                _ if without_undo => Some("it is ignored".to_owned()),
+                is_binary => is_binary.then(|| "it is binary".to_owned()),
+            };
+            let told = TurnFile { path: name, change, without_text, without_undo, ..TurnFile::default() };
             files.push(FoundFile {
                 path: path.clone(),
                 content: format!("{before:?} {now:?}"),
