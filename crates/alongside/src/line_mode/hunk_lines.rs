@@ -27,7 +27,8 @@ const LONGEST_NAME: usize = 60;
 pub(super) enum Origin {
     /// A proposal: the current text is the one that may be accepted.
     Proposal,
-    /// A turn: the proposed text is on disk, and dropped hunks are to be undone.
+    /// A turn: the proposed text is on disk, and dropped hunks are to be undone. The current text is the one
+    /// that a finish would leave.
     Turn,
 }
 
@@ -41,27 +42,13 @@ impl Origin {
         }
     }
 
-    /// The text whose lines the person knows by number, and the lines of a hunk in it.
-    fn file(self, review: &Review, hunk: &Hunk) -> (Text, Lines) {
+    /// The line with which a hunk begins in the text whose lines the person knows by number.
+    fn first_line(self, hunk: &Hunk) -> usize {
         match self {
             // Other hunks may have been dropped.
-            Self::Proposal => (Text::new(review.current.clone()), hunk.current),
-            Self::Turn => (Text::new(review.proposed.clone()), hunk.proposed),
+            Self::Proposal => hunk.current.start,
+            Self::Turn => hunk.proposed.start,
         }
-    }
-
-    /// The number of each change that makes some of these lines of that text, counted from 1, and its lines.
-    fn neighbours(self, review: &Review, lines: &Range<usize>) -> Vec<(usize, Lines)> {
-        let in_file = |hunk: &Hunk| match self {
-            Self::Proposal => hunk.current,
-            Self::Turn => hunk.proposed,
-        };
-        let from = review.hunks.partition_point(|hunk| in_file(hunk).end <= lines.start);
-        let near = review.hunks.iter().enumerate().skip(from);
-        let near = near.take_while(|(_, hunk)| in_file(hunk).start < lines.end);
-        // The lines in the place of a dropped change are those of the original.
-        let makes_lines = |hunk: &Hunk| self == Self::Turn || hunk.state != HunkState::Dropped;
-        near.filter(|(_, hunk)| makes_lines(hunk)).map(|(at, hunk)| (at + 1, in_file(hunk))).collect()
     }
 
     /// Whether `\r\n` ends lines throughout, so that `\r` is not worth showing on each.
@@ -84,6 +71,17 @@ impl Origin {
     }
 }
 
+/// The number of each change that makes some of these lines of the current text, counted from 1, and its
+/// lines.
+fn neighbours(review: &Review, lines: &Range<usize>) -> Vec<(usize, Lines)> {
+    let from = review.hunks.partition_point(|hunk| hunk.current.end <= lines.start);
+    let near = review.hunks.iter().enumerate().skip(from);
+    let near = near.take_while(|(_, hunk)| hunk.current.start < lines.end);
+    // The lines in the place of a dropped change are those of the original.
+    let made = near.filter(|(_, hunk)| hunk.state != HunkState::Dropped);
+    made.map(|(at, hunk)| (at + 1, hunk.current)).collect()
+}
+
 /// The page of a hunk that begins at a spot. Below the lines stand why some that look the same differ, and
 /// the person's reason.
 pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot, look: Look) -> Page {
@@ -92,7 +90,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
         HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
         HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
     };
-    let (file, in_file) = origin.file(review, hunk);
+    let (file, in_file) = (Text::new(review.current.clone()), hunk.current);
     let before = in_file.start.min(CONTEXT);
     let after = file.len().saturating_sub(in_file.end).min(CONTEXT);
     let is_begun = from.old + from.new > 0;
@@ -103,11 +101,11 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
     };
     let crlf = origin.has_crlf(original.text(), &review.proposed);
     let mut show = Show { crlf, ..Show::of(look) };
-    let place = place(hunk, in_file.start, (before, after), new);
+    let place = place(hunk, origin.first_line(hunk), (before, after), new);
     let (above, under) =
         (in_file.start - before..in_file.start, in_file.end..in_file.end.saturating_add(after));
-    let neighbours = [&above, &under]
-        .map(|lines| if lines.is_empty() { Vec::new() } else { origin.neighbours(review, lines) });
+    let neighbours =
+        [&above, &under].map(|lines| if lines.is_empty() { Vec::new() } else { neighbours(review, lines) });
     let about = [
         origin.state(hunk.state).map(str::to_owned),
         is_begun.then(|| "goes on".to_owned()),

@@ -145,12 +145,13 @@ fn the_context_is_the_text_that_would_be_written() {
     let mut review = review(original, proposed, hunks);
     let shown = hunk(&review, &review.hunks[1], PLAIN);
     assert_eq!(shown, "@@ -1,5 +1,5 @@ ~ by change 1\n 1\n~two\n 3\n-4\n+four\n 5");
+    assert_eq!(turn_hunk(&review, &review.hunks[1]), shown);
     review.hunks[0].state = HunkState::Dropped;
     review.current = "1\n2\n3\nfour\n5\n".into();
-    assert!(hunk(&review, &review.hunks[1], PLAIN).contains("@@\n 1\n 2\n 3\n-4"));
-    // Nothing of a turn is undone yet.
-    let shown = turn_hunk(&review, &review.hunks[1]);
-    assert!(shown.contains("@@ ~ by change 1\n 1\n~two\n 3\n-4"), "{shown}");
+    // In a turn, the finish undoes the other change.
+    for shown in [hunk(&review, &review.hunks[1], PLAIN), turn_hunk(&review, &review.hunks[1])] {
+        assert!(shown.contains("@@\n 1\n 2\n 3\n-4"), "{shown}");
+    }
 }
 
 #[test]
