@@ -159,11 +159,12 @@ pub(crate) fn send(
 
 /// One change for each hunk; the whole file where no hunk is known.
 fn asks(change: ChangeBack) -> Vec<ChangeBack> {
-    let ChangeBack { path, hunks } = change;
-    if hunks.is_empty() {
-        return vec![ChangeBack { path, hunks }];
+    if change.hunks.is_empty() {
+        return vec![change];
     }
-    hunks.into_iter().map(|hunk| ChangeBack { path: path.clone(), hunks: vec![hunk] }).collect()
+    let ChangeBack { path, hunks, whole } = change;
+    let one = |hunk| ChangeBack { path: path.clone(), hunks: vec![hunk], whole: whole.clone() };
+    hunks.into_iter().map(one).collect()
 }
 
 /// The comment that asks for a change.

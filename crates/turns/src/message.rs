@@ -4,8 +4,8 @@
 //! The words of a person begin with `>` and nothing else does. Code stands in a fence that is longer than any
 //! in the code, and names in one line, so that no file of the project can speak for the person.
 
-use alongside_companion::turns::source::ChangeBack;
-use alongside_desk::{Comment, LineRange, Side, harmless};
+use alongside_companion::turns::source::{ChangeBack, WholeBack};
+use alongside_desk::{Comment, FileChange, LineRange, Side, harmless};
 
 /// How many lines of each piece of code are shown, and how many characters of each line, from the first
 /// attempt to the last one.
@@ -105,8 +105,15 @@ fn at_lines(comment: &Comment, was: LineRange) -> String {
 
 fn change_entry(section: &'static str, change: &ChangeBack) -> Entry {
     let path = name(&change.path);
+    let whole = whole_words(&change.whole, section == UNDONE);
     if change.hunks.is_empty() {
-        return Entry { section, title: format!("- all of {path}\n"), code: None, words: String::new() };
+        let whole = if whole.is_empty() { whole } else { format!(": {whole}") };
+        return Entry {
+            section,
+            title: format!("- all of {path}{whole}\n"),
+            code: None,
+            words: String::new(),
+        };
     }
     let line =
         |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
@@ -116,8 +123,37 @@ fn change_entry(section: &'static str, change: &ChangeBack) -> Entry {
     let text = change.hunks.iter().map(hunk).collect();
     let lines: Vec<_> = change.hunks.iter().map(|hunk| hunk.line.to_string()).collect();
     let at = if lines.len() == 1 { "line" } else { "lines" };
-    let title = format!("- in {path}, at {at} {}\n", lines.join(", "));
+    let whole = if whole.is_empty() { whole } else { format!("; {whole}") };
+    let title = format!("- in {path}, at {at} {}{whole}\n", lines.join(", "));
     Entry { section, title, code: Some(Code { info: "diff", text }), words: String::new() }
+}
+
+/// The way back of a change that no line shows. Without it, a renamed file looks like one to be removed.
+fn whole_words(whole: &WholeBack, is_undone: bool) -> String {
+    let change = match (whole.change, &whole.from, is_undone) {
+        (FileChange::Added, _, false) => Some("it is new; remove it".to_owned()),
+        (FileChange::Added, _, true) => Some("it was new, and is removed".to_owned()),
+        (FileChange::Deleted, _, false) => {
+            Some("it was deleted; bring it back with its text of before".to_owned())
+        }
+        (FileChange::Deleted, _, true) => Some("it was deleted, and is back".to_owned()),
+        (FileChange::Renamed, Some(from), false) => {
+            Some(format!("rename it back to {}, with its text of before; do not only remove it", name(from)))
+        }
+        (FileChange::Renamed, Some(from), true) => Some(format!("it is {} again", name(from))),
+        (FileChange::Kind, _, false) => Some("make it the kind of file again that it was".to_owned()),
+        (FileChange::Kind, _, true) => Some("it is the kind of file again that it was".to_owned()),
+        (FileChange::Renamed, None, _)
+        | (FileChange::Modified | FileChange::Mode | FileChange::Unknown, ..) => None,
+    };
+    let mode = match (whole.executable, is_undone) {
+        (None, _) => None,
+        (Some(true), false) => Some("make it not executable again"),
+        (Some(false), false) => Some("make it executable again"),
+        (Some(true), true) => Some("it is not executable again"),
+        (Some(false), true) => Some("it is executable again"),
+    };
+    change.into_iter().chain(mode.map(str::to_owned)).collect::<Vec<_>>().join("; ")
 }
 
 impl Entry {

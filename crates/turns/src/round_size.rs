@@ -44,7 +44,7 @@ mod tests {
     fn long_texts_are_cut_at_a_line_and_short_ones_stay() {
         let (short, long) = ("short\n".to_owned(), "four\n".repeat(40_000));
         let hunk = HunkBack { line: 1, changed: short.clone(), before: long };
-        let mut change = ChangeBack { path: "a".into(), hunks: vec![hunk] };
+        let mut change = ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() };
         cut_texts([&mut change]);
         assert_eq!(change.hunks[0].changed, short);
         let kept = format!("{}[26893 more lines are not kept]\n", "four\n".repeat(13_107));
@@ -54,7 +54,11 @@ mod tests {
     #[test]
     fn many_texts_together_and_one_endless_line_are_cut() {
         let hunk = || HunkBack { line: 1, changed: "é".repeat(50_000), before: String::new() };
-        let mut change = ChangeBack { path: "a".into(), hunks: (0..50).map(|_| hunk()).collect() };
+        let mut change = ChangeBack {
+            path: "a".into(),
+            hunks: (0..50).map(|_| hunk()).collect(),
+            ..ChangeBack::default()
+        };
         cut_texts([&mut change]);
         let all: usize = change.hunks.iter().map(|hunk| hunk.changed.len()).sum();
         assert!(change.hunks[0].changed.ends_with("é\n[1 more line is not kept]\n"));

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use alongside_desk::{Changed, FileChange, HunkState, Lines, Marked, Refusal, Review, ReviewId, Text};
+use alongside_desk::{
+    Changed, FileChange, HunkState, Lines, Marked, Refusal, Review, ReviewId, Text, TurnFile,
+};
 
 use super::file_texts::{KnownTexts, Stretches};
-use super::source::{ChangeBack, HunkBack, UndoTo};
+use super::source::{ChangeBack, HunkBack, UndoTo, WholeBack};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
@@ -221,9 +223,13 @@ impl MarkedFile {
 
     /// The change that its marks make: the hunks that are marked; none if they are not all of it, or its
     /// texts are not known.
-    pub(super) fn back(&self, change: FileChange, path: &str) -> ChangeBack {
-        let mut back = ChangeBack { path: path.to_owned(), hunks: Vec::new() };
-        let is_in_hunks = self.marked(change) != Marked::Whole || change == FileChange::Modified;
+    pub(super) fn back(&self, told: &TurnFile) -> ChangeBack {
+        let mut back = ChangeBack { path: told.path.clone(), ..ChangeBack::default() };
+        let is_whole = self.marked(told.change) == Marked::Whole;
+        if is_whole {
+            back.whole = WholeBack::of(told);
+        }
+        let is_in_hunks = !is_whole || told.change == FileChange::Modified;
         if let Some(text) = self.text.as_ref().filter(|_| is_in_hunks) {
             let review = text.review();
             let proposed = review.hunks.iter().map(|hunk| hunk.proposed.start + 1);

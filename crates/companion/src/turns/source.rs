@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{
-    AtWork, Baseline, Comment, CommentId, LineRange, Lines, Refusal, Route, Side, TurnFile, TurnMessage,
-    UndoneFile,
+    AtWork, Baseline, Comment, CommentId, FileChange, LineRange, Lines, Refusal, Route, Side, TurnFile,
+    TurnMessage, UndoneFile,
 };
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +171,35 @@ pub struct ChangeBack {
     /// The hunks that go back; none if the whole file does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkBack>,
+    /// The change of the file that goes back besides; nothing if only hunks do, or it is not known.
+    #[serde(default, skip_serializing_if = "WholeBack::is_nothing")]
+    pub whole: WholeBack,
+}
+
+/// The change of a file that no hunk shows, and that goes back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WholeBack {
+    /// The kind of the change.
+    #[serde(default)]
+    pub change: FileChange,
+    /// As [`TurnFile::from`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// As [`TurnFile::executable`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<bool>,
+}
+
+impl WholeBack {
+    /// The change of a file of which all goes back.
+    pub(super) fn of(file: &TurnFile) -> Self {
+        Self { change: file.change, from: file.from.clone(), executable: file.executable }
+    }
+
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A hunk that goes back to what it was.

@@ -390,7 +390,7 @@ impl TurnReview {
             let path = self.look.root.join(&found.path);
             let refused = match undo {
                 Ok(_) if asks => {
-                    all.back.push(file.back(told.change, &told.path));
+                    all.back.push(file.back(told));
                     all.marked.asked.push((found.path.clone(), told.path.clone()));
                     continue;
                 }
@@ -399,7 +399,7 @@ impl TurnReview {
                 }
                 Err(reason) => Some(reason),
                 Ok(to) => {
-                    all.back.push(file.back(told.change, &told.path));
+                    all.back.push(file.back(told));
                     all.undos.push(Undo { file: found.clone(), to });
                     None
                 }

@@ -246,8 +246,8 @@ fn the_message_holds_undone_changes_and_requests() {
     let Some((project, look)) = Project::with_turn() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     let round = NewRound {
-        undone: vec![ChangeBack { path: "a".into(), hunks: vec![hunk] }],
-        asked: vec![ChangeBack { path: "b/c".into(), hunks: Vec::new() }],
+        undone: vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }],
+        asked: vec![ChangeBack { path: "b/c".into(), ..ChangeBack::default() }],
         comments: None,
     };
     let sent = project.store.send(&look, &round).unwrap().unwrap();

@@ -221,7 +221,9 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     let log = project.shelf().comments();
     let text = "long\n".repeat(12_000);
     let hunk = HunkBack { line: 1, changed: text.clone(), before: text };
-    let undone: Vec<_> = (0..8).map(|_| ChangeBack { path: "a".into(), hunks: vec![hunk.clone()] }).collect();
+    let undone: Vec<_> = (0..8)
+        .map(|_| ChangeBack { path: "a".into(), hunks: vec![hunk.clone()], ..ChangeBack::default() })
+        .collect();
     for round in 10..90 {
         let (comments, to, beside, trees, at) = (vec![], None, vec![], None, 1);
         let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, keeps: None, at };

@@ -212,7 +212,7 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
     let hunk =
         |line, changed: &str, before: &str| HunkBack { line, changed: changed.into(), before: before.into() };
     let hunks = vec![hunk(2, "TWO\n", "two\n"), hunk(4, "FOUR\n", "four\n")];
-    let asked = vec![ChangeBack { path: "a".into(), hunks }];
+    let asked = vec![ChangeBack { path: "a".into(), hunks, ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { asked, ..NewRound::default() });
     let text = project.answer(|| project.write("a", AFTER.replace("TWO", "two")));
     assert!(text.contains("- in `a`, at lines 2, 4\n```diff\n"), "{text}");
@@ -256,7 +256,7 @@ fn undone_text_that_is_written_again_is_named() {
         ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
     };
     crate::shelf::Shelf::of(project.places.state(), &project.top).log().append(&record).unwrap();
-    let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk] }];
+    let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { undone, ..NewRound::default() });
     let again = "a holds again what you have undone in your last round.";
     let has = |look: &TurnLook| look.remarks.iter().any(|remark| remark == again);
@@ -298,7 +298,7 @@ fn an_undo_before_a_crash_is_told() {
     project.comment_at(&look, "a", Some(4), "softer");
     project.write("b/c", "C\n");
     let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
     let (undone, comments) = (vec![back("a"), back("b/c")], Some(vec![CommentId(1)]));
     let promise =
         project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
@@ -325,7 +325,7 @@ fn an_undo_before_a_crash_is_told() {
 #[test]
 fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    let undone = vec![ChangeBack { path: "a".into(), hunks: Vec::new() }];
+    let undone = vec![ChangeBack { path: "a".into(), ..ChangeBack::default() }];
     let round = NewRound { undone, comments: Some(Vec::new()), ..NewRound::default() };
     let promise = project.store.promise(&look, &round).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
@@ -356,7 +356,7 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("run", "one\nnew\n");
     let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
     let round = NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() };
     let promise = project.store.promise(&look, &round).unwrap();
     let undone = project.undo(&look, &["a", "run"]);
@@ -420,7 +420,8 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         };
         let log = Shelf::of(project.places.state(), &project.top).log();
         names.iter().for_each(|name| log.append(&record(name)).unwrap());
-        let undone = names.iter().map(|name| ChangeBack { path: name.clone(), hunks: Vec::new() }).collect();
+        let undone =
+            names.iter().map(|name| ChangeBack { path: name.clone(), ..ChangeBack::default() }).collect();
         project.send_round(&look, &NewRound { undone, ..NewRound::default() });
         project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
         let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();

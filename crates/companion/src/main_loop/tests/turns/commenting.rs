@@ -1,9 +1,9 @@
 //! Comments on a turn, and the message to its agent.
 
-use alongside_desk::{Comment, CommentId, LineRange, Side};
+use alongside_desk::{Comment, CommentId, FileChange, LineRange, Side};
 
 use super::*;
-use crate::turns::source::{ChangeBack, HunkBack, NewRound};
+use crate::turns::source::{ChangeBack, HunkBack, NewRound, WholeBack};
 
 fn add(turn: &Turn, file: Option<usize>, lines: Option<(usize, usize)>, text: &str) -> Request {
     let lines = lines.map(|(first, last)| LineRange { first, last });
@@ -126,7 +126,7 @@ async fn a_finish_sends_what_was_undone_and_the_comments_only_if_it_is_to() {
     assert_eq!(finished.files.len(), 1);
     assert_eq!(finished.sent.unwrap().text, "the message");
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "2\n".into() };
-    let undone = vec![ChangeBack { path: "a.txt".into(), hunks: vec![hunk] }];
+    let undone = vec![ChangeBack { path: "a.txt".into(), hunks: vec![hunk], ..ChangeBack::default() }];
     assert_eq!(
         stage.source.rounds(),
         [NewRound { undone, comments: Some(vec![CommentId(1)]), ..NewRound::default() }]
@@ -140,11 +140,15 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
     let stage = Stage::of(&[("a.txt", "1\n2\n3\n"), ("b.txt", "b\n")]).await;
     stage.write("a.txt", "ONE\n2\nTHREE\n");
     stage.write("b.txt", "B\n");
+    stage.source.remember("c.txt", None);
+    stage.write("c.txt", "new\n");
     let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
     desk.keep(&review, &[1], false).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     desk.mark(&turn, "b.txt", true).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    desk.mark(&turn, "c.txt", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     // One that cannot be sent leaves everything as it is.
     stage.source.refuse_to_send(true);
@@ -152,16 +156,23 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
     let finished = desk.finished().pop().unwrap();
     assert_eq!((finished.not_sent.as_deref(), finished.sent, finished.asked.len()), (Some("no"), None, 0));
     let turn = desk.look().await;
-    assert_eq!(marked(&turn), [("a.txt", Marked::Hunks(1)), ("b.txt", Marked::Whole)]);
+    let marks = [("a.txt", Marked::Hunks(1)), ("b.txt", Marked::Whole), ("c.txt", Marked::Whole)];
+    assert_eq!(marked(&turn), marks);
     stage.source.refuse_to_send(false);
     desk.ask(send(&turn, true)).await.unwrap();
     let finished = desk.finished().pop().unwrap();
-    assert_eq!((finished.files.len(), &*finished.asked), (0, &["a.txt".to_owned(), "b.txt".to_owned()][..]));
+    assert_eq!(
+        (finished.files.len(), &*finished.asked),
+        (0, &["a.txt", "b.txt", "c.txt"].map(str::to_owned)[..])
+    );
     assert_eq!((stage.read("a.txt"), stage.read("b.txt")), ("ONE\n2\nTHREE\n".into(), "B\n".into()));
     let hunk = HunkBack { line: 3, changed: "THREE\n".into(), before: "3\n".into() };
+    // A file that looks new to the agent may be a renamed one: it is told which.
+    let whole = WholeBack { change: FileChange::Added, ..WholeBack::default() };
     let asked = vec![
-        ChangeBack { path: "a.txt".into(), hunks: vec![hunk] },
-        ChangeBack { path: "b.txt".into(), hunks: Vec::new() },
+        ChangeBack { path: "a.txt".into(), hunks: vec![hunk], ..ChangeBack::default() },
+        ChangeBack { path: "b.txt".into(), ..ChangeBack::default() },
+        ChangeBack { path: "c.txt".into(), whole, ..ChangeBack::default() },
     ];
     assert_eq!(
         stage.source.rounds(),
