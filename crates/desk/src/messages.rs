@@ -59,6 +59,10 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
+/// A finish of a turn review could not undo all that is marked: a new baseline would hide the rest.
+pub const REVIEW_STAYS: &str =
+    "A refused change is not forgotten: the review stays open until a finish refuses none.";
+
 /// A rename that git's index has, too, is undone on disk only.
 pub const INDEX_STAYS: &str = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
 

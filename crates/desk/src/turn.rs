@@ -335,6 +335,14 @@ pub struct TurnFinished {
     pub not_sent: Option<String>,
 }
 
+impl TurnFinished {
+    /// Whether a file could not be undone. A review since the last one stays open then.
+    #[must_use]
+    pub fn has_refused(&self) -> bool {
+        self.files.iter().any(|file| file.refused.is_some())
+    }
+}
+
 /// A file that was marked to be undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -82,7 +82,7 @@ fn first_words(text: &str, lines: LineRange) -> String {
 
 /// Whether something of a finish was not done.
 pub(crate) fn is_partial(finished: &TurnFinished) -> bool {
-    finished.files.iter().any(|file| file.refused.is_some()) || finished.not_sent.is_some()
+    finished.has_refused() || finished.not_sent.is_some()
 }
 
 /// The end of a finish in a line.

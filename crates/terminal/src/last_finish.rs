@@ -17,6 +17,8 @@ pub(crate) struct LastFinish {
     sent: Option<u64>,
     /// Whether a rename is undone that git's index has, too.
     has_git_mv: bool,
+    /// Whether the review goes on, for a file was refused.
+    stays_open: bool,
 }
 
 impl LastFinish {
@@ -34,13 +36,17 @@ impl LastFinish {
             draft: draft.to_owned(),
         };
         let undone = texts.into_iter().map(text).collect();
-        Self { undone, stays, sent: finished.sent.as_ref().map(|sent| sent.at), has_git_mv }
+        let sent = finished.sent.as_ref().map(|sent| sent.at);
+        // Of a review since a revision, no end is remembered.
+        let stays_open = finished.has_refused() && turn.baseline.asked.is_none();
+        Self { undone, stays, sent, has_git_mv, stays_open }
     }
 
     /// The words on it.
     pub(crate) fn said(&self, finished: &TurnFinished) -> String {
-        let index = if self.has_git_mv { format!(" {}", messages::INDEX_STAYS) } else { String::new() };
-        format!("{}{index}", words::finished(finished))
+        let more = [(self.has_git_mv, messages::INDEX_STAYS), (self.stays_open, messages::REVIEW_STAYS)];
+        let more = more.into_iter().filter_map(|(is_so, said)| is_so.then(|| said.to_owned()));
+        std::iter::once(words::finished(finished)).chain(more).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether it has undone something that can be taken back.
@@ -67,5 +73,26 @@ impl LastFinish {
     ) -> String {
         let told = self.sent.map(|sent| words::told_of(sent, message));
         words::taken_back(back, self.stays, told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Baseline;
+
+    use super::*;
+
+    #[test]
+    fn a_finish_that_refuses_says_that_the_review_stays_open() {
+        let of = |refused: Option<&str>, asked: Option<&str>| {
+            let file = UndoneFile { refused: refused.map(str::to_owned), ..UndoneFile::default() };
+            let finished = TurnFinished { files: vec![file], ..TurnFinished::default() };
+            let baseline = Baseline { asked: asked.map(str::to_owned), ..Baseline::default() };
+            LastFinish::of(&finished, &Turn { baseline, ..Turn::default() }).said(&finished)
+        };
+        let refused = "Nothing was undone: 1 file could not be.";
+        assert_eq!(of(Some("why"), None), format!("{refused} {}", messages::REVIEW_STAYS));
+        assert_eq!(of(Some("why"), Some("main")), refused, "such a review has no end");
+        assert_eq!(of(None, None), "1 file undone.");
     }
 }

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use alongside_desk::review_model::{Question, Reply};
-use alongside_desk::{Event, Turn, TurnFinished, harmless};
+use alongside_desk::{Event, Turn, TurnFinished, harmless, messages};
 use alongside_terminal::UnsavedText;
 
 use super::comments::{self, About};
@@ -333,8 +333,10 @@ impl TurnReading {
             }
             Some(finished) => {
                 self.say(&words::finished(&finished));
-                let is_refused = finished.files.iter().any(|file| file.refused.is_some());
-                let is_partial = is_refused || finished.not_sent.is_some();
+                if finished.has_refused() && self.walk.turn().baseline.asked.is_none() {
+                    self.say(messages::REVIEW_STAYS);
+                }
+                let is_partial = finished.has_refused() || finished.not_sent.is_some();
                 if is_partial { Ending::Failed } else { Ending::Done }
             }
         };

@@ -232,7 +232,8 @@ async fn a_refused_undo_is_told_and_fails() {
     assert_eq!(played.ending, Ending::Failed);
     let end = "Undone:\n  logo.png; the undone text is in /drafts/0\n\
                Not undone:\n  src/a\\x1b.rs: it has changed since\n\
-               `alongside drafts` lists the undone texts.\n";
+               `alongside drafts` lists the undone texts.\n\
+               A refused change is not forgotten: the review stays open until a finish refuses none.\n";
     assert!(played.text.ends_with(end), "{}", played.text);
 }
 
