@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use alongside_desk::{harmless, without_error_codes};
 use alongside_platform::process;
+use alongside_turns::RunningAgent;
 use serde_json::Value;
 
 /// The name of the buffer in tmux, which goes at once.
@@ -136,20 +137,42 @@ impl Front {
     fn of(pid: u32, printed: &str) -> Option<Self> {
         let mut words = printed.split_whitespace();
         let (group, front, tty) = (words.next()?, words.next()?, words.next()?);
-        (group == front && tty.chars().any(char::is_alphanumeric)).then(|| Self { pid, tty: tty.to_owned() })
+        (group == front && has_terminal(printed)).then(|| Self { pid, tty: tty.to_owned() })
+    }
+
+    /// The process of an agent that is at the front of its terminal. Where that of its hooks has no terminal,
+    /// it is the one of its program here that has one. `ps` prints the same as for [`Front::of`].
+    ///
+    /// # Errors
+    /// Why none is, for a person.
+    fn find(agent: &RunningAgent, ps: impl Fn(u32) -> Result<String, String>) -> Result<Self, &'static str> {
+        let ask = |pid: u32| Some((pid, ps(pid).ok().filter(|printed| has_terminal(printed))?));
+        let others = || agent.others.iter().copied().filter_map(ask).collect();
+        let found: Vec<_> = ask(agent.pid).map_or_else(others, |own| vec![own]);
+        match &*found {
+            [] => Err("it runs at no terminal of this project"),
+            [(pid, printed)] => Self::of(*pid, printed).ok_or("it is not at the front of its terminal"),
+            _ => Err("several of it run in this project"),
+        }
     }
 }
 
-/// Pastes a text into the pane of the agent with this process. Returns the name of the multiplexer. Blocks.
+/// Whether a process has a terminal, as `ps` prints it.
+fn has_terminal(printed: &str) -> bool {
+    printed.split_whitespace().nth(2).is_some_and(|tty| tty.chars().any(char::is_alphanumeric))
+}
+
+/// Pastes a text into the pane of an agent. Returns the name of the multiplexer. Blocks.
 ///
 /// # Errors
 /// Why nothing is pasted, for a person.
-pub(crate) fn paste(pid: u32, text: &str) -> Result<&'static str, String> {
-    let variables = process::environment(pid).ok_or("the system does not tell where it runs")?;
+pub(crate) fn paste(agent: &RunningAgent, text: &str) -> Result<&'static str, String> {
+    let ps = |pid: u32| {
+        run(&("ps", line(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &pid.to_string()])), None)
+    };
+    let front = Front::find(agent, ps)?;
+    let variables = process::environment(front.pid).ok_or("the system does not tell where it runs")?;
     let pane = Pane::of(&variables)?;
-    let id = pid.to_string();
-    let ps = line(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &id]);
-    let front = Front::of(pid, &run(&("ps", ps), None)?).ok_or("it is not at the front of its terminal")?;
     if !pane.is_of(&front, &run(&pane.question(), None)?) {
         return Err(format!("{} shows something else in its pane", pane.name()));
     }
@@ -235,6 +258,29 @@ mod tests {
         let listed = r#"[{"tabs":[{"windows":[{"id":4,"foreground_processes":[{"pid":12}]}]}]}]"#;
         assert!(kitty.is_of(&front, listed) && !kitty.is_of(&front, &listed.replace("12", "13")));
         assert!(!kitty.is_of(&front, "nonsense"));
+    }
+
+    #[test]
+    fn hooks_without_a_terminal_leave_it_to_the_only_one_of_the_program() {
+        let found = |others: &[u32]| {
+            let agent = RunningAgent { name: "Codex".into(), pid: 1, others: others.to_vec() };
+            let ps = |pid| match pid {
+                1 => Ok("49 -1 ?".to_owned()),
+                2 => Ok("20 20 pts/0".to_owned()),
+                3 => Ok("21 99 pts/1".to_owned()),
+                4 => Ok("22 -1 ??".to_owned()),
+                _ => Err("it has ended".to_owned()),
+            };
+            Front::find(&agent, ps)
+        };
+        assert_eq!(found(&[4, 2, 5]), Ok(Front { pid: 2, tty: "pts/0".into() }));
+        assert_eq!(found(&[4, 5]), Err("it runs at no terminal of this project"));
+        assert_eq!(found(&[3]), Err("it is not at the front of its terminal"));
+        assert_eq!(found(&[2, 3]), Err("several of it run in this project"));
+        // One that has a terminal itself is it, whatever else runs.
+        let agent = RunningAgent { name: "Claude Code".into(), pid: 3, others: vec![2] };
+        let ps = |pid| Ok(if pid == 3 { "21 21 pts/1" } else { "20 20 pts/0" }.to_owned());
+        assert_eq!(Front::find(&agent, ps), Ok(Front { pid: 3, tty: "pts/1".into() }));
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
         )),
         Claimed::Message(claim) => {
             let name = harmless::name(&agent.name).into_owned();
-            let place = agent_pane::paste(agent.pid, &claim.message().text)
+            let place = agent_pane::paste(&agent, &claim.message().text)
                 .map_err(|why| failure(format!("nothing is pasted into {name}: {why}"), INSTEAD))?;
             claim.mark_delivered()?;
             Ok(format!(
