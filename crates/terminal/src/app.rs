@@ -552,6 +552,7 @@ impl App {
             search: &self.search,
             number: self.number,
             offers: self.setup.offers(),
+            started: self.options.started.as_deref(),
             keeps_drafts: !self.options.rehearsal,
             now: self.now,
         }

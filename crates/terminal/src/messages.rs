@@ -18,6 +18,12 @@ pub(crate) const NO_AGENT: &[&str] = &[
     "An agent that only has hooks, as Codex, is known from its first prompt.",
 ];
 
+/// The screen beside an agent that only has hooks, before its first prompt.
+pub(crate) fn was_started(agent: &str) -> Vec<String> {
+    let known = format!("{agent} was started with this desk; it is known here from its first prompt.");
+    vec![known, String::new(), "T shows the changes that it makes without asking.".into()]
+}
+
 /// The screen while no agent is connected, and IDE mode is off in these.
 pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
     vec![

@@ -8,6 +8,7 @@ use alongside_common::failure;
 use alongside_common::globals::Globals;
 use alongside_common::settings::{Notify, Settings, Shade};
 use alongside_common::signals::{self, Signals};
+use alongside_contract::agent::Agent;
 use alongside_host::JoinRequest;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
@@ -42,6 +43,10 @@ pub(crate) struct Args {
     /// Leave when this process ends
     #[arg(long, value_name = "PID", hide = true)]
     until: Option<u32>,
+
+    /// The identifier of the agent that was started with this desk
+    #[arg(long, value_name = "AGENT", hide = true)]
+    beside: Option<String>,
 }
 
 impl Args {
@@ -109,6 +114,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         },
         agent_pane: Some(comments::panes()),
         undo_back: Some(drafts::undo_back()),
+        started: args.beside.as_deref().and_then(known_by_hook),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;
@@ -117,6 +123,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         Ending::Signal(signal) => signals::exit_code(signal),
         Ending::Gone => ExitCode::FAILURE,
     })
+}
+
+/// The name of an agent of which no companion hears before its hook runs; none for others.
+fn known_by_hook(id: &str) -> Option<String> {
+    let agent = Agent::named(id).filter(|agent| agent.family.is_none() && agent.turns.is_some())?;
+    Some(agent.display_name.to_owned())
 }
 
 fn theme(shade: Shade) -> Theme {

@@ -126,16 +126,24 @@ fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsS
     command
 }
 
-/// Opens the desk of `dir` in a pane that closes with this process.
+/// The command of a desk that ends with a process, beside an agent.
+fn desk_command(dir: &Path, until: u32, beside: Option<&Agent>) -> Vec<OsString> {
+    let beside = beside.map(|agent| ["--beside".into(), agent.id.into()]);
+    let mut desk = vec![own_program().into(), "--until".into(), until.to_string().into()];
+    desk.extend(beside.into_iter().flatten());
+    desk.push(dir.as_os_str().to_owned());
+    desk
+}
+
+/// Opens the desk of `dir` in a pane that closes with this process. `beside`: the agent that starts.
 ///
 /// # Errors
 /// A sentence for the person: why not, and what to do.
-pub(super) async fn open(dir: &Path) -> Result<(), String> {
+pub(super) async fn open(dir: &Path, beside: Option<&Agent>) -> Result<(), String> {
     let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let here = here.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
-    let until = std::process::id().to_string();
     let mut desk = environment(std::env::vars_os());
-    desk.extend([own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()]);
+    desk.extend(desk_command(dir, std::process::id(), beside));
     let wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
     let pane = here.pane_variable().and_then(|name| std::env::var(name).ok());
     let pane = pane.as_deref().filter(|pane| !pane.is_empty());
@@ -223,6 +231,13 @@ mod tests {
             "kitten @ launch --keep-focus --location vsplit --match window_id:7 --next-to id:7 --cwd /p \
              alongside /p"
         );
+    }
+
+    #[test]
+    fn the_desk_is_told_which_agent_starts() {
+        let of = |agent| desk_command(Path::new("/p"), 7, agent).split_off(1);
+        assert_eq!(of(Agent::of_command("/bin/codex")), ["--until", "7", "--beside", "codex", "/p"]);
+        assert_eq!(of(None), ["--until", "7", "/p"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use alongside_common::failure::{Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_common::signals::{self, INTERRUPT, Signals};
 use alongside_common::similar_name::nearest;
-use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agent::{Agent, FamilyAgent};
 use alongside_contract::agents::with_family;
 use alongside_desk::{Desk, Event, Status};
 use alongside_host::companions;
@@ -75,7 +75,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             if status.desks == 0 && !args.no_desk {
                 // Without a terminal a program runs the agent, and nobody would see the desk.
                 let opened = if output::can_draw() {
-                    desk_pane::open(&here.cwd).await
+                    desk_pane::open(&here.cwd, started(&args.agent)).await
                 } else {
                     Err(desk_pane::OPEN_BY_HAND.to_owned())
                 };
@@ -94,6 +94,11 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         keeper.leave().await;
     }
     Ok(exit_code(ended?))
+}
+
+/// The agent of this command, if it is one that we know.
+fn started(agent: &[OsString]) -> Option<&'static Agent> {
+    agent.first()?.to_str().and_then(Agent::of_command)
 }
 
 /// The name for people at desks, who read who keeps the companion.

@@ -23,9 +23,10 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
     let (agents, offers) = (&scene.status().agents, scene.offers);
     let hooks: Vec<_> = scene.reviews.hook_agents().collect();
     if agents.is_empty() && hooks.is_empty() {
-        let mut text = match Offer::unconnected(offers) {
-            Some(names) => messages::ide_mode_is_off(&names),
-            None => lines(messages::NO_AGENT),
+        let mut text = match (scene.started, Offer::unconnected(offers)) {
+            (Some(agent), _) => messages::was_started(agent),
+            (None, Some(names)) => messages::ide_mode_is_off(&names),
+            (None, None) => lines(messages::NO_AGENT),
         };
         let roots: Vec<_> = scene.reviews.roots().iter().map(|root| harmless::path(root)).collect();
         text.extend([String::new(), format!("Project: {}", roots.join(", "))]);

@@ -27,6 +27,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) number: Option<usize>,
     /// The changes that agents need.
     pub(crate) offers: &'a [Offer],
+    /// As [`Options::started`](crate::Options::started).
+    pub(crate) started: Option<&'a str>,
     /// Whether drafts outlive the desk.
     pub(crate) keeps_drafts: bool,
     /// Milliseconds since the Unix epoch, for ages.

@@ -204,6 +204,15 @@ async fn paused() {
     stage.shows_on("p", "Context is on: agents learn about your files.").await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_was_started_with_the_desk_is_not_to_be_started() {
+    let options = Options { started: Some("Codex".into()), ..Options::default() };
+    let mut stage = Stage::with_options(120, 24, "false", options);
+    stage.tell_status().await;
+    stage.shows("Codex was started with this desk; it is known here from its first prompt.");
+    stage.does_not_show("Start an agent");
+}
+
 /// A demo with a review on the screen.
 async fn demo(width: u16) -> Stage {
     let options = Options { rehearsal: true, ..Options::default() };
