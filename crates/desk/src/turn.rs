@@ -126,7 +126,7 @@ pub struct TurnFile {
     /// Why its texts cannot be shown, if so: it is binary, too large, a link, excluded. Harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_text: Option<String>,
-    /// Its earlier text is not kept, for the reason of [`without_text`](Self::without_text): it takes no mark.
+    /// It takes no mark: its earlier text is not kept, for the reason of `without_text`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub without_undo: bool,
     /// Whose change it is.
@@ -166,10 +166,8 @@ impl TurnFile {
     /// For people: why it takes no mark, as the rest of a sentence that begins with its name.
     #[must_use]
     pub fn no_undo_words(&self) -> Option<String> {
-        let why = self
-            .without_undo
-            .then(|| self.without_text.as_deref().unwrap_or("its earlier text is not kept"))?;
-        Some(format!("cannot be undone: {}", crate::harmless::name(why)))
+        let why = self.without_text.as_deref().unwrap_or("its earlier text is not kept");
+        self.without_undo.then(|| format!("cannot be undone: {}", crate::harmless::name(why)))
     }
 
     /// For people: whether it can be executed now, if that has changed.

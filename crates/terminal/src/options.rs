@@ -30,7 +30,8 @@ pub struct Options {
     pub agent_pane: Option<Arc<dyn AgentPane>>,
     /// Takes undos back; without it, the person does by `alongside drafts`.
     pub undo_back: Option<Arc<dyn UndoBack>>,
-    /// The name of the agent that was started with this desk, if no companion hears of it before its hook runs.
+    /// The name of the agent that was started with this desk, if nothing is known of it before its first
+    /// prompt.
     pub started: Option<String>,
     /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
     /// to press first.

@@ -19,8 +19,8 @@ pub struct RunningAgent {
     pub name: String,
     /// Its process, as its hook has told it.
     pub pid: u32,
-    /// The other processes of the same program in the same working tree. An agent may run its hooks apart from
-    /// the program at its terminal, as Codex does in one process for all of its sessions.
+    /// The other processes of the same program in the same working tree. An agent may run its hooks apart
+    /// from the program at its terminal, as Codex does in one process for all of its sessions.
     pub others: Vec<u32>,
 }
 
@@ -76,11 +76,10 @@ mod tests {
         let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let tree = WorkingTree::around_or_at(here.path(), &[]).unwrap();
         // The process of the hooks is anywhere.
-        let [hooks, other] = [elsewhere.path(), elsewhere.path()].map(Sleeper::begin);
-        assert_eq!(others(hooks.0.id(), &tree, &[]), []);
+        let [hooks, _other] = [elsewhere.path(), elsewhere.path()].map(Sleeper::begin);
+        assert!(others(hooks.0.id(), &tree, &[]).is_empty());
         let terminal = Sleeper::begin(here.path());
         assert_eq!(others(hooks.0.id(), &tree, &[]), [terminal.0.id()]);
-        assert_eq!(others(std::process::id(), &tree, &[]), [], "another program");
-        drop(other);
+        assert!(others(std::process::id(), &tree, &[]).is_empty(), "another program");
     }
 }

@@ -68,7 +68,7 @@ async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_without_an_earlier_text_takes_no_mark_and_says_why() {
-    let mut stage = Stage::connected(100, 24).await;
+    let mut stage = Stage::connected(130, 24).await;
     let mut files = files();
     let why = "git ignores it, so its earlier text is not kept";
     (files[1].without_undo, files[1].without_text) = (true, Some(why.into()));

@@ -220,7 +220,7 @@ async fn a_file_without_an_earlier_text_takes_no_mark() {
     assert!(played.text.contains("the whole file stays [y,c,u,f,?]? "), "{}", played.text);
     assert!(played.text.matches(why).count() >= 2, "{}", played.text);
     let is_first = |asked: &&Request| matches!(asked, Request::MarkTurnFile { file: 0, .. });
-    assert_eq!(played.marks().iter().filter(is_first).count(), 0);
+    assert_eq!(played.marks().into_iter().filter(is_first).count(), 0);
     assert_eq!(played.marks().len(), 2, "the rest is marked");
 }
 
