@@ -128,7 +128,7 @@ fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsS
 
 /// The command of a desk that ends with a process, beside an agent.
 fn desk_command(dir: &Path, until: u32, beside: Option<&Agent>) -> Vec<OsString> {
-    let beside = beside.map(|agent| ["--beside".into(), agent.id.into()]);
+    let beside: Option<[OsString; 2]> = beside.map(|agent| ["--beside".into(), agent.id.into()]);
     let mut desk = vec![own_program().into(), "--until".into(), until.to_string().into()];
     desk.extend(beside.into_iter().flatten());
     desk.push(dir.as_os_str().to_owned());

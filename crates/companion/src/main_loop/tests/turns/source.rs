@@ -147,7 +147,7 @@ impl TurnSource for DiskSource {
                 (Some(_), Some(_)) => FileChange::Modified,
             };
             let name = path.to_string_lossy().into_owned();
-            let without_undo = now.as_deref() == Some(b"not kept\n");
+            let without_undo = now.as_deref() == Some(&b"not kept\n"[..]);
             let without_text = match name.ends_with(".bin") {
                 _ if without_undo => Some("it is ignored".to_owned()),
                 is_binary => is_binary.then(|| "it is binary".to_owned()),
