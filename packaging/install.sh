@@ -16,7 +16,7 @@ Installs the program, its manual pages and completions below ~/.local.
 
 Options:
   --uninstall   remove what this script installed; first run `alongside uninstall --all`
-                to remove alongside from your editors
+                to remove alongside from your agents and editors
   --help        print this
 
 Environment:
@@ -61,6 +61,15 @@ remove() {
             *) rmdir "$prefix/$path" 2>/dev/null || : ;;
         esac
     done
+}
+
+# Agents and editors whose settings start the program stand in a list of the program's own, which is no file where
+# there are none.
+warn_of_settings() {
+    ledger=${XDG_STATE_HOME:-${HOME:-}/.local/state}/alongside/installed.json
+    [ -f "$ledger" ] || return 0
+    printf 'install.sh: %s\n' "settings of your agents or editors still start alongside: $ledger lists them" >&2
+    printf '  hint: %s\n' "install alongside again, run \`alongside uninstall --all\`, then this" >&2
 }
 
 # --- Which archive
@@ -278,6 +287,7 @@ from=${from%/}
 if [ "$action" = uninstall ]; then
     remove
     say "Removed alongside from $prefix."
+    warn_of_settings
 else
     install
 fi

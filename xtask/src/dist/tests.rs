@@ -134,12 +134,33 @@ fn script_installs_and_uninstalls_a_working_program() {
     assert_eq!(left.last().map(|path| path.ends_with("other.1")), Some(true), "{left:?}");
     assert_eq!(left.len(), 5, ".local, share, man, man1 and the page: {left:?}");
 
+    assert!(!said(&removed).contains("still start"), "{}", said(&removed));
+
     let nothing = stage.script(&[], &["--uninstall"]);
     assert!(
         !nothing.status.success() && said(&nothing).contains("nothing is installed"),
         "{}",
         said(&nothing)
     );
+}
+
+#[test]
+fn script_names_the_settings_that_still_start_the_program() {
+    let Some(stage) = Stage::new() else { return };
+    let home = stage.sandbox.home();
+    fs::create_dir_all(home.join(".local/share/alongside")).unwrap();
+    fs::write(home.join(".local/share/alongside/installed"), "share/alongside/\n").unwrap();
+    let state = home.join("state");
+    fs::create_dir_all(state.join("alongside")).unwrap();
+    let ledger = state.join("alongside/installed.json");
+    fs::write(&ledger, "{}").unwrap();
+    let removed = stage.script(&[("XDG_STATE_HOME", state.to_str().unwrap())], &["--uninstall"]);
+    let warning = format!(
+        "install.sh: settings of your agents or editors still start alongside: {} lists them\n",
+        ledger.display()
+    );
+    assert!(removed.status.success() && said(&removed).contains(&warning), "{}", said(&removed));
+    assert!(ledger.exists());
 }
 
 /// The working directory may be anybody's, such as one in `/tmp`.
