@@ -2,7 +2,7 @@
 //! which trimming rids of what was read long ago. A comment and a message are on disk as soon as their line
 //! is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -410,6 +410,16 @@ impl Comments {
         round.comments.iter().filter_map(move |id| {
             let comment = self.comments.get(id).filter(|comment| is_read || !comment.is_removed);
             Some((*id, comment?))
+        })
+    }
+
+    /// The words of the comments that no agent has read as they are now.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &str> {
+        let waiting = self.waiting().flat_map(|round| self.comments_of(round)).map(|(id, _)| id);
+        let ids: BTreeSet<CommentId> = self.unsent().chain(waiting).collect();
+        ids.into_iter().filter_map(|id| self.comments.get(&id)).map(|comment| match &comment.again {
+            Some(again) => &*again.text,
+            None => &*comment.text,
         })
     }
 

@@ -68,7 +68,7 @@ pub use feedback::SentText;
 pub use git::has_git;
 pub use own_writes::own_writes;
 pub use places::Places;
-pub use recording::{Recorded, TurnEvent, clear, clear_all, record, seed, stored};
+pub use recording::{Recorded, TurnEvent, clear, clear_all, delete_all, record, seed, stored, unread};
 pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
 pub use waiter::Waiter;

@@ -114,23 +114,54 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
     Ok(Some(tree.top))
 }
 
-/// Forgets the stores of all working trees, but for words that nobody has read. Returns the working trees of
-/// which some stay.
+/// Forgets the stores of all working trees, but for words that nobody has read.
 ///
 /// # Errors
 /// When one cannot be removed.
-pub fn clear_all(places: &Places, until: Instant) -> Result<Vec<PathBuf>, Fault> {
-    for (shelf, _) in Shelf::all(places.state()) {
-        let _lock = shelf.lock("lock", until)?;
-        shelf.remove(until)?;
-    }
-    Shelf::remove_empty(places.state())?;
-    Ok(stored(places))
+pub fn clear_all(places: &Places, until: Instant) -> Result<(), Fault> {
+    each_locked(places, until, |shelf| shelf.remove(until))
 }
 
-/// The working trees with a store.
+/// Deletes the stores of all working trees, with the words that nobody has read.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn delete_all(places: &Places, until: Instant) -> Result<(), Fault> {
+    each_locked(places, until, |shelf| shelf.delete(until))
+}
+
+fn each_locked(
+    places: &Places,
+    until: Instant,
+    remove: impl Fn(&Shelf) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    for (shelf, _) in Shelf::all(places.state()) {
+        let _lock = shelf.lock("lock", until)?;
+        remove(&shelf)?;
+    }
+    Ok(Shelf::remove_empty(places.state())?)
+}
+
+/// The working trees with a store of which [`clear_all`] removes something.
 pub fn stored(places: &Places) -> Vec<PathBuf> {
-    Shelf::all(places.state()).into_iter().map(|(_, top)| top).collect()
+    let all = Shelf::all(places.state()).into_iter();
+    all.filter(|(shelf, _)| !shelf.has_only_words()).map(|(_, top)| top).collect()
+}
+
+/// The working trees with words that nobody has read: the comments, and none where the words are only that
+/// changes were undone.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn unread(places: &Places) -> Result<Vec<(PathBuf, Vec<String>)>, Fault> {
+    let mut all = Vec::new();
+    for (shelf, top) in Shelf::all(places.state()) {
+        let comments = shelf.comments().read()?;
+        if comments.is_needed() {
+            all.push((top, comments.unread().map(str::to_owned).collect()));
+        }
+    }
+    Ok(all)
 }
 
 /// Whether a turn of the session is open.

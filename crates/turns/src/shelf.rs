@@ -141,6 +141,21 @@ impl Shelf {
         Ok(())
     }
 
+    /// Removes the shelf with everything on it, also a person's words that nobody has read.
+    ///
+    /// # Errors
+    /// When the system refuses, or somebody writes or delivers words all the time.
+    pub(crate) fn delete(&self, until: Instant) -> Result<(), Fault> {
+        let _lock = self.lock(COMMENTS_LOCK, until)?;
+        Ok(remove(&self.path)?)
+    }
+
+    /// Whether nothing but a person's words is here that nobody has read.
+    pub(crate) fn has_only_words(&self) -> bool {
+        let has_turns = self.repository().exists() || self.file("log").exists();
+        !has_turns && self.comments().read().is_ok_and(|comments| comments.is_needed())
+    }
+
     /// Takes the lock of this name.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! left.
 
 mod choice;
-mod drafts;
+mod kept_texts;
 mod own_files;
 mod planned_removal;
 
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     consent: Consent,
 
-    /// With --all: also delete the drafts, which are texts that you typed; --yes alone keeps them
+    /// With --all: also delete the drafts, and the comments that no agent has read; --yes alone keeps them
     #[arg(long, requires = "all")]
     drafts: bool,
 }
@@ -140,7 +140,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         print("Done.\n")?;
     }
-    if all { drafts::delete(args.consent, args.drafts).await } else { Ok(ExitCode::SUCCESS) }
+    if all { kept_texts::delete(args.consent, args.drafts, &user).await } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// All that is installed, by the id of the adapter: what the ledger lists, and hooks that it does not list,

@@ -96,6 +96,31 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
 }
 
 #[tokio::test]
+async fn uninstalling_everything_keeps_an_unsent_comment_until_drafts_are_named() {
+    let Some((home, mut desk, turn_review)) = reviewed().await else { return };
+    comment(&mut desk, &turn_review, "too loud").await;
+    desk.ends_input();
+    desk.ends();
+    home.kill_hosts();
+    let top = home.project.display();
+    let snapshots = format!("  remove   the snapshots of turns in {top}\n");
+    let stays = "alongside: 1 comment stays: `alongside comments` shows what there is, --drafts deletes it\n";
+    let removed = home.run(&["uninstall", "--all", "--yes"]);
+    assert!(removed.out.contains(&snapshots) && removed.out.ends_with("Done.\n"), "{}", removed.said());
+    assert!(removed.said().contains(stays), "{}", removed.said());
+    let again = home.run(&["uninstall", "--all", "--yes"]);
+    assert_eq!(again.out, "There is nothing to remove.\n");
+    assert!(again.said().contains(stays), "{}", again.said());
+    assert!(home.run(&["comments"]).out.contains("> too loud\n"));
+    let deleted = home.run(&["uninstall", "--all", "--drafts", "--yes"]);
+    let listed = format!(
+        "Texts that only alongside keeps:\n  comment  too loud (not read, in {top})\nDeleted 1 comment.\n"
+    );
+    assert!(deleted.status.success() && deleted.out.ends_with(&listed), "{}", deleted.said());
+    assert!(!home.path("home/.local/state/alongside").exists());
+}
+
+#[tokio::test]
 async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
     let Some((home, mut desk, turn_review)) = reviewed().await else { return };
     let list = comment(&mut desk, &turn_review, "too loud").await;

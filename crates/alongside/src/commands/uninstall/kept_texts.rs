@@ -1,57 +1,131 @@
-//! Deletes the drafts, with a consent of their own: they are texts that the person typed.
+//! Deletes the drafts and the comments that no agent has read, with a consent of their own: most of them are
+//! texts that the person typed.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use alongside_adapters::change;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_companion::AppDirs;
-use alongside_companion::drafts::Drafts;
+use alongside_companion::drafts::{Draft, Drafts};
 use alongside_desk::harmless;
+use alongside_turns::Places;
 use anyhow::Context as _;
 
+use super::own_files::{PATIENCE, in_stores};
 use crate::commands::consent::{Consent, No};
-use crate::commands::{note, print, print_lines};
+use crate::commands::{note, print, print_lines, waiting_host};
 
-/// Lists and deletes the drafts. `is_named` is whether the person named them with `--drafts`; without it they
-/// are asked, and `--yes` keeps the drafts.
-pub(super) async fn delete(consent: Consent, is_named: bool) -> anyhow::Result<ExitCode> {
+/// The texts that only alongside keeps.
+struct KeptTexts {
+    drafts: Vec<Draft>,
+    /// By their working trees. One without comments has a message, which tells an agent of an undo.
+    comments: Vec<(PathBuf, Vec<String>)>,
+}
+
+/// Lists and deletes the texts. `is_named` is whether the person named them with `--drafts`; without it they
+/// are asked, and `--yes` keeps the texts.
+pub(super) async fn delete(
+    consent: Consent,
+    is_named: bool,
+    user: &UserEnvironment,
+) -> anyhow::Result<ExitCode> {
     let drafts = Drafts::open(&AppDirs::of_this_process());
     drafts.settle();
-    let all = drafts.list().with_context(|| format!("cannot read {}", drafts.directory().display()))?;
-    if all.is_empty() || (consent.dry_run && !is_named) {
+    let texts = KeptTexts::find(&drafts).await?;
+    if texts.is_empty() || (consent.dry_run && !is_named) {
         return Ok(ExitCode::SUCCESS);
     }
-    let count = all.len();
-    let (many, stay) = match count {
-        1 => ("1 draft".to_owned(), "stays"),
-        _ => (format!("{count} drafts"), "stay"),
-    };
-    let otherwise = format!("{many} {stay}: `alongside drafts` shows what you typed, --drafts deletes it");
+    let many = texts.many();
+    let otherwise = texts.otherwise(&many);
     if consent.yes && !is_named {
         note(&otherwise);
         return Ok(ExitCode::SUCCESS);
     }
-    print("Texts that you typed and no agent took:\n")?;
-    for draft in &all {
-        let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
-        print_lines(&format!("  draft    {file} ({agent})\n"))?;
-    }
+    print_lines(&texts.list(user))?;
     if consent.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
     if !consent.yes {
-        let question = format!("Delete {many} for good (see `alongside drafts`)?");
-        match consent.obtain_or_note(&question, &otherwise).await {
+        match consent.obtain_or_note(&format!("Delete {many} for good?"), &otherwise).await {
             Ok(()) => {}
             // Everything else was removed.
             Err(No::Declined) => return Ok(ExitCode::SUCCESS),
             Err(no) => return Ok(no.exit_code()),
         }
     }
-    for draft in &all {
+    for draft in &texts.drafts {
         drafts.delete(&draft.id).with_context(|| format!("cannot delete {}", draft.path.display()))?;
+    }
+    if !texts.comments.is_empty() {
+        let delete = |places: Places| alongside_turns::delete_all(&places, Instant::now() + PATIENCE);
+        in_stores(delete).await.context("cannot delete the comments")?;
     }
     let directory = drafts.directory();
     change::remove_empty(&[directory.parent().unwrap_or(&directory).to_owned(), directory]);
     print(&format!("Deleted {many}.\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl KeptTexts {
+    /// A companion that runs keeps its comments.
+    async fn find(drafts: &Drafts) -> anyhow::Result<Self> {
+        let directory = drafts.directory();
+        let kept = drafts.list().with_context(|| format!("cannot read {}", directory.display()))?;
+        let runs = !alongside_host::reports().await.iter().all(waiting_host::only_waits);
+        let comments = match runs {
+            true => Vec::new(),
+            false => in_stores(|places| alongside_turns::unread(&places))
+                .await
+                .context("cannot read the comments on turns")?,
+        };
+        Ok(Self { drafts: kept, comments })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.drafts.is_empty() && self.comments.is_empty()
+    }
+
+    /// How many of each: `1 draft and 2 comments`.
+    fn many(&self) -> String {
+        let comments = self.comments.iter().map(|(_, comments)| comments.len()).sum();
+        let messages = self.comments.iter().filter(|(_, comments)| comments.is_empty()).count();
+        let all = [(self.drafts.len(), "draft"), (comments, "comment"), (messages, "message")];
+        let counts = all.into_iter().filter(|(count, _)| *count > 0);
+        let counts =
+            counts.map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }));
+        counts.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The sentence for who keeps them.
+    fn otherwise(&self, many: &str) -> String {
+        let stay = if many.starts_with("1 ") && !many.contains(" and ") { "stays" } else { "stay" };
+        let shown = match (self.drafts.is_empty(), self.comments.is_empty()) {
+            (false, true) => "`alongside drafts` shows",
+            (true, _) => "`alongside comments` shows",
+            (false, false) => "`alongside drafts` and `alongside comments` show",
+        };
+        format!("{many} {stay}: {shown} what there is, --drafts deletes it")
+    }
+
+    /// A line for each text.
+    fn list(&self, user: &UserEnvironment) -> String {
+        let mut text = "Texts that only alongside keeps:\n".to_owned();
+        for draft in &self.drafts {
+            let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
+            text.push_str(&format!("  draft    {file} ({agent})\n"));
+        }
+        for (top, comments) in &self.comments {
+            let top = user.shown(top);
+            for comment in comments {
+                let words = harmless::name(comment.lines().next().unwrap_or_default()).into_owned();
+                text.push_str(&format!("  comment  {words} (not read, in {top})\n"));
+            }
+            if comments.is_empty() {
+                text.push_str(&format!("  message  of what was undone (not read, in {top})\n"));
+            }
+        }
+        text
+    }
 }

@@ -21,7 +21,7 @@ use crate::commands::{note, waiting_host};
 const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
 
 /// How long the stores of turns are waited for, which a hook may hold.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct OwnFiles {
     /// Directories with files that are all ours.
@@ -35,9 +35,9 @@ pub(super) struct OwnFiles {
 }
 
 /// Asks the stores of turns, which may block.
-async fn in_stores(
-    ask: impl FnOnce(Places) -> Result<Vec<PathBuf>, Fault> + Send + 'static,
-) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) async fn in_stores<T: Send + 'static>(
+    ask: impl FnOnce(Places) -> Result<T, Fault> + Send + 'static,
+) -> anyhow::Result<T> {
     Ok(tokio::task::spawn_blocking(|| ask(Places::of_this_process())).await??)
 }
 
@@ -125,12 +125,7 @@ impl OwnFiles {
         }
         if !self.stored.is_empty() {
             let clear = |places: Places| alongside_turns::clear_all(&places, Instant::now() + PATIENCE);
-            for top in in_stores(clear).await.context("cannot remove the snapshots of turns")? {
-                note(&format!(
-                    "comments that no agent has read stay: `alongside comments` in {} shows them",
-                    user.shown(&top)
-                ));
-            }
+            in_stores(clear).await.context("cannot remove the snapshots of turns")?;
         }
         self.remove_empty(user);
         Ok(())
