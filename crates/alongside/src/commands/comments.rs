@@ -191,14 +191,34 @@ fn lines(comment: &Comment) -> String {
     };
     let mut text = format!("{place} ({state})\n");
     let code: Vec<&str> = anchor.code.lines().collect();
-    for line in code.iter().take(MOST_LINES) {
+    // A remark takes a line, too.
+    let shown = if code.len() > MOST_LINES + 1 { MOST_LINES } else { code.len() };
+    for line in &code[..shown] {
         text.push_str(&format!("  | {}\n", harmless::line(line)));
     }
-    if code.len() > MOST_LINES {
-        text.push_str(&format!("  | … {} more lines\n", code.len() - MOST_LINES));
+    if code.len() > shown {
+        text.push_str(&format!("  | … {} more lines\n", code.len() - shown));
     }
     for line in harmless::text(&comment.text).lines() {
         text.push_str(&format!("  > {line}\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Anchor;
+
+    use super::*;
+
+    #[test]
+    fn a_remark_about_more_lines_stands_for_two_or_more() {
+        let shown = |count: usize| {
+            let code = (1..=count).map(|number| format!("line {number}\n")).collect();
+            let anchor = Anchor { code, ..Anchor::default() };
+            lines(&Comment { anchor, ..Comment::default() })
+        };
+        assert!(shown(11).ends_with("  | line 10\n  | line 11\n"), "{}", shown(11));
+        assert!(shown(12).ends_with("  | line 10\n  | … 2 more lines\n"), "{}", shown(12));
+    }
 }
