@@ -2,6 +2,8 @@
 //! changes that the agent makes without asking come to a desk, or `alongside turn`, so that they are reviewed
 //! after its turn.
 
+use std::path::{Path, PathBuf};
+
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, HookScope, OurHook, WantedHook};
 use alongside_common::failure::{Hint as _, failure};
@@ -16,6 +18,7 @@ use alongside_platform::files::Links;
 use anyhow::Context as _;
 
 use super::agents::ID_PREFIX;
+use super::change;
 use super::installed::InstalledFile;
 use super::ledger::Ledger;
 use super::plan::{EarlierTexts, Plan};
@@ -117,7 +120,7 @@ impl AgentHook {
                 let again = if self.changes_an_entry(plan) { "again " } else { "" };
                 lines.push(format!(
                     "{name} asks {again}at its next start whether to trust the hook (\"Hooks need review\"); \
-                     it silently skips it until then."
+                     it silently skips it until then, unless it trusts this very entry from before."
                 ));
             }
         }
@@ -226,6 +229,22 @@ impl AgentHook {
     /// When a file has changed since the plan was made, or cannot be written.
     pub fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<()> {
         Ledger::read(&user.state)?.make(&self.id(), plan, &user.state)
+    }
+}
+
+/// The file beside that of the hooks in which the agent of this id keeps its own record of the person's trust
+/// in them, if it has one. It stays: only the agent knows its form.
+pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
+    let agent = HookAgent::named(id.strip_prefix(ID_PREFIX)?)?;
+    match agent.hook.trust {
+        Trust::NotNeeded => None,
+        Trust::AppServer => {
+            let record = hooks.with_file_name("config.toml");
+            let text = change::read(&record).ok().flatten()?;
+            let hooks = hooks.to_str()?;
+            let is_of = |line: &str| line.starts_with("[hooks.state.") && line.contains(hooks);
+            text.lines().any(is_of).then_some(record)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_adapters::agent_hook::record_of_trust;
 use alongside_adapters::change::{self, Change};
 use alongside_adapters::editor::Editor;
 use alongside_adapters::installed::Installed;
@@ -118,6 +119,15 @@ impl PlannedRemoval {
         }
         for (path, why) in &self.kept {
             note(&format!("{} stays: {why}", user.shown(path)));
+        }
+        for file in &self.installed.files {
+            if let Some(record) = record_of_trust(&self.id, &file.path) {
+                note(&format!(
+                    "{} keeps its own record in {} that you trusted the hook: without the hook it does nothing",
+                    display_name(&self.id),
+                    user.shown(&record)
+                ));
+            }
         }
         Ok(())
     }

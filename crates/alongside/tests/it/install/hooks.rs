@@ -128,6 +128,21 @@ fn codex_asks_again_about_an_entry_of_an_older_version() {
     );
 }
 
+#[test]
+fn uninstalling_names_the_trust_that_codex_keeps() {
+    let home = Home::new();
+    let said = home.succeeds(&["install", "codex", "--yes", "--hook"]);
+    assert!(said.contains("unless it trusts this very entry from before"), "{said}");
+    let hooks = home.in_home(".codex/hooks.json");
+    let record = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"sha256:0\"\n", hooks.display());
+    let kept = home.writes(".codex/config.toml", &record);
+    let said = home.does(&["uninstall", "codex", "--yes"]).said();
+    let named = "keeps its own record in ~/.codex/config.toml that you trusted the hook";
+    assert!(said.contains(named), "{said}");
+    assert!(!hooks.exists());
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), record);
+}
+
 #[tokio::test]
 async fn at_a_terminal_codex_gets_its_hooks_after_a_yes() {
     let home = Home::with_program("codex", "echo 'codex-cli 0.169.0'\n");
