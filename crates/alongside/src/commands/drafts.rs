@@ -188,7 +188,7 @@ fn as_json(all: &[Draft]) -> Value {
 }
 
 /// A line for each draft, with its number, and the reasons that belong to it.
-fn lines(all: &[Draft]) -> String {
+pub(super) fn lines(all: &[Draft]) -> String {
     let mut text = String::new();
     for (index, draft) in all.iter().enumerate() {
         let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));

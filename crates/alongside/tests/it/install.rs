@@ -427,7 +427,9 @@ fn uninstall_all_keeps_only_the_drafts() {
     let mut rest = home.everything();
     rest.retain(|path, _| !path.starts_with(home.in_home(".local/state/alongside/drafts")));
     assert_eq!(rest, before);
-    home.succeeds(&["uninstall", "--all", "--yes", "--drafts"]);
+    let said = home.succeeds(&["uninstall", "--all", "--yes", "--drafts"]);
+    let listed = "  1. /p/a.txt (Gemini CLI, just now): it ended\nDeleted 1 draft.\n";
+    assert!(said.contains(listed), "as `alongside drafts` names it: {said}");
     assert!(!draft.exists());
     assert_eq!(home.everything(), before);
 }

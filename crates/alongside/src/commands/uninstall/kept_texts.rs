@@ -15,7 +15,7 @@ use anyhow::Context as _;
 
 use super::own_files::{PATIENCE, in_stores};
 use crate::commands::consent::{Consent, No};
-use crate::commands::{note, print, print_lines, waiting_host};
+use crate::commands::{drafts, note, print, print_lines, waiting_host};
 
 /// The texts that only alongside keeps.
 struct KeptTexts {
@@ -112,9 +112,8 @@ impl KeptTexts {
     /// A line for each text.
     fn list(&self, user: &UserEnvironment) -> String {
         let mut text = "Texts that only alongside keeps:\n".to_owned();
-        for draft in &self.drafts {
-            let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
-            text.push_str(&format!("  draft    {file} ({agent})\n"));
+        for line in drafts::lines(&self.drafts).lines() {
+            text.push_str(&format!("  {line}\n"));
         }
         for (top, comments) in &self.comments {
             let top = user.shown(top);
