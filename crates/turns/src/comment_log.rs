@@ -417,7 +417,7 @@ impl Comments {
     pub(crate) fn unread(&self) -> impl Iterator<Item = &str> {
         let waiting = self.waiting().flat_map(|round| self.comments_of(round)).map(|(id, _)| id);
         let ids: BTreeSet<CommentId> = self.unsent().chain(waiting).collect();
-        ids.into_iter().filter_map(|id| self.comments.get(&id)).map(|comment| match &comment.again {
+        ids.into_iter().filter_map(move |id| self.comments.get(&id)).map(|comment| match &comment.again {
             Some(again) => &*again.text,
             None => &*comment.text,
         })

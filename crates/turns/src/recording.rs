@@ -119,7 +119,7 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
 /// # Errors
 /// When one cannot be removed.
 pub fn clear_all(places: &Places, until: Instant) -> Result<(), Fault> {
-    each_locked(places, until, |shelf| shelf.remove(until))
+    remove_each(places, until, |shelf| shelf.remove(until))
 }
 
 /// Deletes the stores of all working trees, with the words that nobody has read.
@@ -127,10 +127,10 @@ pub fn clear_all(places: &Places, until: Instant) -> Result<(), Fault> {
 /// # Errors
 /// When one cannot be removed.
 pub fn delete_all(places: &Places, until: Instant) -> Result<(), Fault> {
-    each_locked(places, until, |shelf| shelf.delete(until))
+    remove_each(places, until, |shelf| shelf.delete(until))
 }
 
-fn each_locked(
+fn remove_each(
     places: &Places,
     until: Instant,
     remove: impl Fn(&Shelf) -> Result<(), Fault>,

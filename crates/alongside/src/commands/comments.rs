@@ -193,7 +193,7 @@ fn lines(comment: &Comment) -> String {
     let code: Vec<&str> = anchor.code.lines().collect();
     // A remark takes a line, too.
     let shown = if code.len() > MOST_LINES + 1 { MOST_LINES } else { code.len() };
-    for line in &code[..shown] {
+    for line in code.iter().take(shown) {
         text.push_str(&format!("  | {}\n", harmless::line(line)));
     }
     if code.len() > shown {

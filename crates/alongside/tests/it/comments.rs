@@ -96,7 +96,7 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
 }
 
 #[tokio::test]
-async fn uninstalling_everything_keeps_an_unsent_comment_until_drafts_are_named() {
+async fn uninstalling_keeps_an_unsent_comment_until_drafts_are_named() {
     let Some((home, mut desk, turn_review)) = reviewed().await else { return };
     comment(&mut desk, &turn_review, "too loud").await;
     desk.ends_input();

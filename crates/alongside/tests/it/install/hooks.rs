@@ -140,7 +140,7 @@ fn uninstalling_names_the_trust_that_codex_keeps() {
     let named = "keeps its own record in ~/.codex/config.toml that you trusted the hook";
     assert!(said.contains(named), "{said}");
     assert!(!hooks.exists());
-    assert_eq!(std::fs::read_to_string(kept).unwrap(), record);
+    assert_eq!(fs::read_to_string(kept).unwrap(), record);
 }
 
 #[tokio::test]
