@@ -6,7 +6,6 @@ use std::io;
 use std::process::ExitStatus;
 
 use alongside_desk::agent_setup::SetupReply;
-use alongside_desk::review_model::Question;
 use alongside_desk::{Event, Refusal, Request, Revised};
 use crossterm::event::{
     Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,

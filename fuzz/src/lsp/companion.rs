@@ -154,6 +154,7 @@ impl Companion {
             stale: false,
             dirty: false,
             reason: None,
+            unawaited: None,
         };
         tell(Event::Changed(changed.clone()));
         review.take(changed).expect("the change follows the last revision");

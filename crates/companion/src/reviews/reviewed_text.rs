@@ -149,6 +149,7 @@ impl ReviewedText {
             stale: self.stale,
             dirty: self.dirty,
             reason: self.reasons.whole().cloned(),
+            unawaited: None,
         }
     }
 

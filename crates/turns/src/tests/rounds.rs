@@ -282,7 +282,7 @@ fn take_back(project: &Project, undone: &alongside_desk::UndoneFile) {
 fn undone_text_that_the_person_has_brought_back_is_not_named() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let undone = project.undo(&look, &["a"]);
-    let told = vec![ChangeBack { path: "a".into(), hunks: Vec::new() }];
+    let told = vec![ChangeBack { path: "a".into(), ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { undone: told, ..NewRound::default() });
     let text = project.answer(|| {});
     assert!(text.contains("- all of `a`\n"), "{text}");
@@ -379,7 +379,7 @@ fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back()
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("run", "one\nnew\n");
     let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), hunks: Vec::new() };
+    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
     let undone = project.undo(&look, &["a", "run"]);
     project.send_round(&look, &NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() });
     take_back(&project, &undone[0]);
