@@ -45,7 +45,7 @@ impl LastFinish {
     /// The words on it.
     pub(crate) fn said(&self, finished: &TurnFinished) -> String {
         let more = [(self.has_git_mv, messages::INDEX_STAYS), (self.stays_open, messages::REVIEW_STAYS)];
-        let more = more.into_iter().filter_map(|(is_so, said)| is_so.then(|| said.to_owned()));
+        let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, said)| said.to_owned());
         std::iter::once(words::finished(finished)).chain(more).collect::<Vec<_>>().join(" ")
     }
 

@@ -50,7 +50,8 @@ fn others(pid: u32, tree: &WorkingTree, homes: &[PathBuf]) -> Vec<u32> {
     process::ours().into_iter().filter(is_like).filter(is_here).collect()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::{Child, Command};
 

@@ -201,8 +201,8 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }
 
-/// All of the message with a round, whether it is read or not, as it was delivered; without a number, of the last one. `None` if
-/// there is none.
+/// All of the message with a round, whether it is read or not, as it was delivered; without a number, of the
+/// last one. `None` if there is none.
 ///
 /// # Errors
 /// As [`feedback_in`].

@@ -123,7 +123,8 @@ impl PlannedRemoval {
         for file in &self.installed.files {
             if let Some(record) = record_of_trust(&self.id, &file.path) {
                 note(&format!(
-                    "{} keeps its own record in {} that you trusted the hook: without the hook it does nothing",
+                    "{} keeps its own record in {} that you trusted the hook: without the hook it does \
+                     nothing",
                     display_name(&self.id),
                     user.shown(&record)
                 ));

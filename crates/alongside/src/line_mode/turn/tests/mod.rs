@@ -228,6 +228,8 @@ async fn a_file_without_an_earlier_text_takes_no_mark() {
 async fn a_refused_undo_is_told_and_fails() {
     let mut companion = three_files();
     companion.refused = Some((1, "it has changed since".into()));
+    // Of a review since a revision, no end is remembered.
+    companion.turn.baseline.asked = None;
     let played = played(companion, "n\nX\nf\ny\n").await;
     assert_eq!(played.ending, Ending::Failed);
     let end = "Undone:\n  logo.png; the undone text is in /drafts/0\n\
