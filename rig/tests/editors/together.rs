@@ -104,7 +104,7 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let file = if two.editor.screen()?.contains("gemini.md") { 0 } else { 1 };
     two.editor.enter(":Alongside accept")?;
     two.agents[file].wait_until_it_says(DONE)?;
-    let written = ["gemini.md", "qwen.md"].map(|name| stage.sandbox.project().join("two").join(name));
+    let written = ["of-gemini.md", "of-qwen.md"].map(|name| stage.sandbox.project().join("two").join(name));
     assert_eq!(fs::read_to_string(&written[file])?, SHOUTED);
     assert_eq!(fs::read_to_string(&written[1 - file])?, ORIGINAL);
     Ok(())
@@ -117,7 +117,7 @@ fn open(stage: &Stage, name: &'static str, companions: usize) -> Result<Option<P
     stage.wait_until_served(companions)?;
     let mut agents = Vec::new();
     for cli in [Cli::Gemini, Cli::Qwen] {
-        let file = stage.sandbox.write(format!("{name}/{}.md", cli.command()), ORIGINAL);
+        let file = stage.sandbox.write(format!("{name}/of-{}.md", cli.command()), ORIGINAL);
         let pane = stage.window_in(cli.command(), name)?;
         let Some(agent) = stage.install_agent(cli, shout(cli, &file), pane)? else { return Ok(None) };
         agent.start()?;
