@@ -15,7 +15,8 @@ use crate::claude::joining;
 use crate::clock::pass;
 use crate::driver::Reply;
 
-/// How long after its greeting an agent is told nothing: what is due comes then.
+/// How long after its greeting an agent is told nothing, and after a proposal nobody is asked about it: all
+/// that is due comes then.
 const SETTLED: Duration = Duration::from_millis(700);
 const UNDECIDED: &str = "a proposal is written though nobody accepted it";
 
@@ -192,6 +193,8 @@ async fn closed_call(case: &Case<'_>) -> Checked {
 async fn close_view(case: &Case<'_>) -> Checked {
     let agent = joining::claude_joins(case).await?;
     let proposal = joining::claude_proposes(case, &agent, "claude-close-view.txt", PROPOSED).await?;
+    // Nothing says when the editor shows it: the answer to openDiff is the decision.
+    pass(SETTLED).await;
     let is_shown = || case.act(Action::IsShown { path: proposal.path.clone() });
     if is_shown().await? != Reply::Done {
         return skip("the proposal was not shown");
