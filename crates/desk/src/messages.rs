@@ -116,7 +116,7 @@ pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     }
 }
 
-/// What becomes of these reviews, some of them of hooks, once no desk is open.
+/// The fate of these reviews, some of them of hooks, once no desk is open.
 pub fn refused_alone(all: usize, by_hook: usize) -> String {
     match by_hook {
         1 if all == 1 => "without a desk its agent is refused after 30 s".into(),

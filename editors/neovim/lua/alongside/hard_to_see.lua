@@ -1,4 +1,4 @@
--- What is hard to see in a change, as the companion tells it: the sentence below the change, and its blanks, drawn.
+-- Draws the parts of a change that are hard to see, as the companion tells them: the sentence below it, and its blanks.
 
 local M = {}
 

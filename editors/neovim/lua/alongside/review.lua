@@ -234,7 +234,7 @@ function M.opened(client, opened)
     return M.changed(client, vim.tbl_extend('force', opened, { from = from, changes = { { text = opened.current } } }))
   end
   numbers = numbers + 1
-  -- What the companion tells, and what the plugin adds.
+  -- The fields that the companion tells, and those that the plugin adds.
   local review = vim.tbl_extend('force', opened, {
     key = key(client, opened.id),
     number = numbers,
