@@ -10,9 +10,7 @@ use alongside_testing::chores::{cargo, checkout, must};
 use anyhow::{Context as _, ensure};
 
 use super::{licences, tools};
-
-/// Packages for tests and chores, which no registry gets.
-const KEPT: [&str; 3] = ["alongside-rig", "alongside-testing", "xtask"];
+use crate::systems::target::CHORES;
 
 /// Packs the crates, installs the program from them, and has it play its demo.
 pub(super) fn try_out(version: &str, targets: &Path) -> anyhow::Result<()> {
@@ -42,7 +40,7 @@ pub(super) fn try_out(version: &str, targets: &Path) -> anyhow::Result<()> {
 fn pack(out: &Path) -> anyhow::Result<()> {
     let mut pack = cargo();
     pack.args(["package", "--quiet", "--workspace", "--locked", "--no-verify", "--allow-dirty"]);
-    pack.args(KEPT.iter().flat_map(|name| ["--exclude", name]));
+    pack.args(CHORES.iter().flat_map(|name| ["--exclude", name]));
     must(pack.arg("--target-dir").arg(out).current_dir(checkout()))
 }
 
