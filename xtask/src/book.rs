@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
+use alongside_testing::files_below;
 use alongside_testing::pages::pages;
 use anyhow::{Context as _, bail};
 
@@ -88,7 +89,10 @@ fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
 /// The links of the pages of a book that lead to no file of it, or to no place in its page.
 fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
     let mut dead = Vec::new();
-    for page in html_below(book)? {
+    // The page that it prints has all others again.
+    let is_page =
+        |path: &PathBuf| path.extension().is_some_and(|it| it == "html") && !path.ends_with("print.html");
+    for page in files_below(book).into_iter().filter(is_page) {
         let html = fs::read_to_string(&page)?;
         let links = ["href=\"", "src=\"", "srcset=\""].into_iter().flat_map(|name| html.split(name).skip(1));
         for link in links.filter_map(|link| link.split('"').next()).filter(|link| !link.contains(':')) {
@@ -107,19 +111,4 @@ fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
     dead.sort();
     dead.dedup();
     Ok(dead)
-}
-
-/// The pages of a book, but for the one that it prints, which has all others again.
-fn html_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let path = entry?.path();
-        let is_page = path.extension().is_some_and(|extension| extension == "html");
-        match path.is_dir() {
-            true => found.extend(html_below(&path)?),
-            false if is_page && path != folder.join("print.html") => found.push(path),
-            false => {}
-        }
-    }
-    Ok(found)
 }

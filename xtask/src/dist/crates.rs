@@ -85,16 +85,8 @@ fn stand_in(names: &[String], version: &str, scratch: &Path) -> anyhow::Result<(
 fn install(scratch: &Path, version: &str, targets: &Path) -> anyhow::Result<PathBuf> {
     let root = scratch.join("root");
     let mut install = cargo();
-    install.args([
-        "install",
-        "--quiet",
-        "--locked",
-        "--debug",
-        "--config",
-        "profile.dev.debug=false",
-        "--path",
-        ".",
-    ]);
+    let words = "install --quiet --locked --debug --config profile.dev.debug=false --path .";
+    install.args(words.split(' '));
     install.arg("--root").arg(&root).current_dir(program_in(scratch, version));
     // The crates of others stay compiled for the next time.
     install.env("CARGO_TARGET_DIR", targets.join("crates-trial")).stdin(Stdio::null());

@@ -56,15 +56,7 @@ pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
 /// When the program that prints them cannot be built.
 pub(super) fn of_syntaxes() -> anyhow::Result<String> {
     let mut print = cargo();
-    print.args([
-        "run",
-        "--quiet",
-        "--locked",
-        "--package",
-        "alongside-terminal",
-        "--example",
-        "syntax_licences",
-    ]);
+    print.args("run --quiet --locked --package alongside-terminal --example syntax_licences".split(' '));
     let said = tools::output(print.current_dir(checkout()))?;
     Ok(format!("\n{}\nThe syntaxes of the highlighter\n\n{said}", "=".repeat(80)))
 }

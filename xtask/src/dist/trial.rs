@@ -11,23 +11,14 @@ use anyhow::Context as _;
 
 use super::product::Product;
 use super::{bare, debian, tools, winget};
+use crate::systems::root::APT_INSTALL;
 
 /// Packages on top of the smallest system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
 
 /// Package managers, and the programs that read recipes of others.
-const MANAGERS: [&str; 10] = [
-    "npm",
-    "pipx",
-    "python3-pip",
-    "fakeroot",
-    "libarchive-tools",
-    "makepkg",
-    "nix-bin",
-    "ruby",
-    "python3-jsonschema",
-    "python3-yaml",
-];
+const MANAGERS: &str = "npm pipx python3-pip fakeroot libarchive-tools makepkg nix-bin ruby \
+                        python3-jsonschema python3-yaml";
 
 /// A system to try things in, which is made once and never changed.
 #[derive(Debug, Clone, Copy)]
@@ -132,14 +123,8 @@ fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     // An old list may do where the mirror has no new one.
     let _ = tools::run(chroot(&half, "root").args(["apt-get", "update"]));
     let mut install = chroot(&half, "root");
-    install.args([
-        "DEBIAN_FRONTEND=noninteractive",
-        "apt-get",
-        "install",
-        "--yes",
-        "--no-install-recommends",
-    ]);
-    tools::run(install.args(MANAGERS)).context("apt cannot install package managers; check the mirror")?;
+    install.args(APT_INSTALL.split(' ')).args(MANAGERS.split(' '));
+    tools::run(&mut install).context("apt cannot install package managers; check the mirror")?;
     tools::run(chroot(&half, "root").args(["apt-get", "clean"]))?;
     fs::rename(&half, &base)?;
     Ok(base)

@@ -13,17 +13,12 @@ use anyhow::{Context as _, ensure};
 const SUITE: &str = "sid";
 
 /// The packages on top of a minimal system.
-const PACKAGES: [&str; 9] = [
-    "rustc",
-    "cargo",
-    "rust-src",
-    "mingw-w64-x86-64-dev",
-    "gcc-mingw-w64-x86-64-win32",
-    "ca-certificates",
-    "wine",
-    "wine64",
-    "qemu-user",
-];
+const PACKAGES: &str = "rustc cargo rust-src mingw-w64-x86-64-dev gcc-mingw-w64-x86-64-win32 \
+                        ca-certificates wine wine64 qemu-user";
+
+/// The words before the names of packages that apt installs without a question, for `env`.
+pub(crate) const APT_INSTALL: &str =
+    "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends";
 
 /// The number rises with the packages.
 const NAME: &str = "systems-sid-1";
@@ -78,14 +73,8 @@ impl Root {
         // A mirror may be some days behind; the installation says so if that matters.
         run(half.command("apt-get").arg("update"))?;
         let mut apt = half.command("env");
-        apt.args([
-            "DEBIAN_FRONTEND=noninteractive",
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-        ]);
-        must(apt.args(PACKAGES)).context("apt cannot install the packages")?;
+        apt.args(APT_INSTALL.split(' ')).args(PACKAGES.split(' '));
+        must(&mut apt).context("apt cannot install the packages")?;
         must(half.command("apt-get").arg("clean"))?;
         // A network may have a certificate of its own.
         fs::copy(CERTIFICATES, half.path.join(CERTIFICATES.trim_start_matches('/')))?;

@@ -19,14 +19,8 @@ fn pip_installs_the_program_with_its_pages_and_no_network() {
     }
     let to = stage.sandbox.tmp().join("site");
     let mut pip = stage.command("python3");
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--no-index",
-        "--disable-pip-version-check",
-        "--no-warn-script-location",
-    ]);
+    let words = "-m pip install --no-index --disable-pip-version-check --no-warn-script-location";
+    pip.args(words.split(' '));
     let installed =
         pip.arg("--target").arg(&to).arg("--find-links").arg(&stage.out).arg("alongside").output();
     let installed = installed.unwrap();
