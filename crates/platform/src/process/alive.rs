@@ -54,12 +54,7 @@ mod tests {
 
     #[test]
     fn an_ended_process_is_not_alive() {
-        let (program, arguments) = match cfg!(windows) {
-            true => ("ping", ["-n", "60", "127.0.0.1"].as_slice()),
-            false => ("sleep", ["60"].as_slice()),
-        };
-        let quiet = std::process::Stdio::null();
-        let mut child = std::process::Command::new(program).args(arguments).stdout(quiet).spawn().unwrap();
+        let mut child = crate::process::sleeper().spawn().unwrap();
         assert!(is_alive(child.id()) && may_signal(child.id()));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -5,22 +5,7 @@ use super::table::Process;
 use crate::Os;
 
 /// Programs that run another one for somebody.
-const RUNNERS: &[&str] = &[
-    "ash",
-    "bash",
-    "busybox",
-    "cmd",
-    "dash",
-    "env",
-    "fish",
-    "ksh",
-    "nice",
-    "powershell",
-    "pwsh",
-    "sh",
-    "timeout",
-    "zsh",
-];
+const RUNNERS: &str = "ash bash busybox cmd dash env fish ksh nice powershell pwsh sh timeout zsh";
 
 /// The most processes between a program and its caller.
 const MAX_STEPS: usize = 8;
@@ -50,21 +35,25 @@ fn is_runner(os: Os, name: &str) -> bool {
         Os::Linux | Os::MacOs => name.trim_start_matches('-').to_owned(),
         Os::Windows => name.to_ascii_lowercase().trim_end_matches(".exe").to_owned(),
     };
-    RUNNERS.contains(&program.as_str())
+    RUNNERS.split(' ').any(|runner| runner == program)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The caller above a process, in a table of numbers, parents and names.
+    fn above(os: Os, table: &[(u32, u32, &str)], from: u32) -> Option<u32> {
+        caller_above(os, from, |pid| {
+            let (_, parent, name) = table.iter().find(|row| row.0 == pid)?;
+            Some(Process { parent: *parent, name: (*name).to_owned(), arguments: Vec::new() })
+        })
+    }
+
     #[test]
     fn shells_between_a_program_and_its_caller_are_passed_over() {
         let table = [(40, 30, "sh"), (30, 20, "timeout"), (20, 10, "node"), (10, 1, "-bash"), (1, 0, "init")];
-        let process = |pid: u32| {
-            let (_, parent, name) = table.iter().find(|row| row.0 == pid)?;
-            Some(Process { parent: *parent, name: (*name).to_owned(), arguments: Vec::new() })
-        };
-        let above = |pid| caller_above(Os::Linux, pid, process);
+        let above = |pid| above(Os::Linux, &table, pid);
         assert_eq!(above(40), Some(20));
         assert_eq!(above(20), Some(20));
         assert_eq!(above(10), None, "its caller is gone");
@@ -77,11 +66,7 @@ mod tests {
     fn shells_of_windows_are_passed_over_too() {
         let table =
             [(40, 30, "Bash.EXE"), (30, 20, "cmd.exe"), (20, 10, "node.exe"), (10, 0, "explorer.exe")];
-        let process = |pid: u32| {
-            let (_, parent, name) = table.iter().find(|row| row.0 == pid)?;
-            Some(Process { parent: *parent, name: (*name).to_owned(), arguments: Vec::new() })
-        };
-        assert_eq!(caller_above(Os::Windows, 40, process), Some(20));
-        assert_eq!(caller_above(Os::Linux, 40, process), Some(40), "another system has other names");
+        assert_eq!(above(Os::Windows, &table, 40), Some(20));
+        assert_eq!(above(Os::Linux, &table, 40), Some(40), "another system has other names");
     }
 }

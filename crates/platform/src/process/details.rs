@@ -6,6 +6,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+#[cfg(target_os = "linux")]
+use crate::proc_files::ProcProcess;
+
 /// The processes of this user, by number.
 pub fn ours() -> Vec<u32> {
     let mut pids = super::processes::Processes::now().ours();
@@ -15,39 +18,26 @@ pub fn ours() -> Vec<u32> {
 
 /// The start time of a process: on Linux to a clock tick, elsewhere to a second. `None` if it has ended.
 pub fn started(pid: u32) -> Option<SystemTime> {
+    #[cfg(target_os = "linux")]
+    return ProcProcess::open(pid)?.started();
+    #[cfg(not(target_os = "linux"))]
     system::started(pid)
 }
 
 /// The environment at the start of a process. `None` if this user may not read it.
 pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
+    #[cfg(target_os = "linux")]
+    return ProcProcess::open(pid)?.environment();
+    #[cfg(not(target_os = "linux"))]
     system::environment(pid)
 }
 
 /// The current directory of a process. `None` if this user may not read it.
 pub fn directory(pid: u32) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    return ProcProcess::open(pid)?.directory();
+    #[cfg(not(target_os = "linux"))]
     system::directory(pid)
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use std::collections::HashMap;
-    use std::ffi::OsString;
-    use std::path::PathBuf;
-    use std::time::SystemTime;
-
-    use crate::proc_files::ProcProcess;
-
-    pub(super) fn started(pid: u32) -> Option<SystemTime> {
-        ProcProcess::open(pid)?.started()
-    }
-
-    pub(super) fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
-        ProcProcess::open(pid)?.environment()
-    }
-
-    pub(super) fn directory(pid: u32) -> Option<PathBuf> {
-        ProcProcess::open(pid)?.directory()
-    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -93,17 +83,7 @@ mod system {
 mod tests {
     use super::*;
     use crate::paths::Canonical as _;
-
-    /// A program of this system that waits for a minute.
-    fn sleeper() -> std::process::Command {
-        let (program, arguments) = match cfg!(windows) {
-            true => ("ping", ["-n", "60", "127.0.0.1"].as_slice()),
-            false => ("sleep", ["60"].as_slice()),
-        };
-        let mut command = std::process::Command::new(program);
-        command.args(arguments).stdout(std::process::Stdio::null());
-        command
-    }
+    use crate::process::sleeper;
 
     #[test]
     fn a_childs_directory_environment_and_age_are_read() {

@@ -21,3 +21,12 @@ pub use ending::ended;
 pub use network::is_in_other_network;
 pub use processes::{Processes, is_ours, look_up, parent};
 pub use table::Process;
+
+/// A program of this system that waits for a minute.
+#[cfg(test)]
+fn sleeper() -> std::process::Command {
+    let (program, words) = if cfg!(windows) { ("ping", "-n 60 127.0.0.1") } else { ("sleep", "60") };
+    let mut command = std::process::Command::new(program);
+    command.args(words.split(' ')).stdout(std::process::Stdio::null());
+    command
+}
