@@ -13,6 +13,9 @@ use super::lsp_types as lsp;
 use super::messages;
 use super::positions::at_line;
 
+/// The `CodeActionKind` of an answer to a problem.
+const QUICK_FIX: &str = "quickfix";
+
 /// A command with a title.
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
     arguments["review"] = json!(review.id);
@@ -160,17 +163,13 @@ pub(crate) fn lenses(review: &Review, roots: &[PathBuf], named: Named) -> Vec<ls
 /// another kind.
 pub(crate) fn to_lsp(commands: Vec<lsp::Command>, params: &Value, literals: bool) -> Value {
     let only = params.pointer("/context/only").and_then(Value::as_array);
-    let wanted = |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == "quickfix");
+    let wanted = |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == QUICK_FIX);
     if only.is_some_and(|only| !only.iter().any(wanted)) {
         return json!([]);
     }
     if !literals {
         return json!(commands);
     }
-    let actions = commands.into_iter().map(|command| lsp::CodeAction {
-        title: command.title.clone(),
-        kind: lsp::CodeActionKind::QuickFix,
-        command,
-    });
-    json!(actions.collect::<Vec<_>>())
+    let actions = commands.into_iter();
+    actions.map(|it| json!({ "title": it.title, "kind": QUICK_FIX, "command": it })).collect()
 }

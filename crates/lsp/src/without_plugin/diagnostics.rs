@@ -15,7 +15,7 @@ pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp
     let start = target_line(review);
     let line = Lines { start, end: start + 1 };
     let said = messages::mark(review, editor.roots(), editor.kind().showing_key(), is_apart);
-    mark(lsp::DiagnosticSeverity::Information, line, &text, editor.encoding(), said)
+    mark(lsp::Severity::Information, line, &text, editor.encoding(), said)
 }
 
 /// The line of the target that has the mark.
@@ -32,8 +32,8 @@ pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) ->
     let lines = current.len();
     let hunks = review.hunks.iter().map(|hunk| {
         let severity = match hunk.state {
-            HunkState::Dropped => lsp::DiagnosticSeverity::Hint,
-            HunkState::Kept | HunkState::Edited => lsp::DiagnosticSeverity::Information,
+            HunkState::Dropped => lsp::Severity::Hint,
+            HunkState::Kept | HunkState::Edited => lsp::Severity::Information,
         };
         let texts = [(&original, hunk.original), (&proposed, hunk.proposed), (&current, hunk.current)];
         let texts = texts.map(|(text, lines)| text.lines(lines.start..lines.end));
@@ -60,7 +60,7 @@ pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) ->
 pub(crate) fn in_ended(editor: &Text, encoding: Encoding, late: Option<usize>) -> Vec<lsp::Diagnostic> {
     let at = |line: usize, said: &str| {
         let line = Lines { start: line, end: line + 1 };
-        mark(lsp::DiagnosticSeverity::Warning, line, editor, encoding, said.to_owned())
+        mark(lsp::Severity::Warning, line, editor, encoding, said.to_owned())
     };
     match late {
         None => vec![at(0, messages::ENDED_MARK)],
@@ -70,7 +70,7 @@ pub(crate) fn in_ended(editor: &Text, encoding: Encoding, late: Option<usize>) -
 }
 
 fn mark(
-    severity: lsp::DiagnosticSeverity,
+    severity: lsp::Severity,
     lines: Lines,
     text: &Text,
     encoding: Encoding,

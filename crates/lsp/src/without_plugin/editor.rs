@@ -66,12 +66,12 @@ impl Editor {
 
     /// Shows a line for information.
     pub(crate) fn inform(&self, io: &Io, message: &str) {
-        self.show_message(io, lsp::MessageType::Info, message);
+        self.show_message(io, lsp::Severity::Information, message);
     }
 
     /// Shows a line as a warning.
     pub(crate) fn warn(&self, io: &Io, message: &str) {
-        self.show_message(io, lsp::MessageType::Warning, message);
+        self.show_message(io, lsp::Severity::Warning, message);
     }
 
     /// Shows a line about the file of a review, which is named shorter where the line is cut off.
@@ -152,8 +152,8 @@ impl Editor {
         fitted(line, &name, columns.saturating_sub(margin))
     }
 
-    fn show_message(&self, io: &Io, level: lsp::MessageType, message: &str) {
-        let is_warning = level == lsp::MessageType::Warning;
+    fn show_message(&self, io: &Io, level: lsp::Severity, message: &str) {
+        let is_warning = level == lsp::Severity::Warning;
         if io.remote().is_some_and(|remote| remote.say(message, is_warning)) {
             return;
         }

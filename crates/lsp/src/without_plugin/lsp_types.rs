@@ -21,22 +21,6 @@ pub(crate) struct Command {
     pub(crate) arguments: Vec<Value>,
 }
 
-/// `CodeAction`: a command in the menu of a place.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct CodeAction {
-    pub(crate) title: String,
-    pub(crate) kind: CodeActionKind,
-    pub(crate) command: Command,
-}
-
-/// `CodeActionKind`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) enum CodeActionKind {
-    /// An answer to a problem.
-    #[serde(rename = "quickfix")]
-    QuickFix,
-}
-
 /// `CodeLens`: a command above a line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CodeLens {
@@ -48,37 +32,23 @@ pub(crate) struct CodeLens {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Diagnostic {
     pub(crate) range: Range,
-    pub(crate) severity: DiagnosticSeverity,
+    pub(crate) severity: Severity,
     pub(crate) source: &'static str,
     pub(crate) message: String,
 }
 
-/// `DiagnosticSeverity`, a number.
+/// `DiagnosticSeverity`, a number; also `MessageType`, whose numbers are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
-pub(crate) enum DiagnosticSeverity {
+pub(crate) enum Severity {
     Warning = 2,
     Information = 3,
     Hint = 4,
 }
 
-impl From<DiagnosticSeverity> for u8 {
-    fn from(severity: DiagnosticSeverity) -> Self {
+impl From<Severity> for u8 {
+    fn from(severity: Severity) -> Self {
         severity as Self
-    }
-}
-
-/// `MessageType`, a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "u8")]
-pub(crate) enum MessageType {
-    Warning = 2,
-    Info = 3,
-}
-
-impl From<MessageType> for u8 {
-    fn from(kind: MessageType) -> Self {
-        kind as Self
     }
 }
 
@@ -88,6 +58,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::without_plugin::code_actions::to_lsp;
 
     /// The names and numbers of the specification of LSP 3.18.
     #[test]
@@ -108,15 +79,13 @@ mod tests {
         assert_eq!(json!(command), command_json);
         let lens = CodeLens { range, command: command.clone() };
         assert_eq!(json!(lens), json!({"range": range_json, "command": command_json}));
-        let action = CodeAction { title: "Accept".to_owned(), kind: CodeActionKind::QuickFix, command };
-        assert_eq!(json!(action), json!({"title": "Accept", "kind": "quickfix", "command": command_json}));
+        let action = json!({"title": "Accept", "kind": "quickfix", "command": command_json});
+        assert_eq!(to_lsp(vec![command], &Value::Null, true), json!([action]));
 
-        let severity = DiagnosticSeverity::Information;
+        let severity = Severity::Information;
         let mark = Diagnostic { range, severity, source: "alongside", message: "m".to_owned() };
         let mark_json = json!({"range": range_json, "severity": 3, "source": "alongside", "message": "m"});
         assert_eq!(json!(mark), mark_json);
-        assert_eq!(json!([DiagnosticSeverity::Warning, DiagnosticSeverity::Hint]), json!([2, 4]));
-
-        assert_eq!(json!([MessageType::Warning, MessageType::Info]), json!([2, 3]));
+        assert_eq!(json!([Severity::Warning, Severity::Information, Severity::Hint]), json!([2, 3, 4]));
     }
 }
