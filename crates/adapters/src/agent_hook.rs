@@ -17,7 +17,7 @@ use alongside_platform::Os;
 use alongside_platform::files::Links;
 use anyhow::Context as _;
 
-use super::agents::ID_PREFIX;
+use super::agents::{ID_PREFIX, ledger_id};
 use super::change;
 use super::installed::InstalledFile;
 use super::ledger::Ledger;
@@ -38,11 +38,6 @@ pub struct AgentHook {
 }
 
 impl AgentHook {
-    /// The id in the ledger: the same as that of the agent's settings, which may be in the same file.
-    fn id(&self) -> String {
-        id_of(self.agent)
-    }
-
     /// The effect of the hook.
     pub fn fact(&self) -> String {
         let name = self.agent.display_name;
@@ -153,19 +148,11 @@ impl AgentHook {
         plan.changes.iter().any(|change| change.before.as_deref().is_some_and(|before| self.is_in(before)))
     }
 
-    /// The changes; none if the file has the hook already.
+    /// The changes after earlier ones; none if the file has the hook already.
     ///
     /// # Errors
     /// When the settings cannot be read, or there is no project.
-    pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
-        self.plan_after(&EarlierTexts::new(), here, user)
-    }
-
-    /// The same after other changes.
-    ///
-    /// # Errors
-    /// As [`Self::plan`].
-    pub fn plan_after(
+    pub fn plan(
         &self,
         earlier: &EarlierTexts,
         here: &Surroundings,
@@ -228,7 +215,7 @@ impl AgentHook {
     /// # Errors
     /// When a file has changed since the plan was made, or cannot be written.
     pub fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<()> {
-        Ledger::read(&user.state)?.make(&self.id(), plan, &user.state)
+        Ledger::read(&user.state)?.make(&ledger_id(self.agent.id), plan, &user.state)
     }
 }
 
@@ -248,16 +235,12 @@ pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
     }
 }
 
-fn id_of(agent: HookAgent) -> String {
-    format!("{ID_PREFIX}{}", agent.id)
-}
-
 /// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The
 /// text before is the one without the hook.
 pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
     let mut unlisted = Vec::new();
     for agent in with_hook() {
-        let id = id_of(agent);
+        let id = ledger_id(agent.id);
         let listed = ledger.get(&id).map(|installed| installed.files.as_slice()).unwrap_or_default();
         for (_, path) in hooks::all_files(agent, None, here) {
             if listed.iter().any(|file| file.path == path) {

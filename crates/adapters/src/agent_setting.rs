@@ -119,19 +119,11 @@ impl AgentSetting {
         }
     }
 
-    /// The changes; none if the person's file says so already.
+    /// The changes after earlier ones; none if the person's file says so already.
     ///
     /// # Errors
     /// When the settings cannot be read.
-    pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
-        self.plan_after(&EarlierTexts::new(), here, user)
-    }
-
-    /// The same after other changes.
-    ///
-    /// # Errors
-    /// As [`Self::plan`].
-    pub fn plan_after(
+    pub fn plan(
         &self,
         earlier: &EarlierTexts,
         here: &Surroundings,
@@ -176,7 +168,7 @@ impl AgentSetting {
     /// # Errors
     /// When a file has changed since the plan was made, or cannot be written.
     pub fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<()> {
-        Ledger::read(&user.state)?.make(&self.agent.id(), plan, &user.state)
+        Ledger::read(&user.state)?.make(&agents::ledger_id(self.agent.row.id), plan, &user.state)
     }
 }
 

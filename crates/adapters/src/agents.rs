@@ -26,12 +26,13 @@ pub struct Agent {
     pub version: Option<String>,
 }
 
-impl Agent {
-    /// Its id in the ledger.
-    pub(crate) fn id(&self) -> String {
-        format!("{ID_PREFIX}{}", self.row.id)
-    }
+/// The id in the ledger of the agent with this own id, for its settings and its hooks: they may be in one
+/// file.
+pub(crate) fn ledger_id(id: &str) -> String {
+    format!("{ID_PREFIX}{id}")
+}
 
+impl Agent {
     /// The release that its version stands for; `None` without a version that can be read.
     pub fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)

@@ -22,14 +22,13 @@ pub struct Editor {
     pub(crate) process_prefix: Option<&'static str>,
     /// By which variable its terminals are known.
     pub(crate) terminal: TerminalMark,
-    /// The oldest release that its adapter works with, as major and minor.
-    pub oldest: (u64, u64),
-    /// How it writes the minor part of a release.
-    pub(crate) minor: Minor,
+    /// The oldest release that its adapter works with: major and minor, as the editor writes them.
+    pub oldest: &'static str,
     /// How the person makes it load the adapter, as an imperative without a full stop.
     pub restart: &'static str,
-    /// Whether it has its adapter; the last argument is its entry in the ledger.
-    pub(crate) state: fn(&Self, &UserEnvironment, Option<&Installed>) -> anyhow::Result<AdapterState>,
+    /// Whether it has its adapter; the last argument is its entry in the ledger. Fails when its files cannot
+    /// be read.
+    pub state: fn(&Self, &UserEnvironment, Option<&Installed>) -> anyhow::Result<AdapterState>,
     /// The changes that install the adapter of this version.
     pub plan: for<'a> fn(Request<'a>) -> LocalBoxFuture<'a, anyhow::Result<Plan>>,
     /// The rest of a file of the adapter, which a person has changed and which holds this.
@@ -64,15 +63,6 @@ pub(crate) enum TerminalMark {
     },
 }
 
-/// How an editor writes the minor part of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Minor {
-    /// As a number.
-    Number,
-    /// As a month with two digits.
-    Month,
-}
-
 /// The directories of an editor's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extensions {
@@ -103,15 +93,6 @@ impl Editor {
         self.commands.contains(&name) || self.process_prefix.is_some_and(|prefix| name.starts_with(prefix))
     }
 
-    /// [`oldest`](Self::oldest) as the editor writes it.
-    pub fn oldest_release(&self) -> String {
-        let (major, minor) = self.oldest;
-        match self.minor {
-            Minor::Number => format!("{major}.{minor}"),
-            Minor::Month => format!("{major}.{minor:02}"),
-        }
-    }
-
     /// Whether this machine has its program.
     pub fn is_here(&self, user: &UserEnvironment) -> bool {
         user.find(self.commands).is_some()
@@ -122,17 +103,5 @@ impl Editor {
         let path = user.find(self.commands)?;
         let output = user_environment::output_of(&path, &["--version"]).await;
         Some(EditorProgram { version: output.as_deref().and_then(user_environment::version_in), path })
-    }
-
-    /// Whether it has its adapter. `installed` is its entry in the ledger.
-    ///
-    /// # Errors
-    /// When its files cannot be read.
-    pub fn state(
-        &self,
-        user: &UserEnvironment,
-        installed: Option<&Installed>,
-    ) -> anyhow::Result<AdapterState> {
-        (self.state)(self, user, installed)
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use alongside_editors::EMACS;
 
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::AdapterState;
@@ -19,8 +19,7 @@ pub(super) const EDITOR: Editor = Editor {
     // Debian names it after its interface: `emacs-nox`.
     process_prefix: Some("emacs-"),
     terminal: TerminalMark::Own("INSIDE_EMACS"),
-    oldest: (29, 1),
-    minor: Minor::Number,
+    oldest: "29.1",
     restart: "Restart Emacs",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),

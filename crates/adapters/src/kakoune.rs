@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use alongside_editors::KAKOUNE;
 
 use super::change;
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::package;
 use super::plan::{AdapterState, Plan, Remainder};
@@ -20,8 +20,7 @@ pub(super) const EDITOR: Editor = Editor {
     process_prefix: None,
     terminal: TerminalMark::Own("kak_session"),
     // It prints no version, so none is refused.
-    oldest: (2024, 5),
-    minor: Minor::Month,
+    oldest: "2024.05",
     restart: "Restart Kakoune",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(plan(request.user, request.installed))),

@@ -12,7 +12,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 
 use super::change;
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
@@ -24,8 +24,7 @@ pub(super) const EDITOR: Editor = Editor {
     process_prefix: None,
     terminal: TerminalMark::Own("KATE_PID"),
     // The first whose client reads `useWorkspace`.
-    oldest: (22, 8),
-    minor: Minor::Month,
+    oldest: "22.08",
     restart: "Restart Kate with a file of your project",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(plan(request.user, request.languages))),

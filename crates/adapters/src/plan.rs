@@ -57,21 +57,14 @@ pub type EarlierTexts = BTreeMap<PathBuf, String>;
 pub struct Plan {
     /// The files that change.
     pub changes: Vec<Change>,
-    /// The extension that the editor itself installs.
-    pub extension: Option<Extension>,
+    /// The file of an extension, which the editor itself installs.
+    pub extension: Option<Vec<u8>>,
     /// Long changes in one sentence.
     pub summary: Option<String>,
     /// The setting of an agent that changes, its new value, and the file.
     pub changed_setting: Option<String>,
     /// Remarks for the person to read before they agree.
     pub notes: Vec<String>,
-}
-
-/// An extension for an editor that keeps its extensions itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extension {
-    /// The file that the editor's command installs.
-    pub vsix: Vec<u8>,
 }
 
 impl Plan {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use alongside_editors::VIM;
 
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::AdapterState;
@@ -19,8 +19,7 @@ pub(super) const EDITOR: Editor = Editor {
     // Debian names it after its interface: `vim.gtk3`.
     process_prefix: Some("vim."),
     terminal: TerminalMark::Own("VIM_TERMINAL"),
-    oldest: (9, 1),
-    minor: Minor::Number,
+    oldest: "9.1",
     restart: "Restart Vim",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::change;
-use super::editor::{Editor, Extensions, Minor, Request, TerminalMark};
+use super::editor::{Editor, Extensions, Request, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::{AdapterState, Plan};
@@ -34,8 +34,7 @@ pub(super) const VSCODE: Editor = Editor {
     commands: &["code", "code-insiders"],
     process_prefix: None,
     terminal: TerminalMark::Shared { variable: "TERM_PROGRAM", value: "vscode" },
-    oldest: (1, 91),
-    minor: Minor::Number,
+    oldest: "1.91",
     restart: "Reload the open windows (command Developer: Reload Window)",
     state,
     plan: |request| Box::pin(ready(plan(request))),
@@ -61,7 +60,7 @@ pub(super) const CURSOR: Editor = Editor {
     id: "cursor",
     name: "Cursor",
     commands: &["cursor"],
-    oldest: (0, 0),
+    oldest: "0.0",
     extensions: Some(Extensions::BelowHome(&[".cursor", ".cursor-server"])),
     ..VSCODE
 };
@@ -71,7 +70,7 @@ pub(super) const WINDSURF: Editor = Editor {
     id: "windsurf",
     name: "Windsurf",
     commands: &["windsurf"],
-    oldest: (0, 0),
+    oldest: "0.0",
     extensions: Some(Extensions::BelowHome(&[".windsurf", ".windsurf-server"])),
     ..VSCODE
 };
@@ -81,7 +80,7 @@ pub(super) const CODE_SERVER: Editor = Editor {
     id: "code-server",
     name: "code-server",
     commands: &["code-server"],
-    oldest: (4, 91),
+    oldest: "4.91",
     extensions: Some(Extensions::BelowData("code-server/extensions")),
     ..VSCODE
 };

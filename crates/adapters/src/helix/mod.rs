@@ -18,7 +18,7 @@ use anyhow::Context as _;
 use toml_edit::DocumentMut;
 
 use super::change;
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
 use super::user_environment::{self, UserEnvironment};
@@ -31,8 +31,7 @@ pub(super) const EDITOR: Editor = Editor {
     commands: &["hx", "helix"],
     process_prefix: None,
     terminal: TerminalMark::None,
-    oldest: (25, 1),
-    minor: Minor::Month,
+    oldest: "25.01",
     // It starts language servers with the first file.
     restart: "Restart Helix with a file of your project",
     state: |_, user, installed| state(user, installed),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use alongside_editors::NEOVIM;
 use ignore::WalkBuilder;
 
-use super::editor::{Editor, Minor, TerminalMark};
+use super::editor::{Editor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::AdapterState;
@@ -19,8 +19,7 @@ pub(super) const EDITOR: Editor = Editor {
     commands: &["nvim"],
     process_prefix: None,
     terminal: TerminalMark::Own("NVIM"),
-    oldest: (0, 10),
-    minor: Minor::Number,
+    oldest: "0.10",
     restart: "Restart Neovim",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),

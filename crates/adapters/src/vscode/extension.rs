@@ -11,7 +11,6 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::change;
-use crate::plan::Extension;
 
 /// Holds the path of the program. The extension reads it.
 const PROGRAM: &str = "program";
@@ -19,11 +18,11 @@ const PROGRAM: &str = "program";
 /// Holds the digest of the extension without these two files.
 const DIGEST: &str = "digest";
 
-/// The extension that starts `program`.
+/// The file of the extension that starts `program`.
 ///
 /// # Errors
 /// When `built` is no extension.
-pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Extension> {
+pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Vec<u8>> {
     let add = || -> zip::result::ZipResult<Vec<u8>> {
         let mut archive = ZipWriter::new_append(Cursor::new(built.to_vec()))?;
         for (name, text) in [(PROGRAM, program), (DIGEST, &digest(built))] {
@@ -34,7 +33,7 @@ pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Extensi
         }
         Ok(archive.finish()?.into_inner())
     };
-    Ok(Extension { vsix: add().context("the extension for VS Code is damaged")? })
+    add().context("the extension for VS Code is damaged")
 }
 
 /// Whether the extension in a directory is from this build, for this program.
@@ -68,7 +67,7 @@ mod tests {
         let built = archive.finish().unwrap().into_inner();
 
         let extension = for_program(&built, "/a 'b/alongside").unwrap();
-        let mut archive = zip::ZipArchive::new(Cursor::new(extension.vsix)).unwrap();
+        let mut archive = zip::ZipArchive::new(Cursor::new(extension)).unwrap();
         let mut text_of = |name: &str| {
             let mut text = String::new();
             archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();

@@ -88,8 +88,8 @@ impl Part {
         user: &UserEnvironment,
     ) -> anyhow::Result<Plan> {
         match self {
-            Self::Setting(setting) => setting.plan_after(earlier, here, user),
-            Self::Hook(hook) => hook.plan_after(earlier, here, user),
+            Self::Setting(setting) => setting.plan(earlier, here, user),
+            Self::Hook(hook) => hook.plan(earlier, here, user),
         }
     }
 

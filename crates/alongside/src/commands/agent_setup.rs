@@ -10,7 +10,7 @@ use std::time::Duration;
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::{AgentSetting, start_asking};
 use alongside_adapters::agents::{self, Agent};
-use alongside_adapters::plan::Plan;
+use alongside_adapters::plan::{EarlierTexts, Plan};
 use alongside_adapters::preview::{OurLines, preview};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
@@ -60,8 +60,9 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         return Ok(());
     }
     let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !is_settled)];
-    let asks_about =
-        |setting: &&AgentSetting| setting.plan(&here, &user).is_ok_and(|plan| !plan.changes.is_empty());
+    let asks_about = |setting: &&AgentSetting| {
+        setting.plan(&EarlierTexts::new(), &here, &user).is_ok_and(|plan| !plan.changes.is_empty())
+    };
     let mut numbering = Numbering::of(settings.iter().flatten().filter(asks_about).count());
     for setting in settings.into_iter().flatten() {
         let part = Part::Setting(setting.clone());
@@ -176,7 +177,7 @@ fn quick_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
 
 fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> Vec<Offer> {
     let offer = |setting: AgentSetting| {
-        let (preview, summary) = match setting.plan(here, user) {
+        let (preview, summary) = match setting.plan(&EarlierTexts::new(), here, user) {
             Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
             Err(error) => (format!("{}\n", failure::words(&error)), String::new()),
         };
@@ -221,7 +222,7 @@ async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
     let setting = settings
         .find(|setting| setting.id() == id)
         .with_context(|| format!("{name}: the setting is changed already."))?;
-    let plan = setting.plan(&here, &user)?;
+    let plan = setting.plan(&EarlierTexts::new(), &here, &user)?;
     anyhow::ensure!(
         text_of(&plan, &user) == preview && !plan.changes.is_empty(),
         "{name}: the settings have changed meanwhile. Look at them again."

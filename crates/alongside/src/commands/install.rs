@@ -12,7 +12,7 @@ use alongside_adapters::agents::{Agent, found};
 use alongside_adapters::editor::{Editor, Request};
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::{AdapterState, EditorProgram};
-use alongside_adapters::user_environment::{self, UserEnvironment};
+use alongside_adapters::user_environment::{UserEnvironment, major_minor};
 use alongside_adapters::vscode;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
@@ -123,7 +123,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let mut ledger = Ledger::read(&user.state)?;
     let installed = ledger.get(editor.id);
-    if let AdapterState::ByHand { at } = editor.state(user, installed)? {
+    if let AdapterState::ByHand { at } = (editor.state)(editor, user, installed)? {
         print(&format!(
             "{} has alongside already, but not from `alongside install`: {}\n\
              Nothing is changed. Remove that first to install this.\n",
@@ -152,7 +152,7 @@ async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> an
     }
     if let Some(extension) = &plan.extension {
         note(&format!("{} installs the extension", user.shown(&program.path)));
-        vscode::install(&program.path, &extension.vsix).await?;
+        vscode::install(&program.path, extension).await?;
     }
     ledger.make(editor.id, &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
@@ -173,13 +173,13 @@ async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::R
         )
     })?;
     if let Some(version) = &program.version
-        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest)
+        && major_minor(version).is_some_and(|version| Some(version) < major_minor(editor.oldest))
     {
         return Err(failure(
             format!("{} is {name} {version}, which is too old", user.shown(&program.path)),
             format!(
                 "update to {name} {} or newer, or use `alongside` in a terminal beside it",
-                editor.oldest_release()
+                editor.oldest
             ),
         ));
     }

@@ -177,7 +177,7 @@ fn ids_of(
         return Ok(ids);
     }
     if let Some(editor) = editor
-        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id))?
+        && let AdapterState::ByHand { at } = (editor.state)(editor, user, installed.get(editor.id))?
     {
         return Err(failure(
             format!("alongside in {} is not from `alongside install`: {}", editor.name, user.shown(&at)),
@@ -212,7 +212,7 @@ async fn note_running_editors(ids: &[String], all: bool) {
 /// Names the adapters that somebody installed in another way.
 fn note_adapters_by_hand(user: &UserEnvironment, ledger: &Ledger) {
     for editor in EDITORS {
-        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id)) {
+        if let Ok(AdapterState::ByHand { at }) = (editor.state)(editor, user, ledger.get(editor.id)) {
             note(&format!("{} stays: it is not from `alongside install`", user.shown(&at)));
         }
     }

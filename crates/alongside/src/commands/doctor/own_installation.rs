@@ -64,7 +64,7 @@ fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
 fn adapters() -> Vec<InstallationCause> {
     let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
-    let of = |editor: &Editor| match editor.state(&user, ledger.get(editor.id)) {
+    let of = |editor: &Editor| match (editor.state)(editor, &user, ledger.get(editor.id)) {
         Ok(AdapterState::Outdated { by }) => {
             Some(InstallationCause::OldAdapter { editor: editor.name, id: editor.id, by })
         }

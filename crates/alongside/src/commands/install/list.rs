@@ -22,7 +22,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
             Some(program) => program.version.as_deref().map_or_else(|| "?".into(), harmless::name),
             None => "not here".into(),
         };
-        let state = match editor.state(user, ledger.get(editor.id)) {
+        let state = match (editor.state)(editor, user, ledger.get(editor.id)) {
             Ok(AdapterState::NotInstalled) if program.is_none() => "-".into(),
             Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id),
             Ok(AdapterState::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
