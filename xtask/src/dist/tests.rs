@@ -57,11 +57,10 @@ impl Stage {
     }
 
     /// Runs the script as a person does who downloaded it somewhere.
-    fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> std::io::Result<Output> {
         let script = alongside_testing::chores::checkout().join("packaging/install.sh");
         let mut command = self.command("sh");
-        command.arg(script).args(arguments).envs(variables.iter().copied());
-        command.output().unwrap()
+        command.arg(script).args(arguments).envs(variables.iter().copied()).output()
     }
 
     /// A command of somebody who has nothing but a home.
@@ -96,21 +95,30 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
+/// The output of a program that must succeed.
+fn succeeded(output: std::io::Result<Output>) -> String {
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    said(&output)
+}
+
+/// The output of a program that must fail.
+fn failed(output: std::io::Result<Output>) -> String {
+    let output = output.unwrap();
+    assert!(!output.status.success(), "{}", said(&output));
+    said(&output)
+}
+
 #[test]
 fn script_installs_and_uninstalls_a_working_program() {
     let Some(stage) = Stage::new() else { return };
     let before = stage.home();
-    let installed = stage.script(&stage.variables(), &[]);
-    assert!(installed.status.success(), "{}", said(&installed));
-    assert!(said(&installed).contains("is not on your PATH"), "{}", said(&installed));
+    let installed = succeeded(stage.script(&stage.variables(), &[]));
+    assert!(installed.contains("is not on your PATH"), "{installed}");
 
     let local = stage.sandbox.home().join(".local");
-    let version = stage.command(local.join("bin/alongside")).arg("--version").output().unwrap();
-    assert!(
-        said(&version).starts_with(&format!("alongside {}", stage.product.version)),
-        "{}",
-        said(&version)
-    );
+    let version = said(&stage.command(local.join("bin/alongside")).arg("--version").output().unwrap());
+    assert!(version.starts_with(&format!("alongside {}", stage.product.version)), "{version}");
     for file in [
         "share/man/man1/alongside.1",
         "share/man/man1/alongside-review.1",
@@ -125,23 +133,17 @@ fn script_installs_and_uninstalls_a_working_program() {
 
     // Somebody else's page, and a second time over the first.
     fs::write(local.join("share/man/man1/other.1"), "").unwrap();
-    let again = stage.script(&stage.variables(), &[]);
-    assert!(again.status.success(), "{}", said(&again));
-    let removed = stage.script(&[], &["--uninstall"]);
-    assert!(removed.status.success(), "{}", said(&removed));
+    succeeded(stage.script(&stage.variables(), &[]));
+    let removed = succeeded(stage.script(&[], &["--uninstall"]));
     let mut left = stage.home();
     left.retain(|path| !before.contains(path));
     assert_eq!(left.last().map(|path| path.ends_with("other.1")), Some(true), "{left:?}");
     assert_eq!(left.len(), 5, ".local, share, man, man1 and the page: {left:?}");
 
-    assert!(!said(&removed).contains("still start"), "{}", said(&removed));
+    assert!(!removed.contains("still start"), "{removed}");
 
-    let nothing = stage.script(&[], &["--uninstall"]);
-    assert!(
-        !nothing.status.success() && said(&nothing).contains("nothing is installed"),
-        "{}",
-        said(&nothing)
-    );
+    let nothing = failed(stage.script(&[], &["--uninstall"]));
+    assert!(nothing.contains("nothing is installed"), "{nothing}");
 }
 
 #[test]
@@ -154,12 +156,12 @@ fn script_names_the_settings_that_still_start_the_program() {
     fs::create_dir_all(state.join("alongside")).unwrap();
     let ledger = state.join("alongside/installed.json");
     fs::write(&ledger, "{}").unwrap();
-    let removed = stage.script(&[("XDG_STATE_HOME", state.to_str().unwrap())], &["--uninstall"]);
+    let removed = succeeded(stage.script(&[("XDG_STATE_HOME", state.to_str().unwrap())], &["--uninstall"]));
     let warning = format!(
         "install.sh: settings of your agents or editors still start alongside: {} lists them\n",
         ledger.display()
     );
-    assert!(removed.status.success() && said(&removed).contains(&warning), "{}", said(&removed));
+    assert!(removed.contains(&warning), "{removed}");
     assert!(ledger.exists());
 }
 
@@ -185,7 +187,7 @@ fn a_piped_script_takes_nothing_from_the_working_directory() {
             .unwrap();
         // A shell that has its script as an argument reads nothing.
         let _ = child.stdin.take().unwrap().write_all(script.as_bytes());
-        child.wait_with_output().unwrap()
+        child.wait_with_output()
     };
     for (shell, arguments) in [
         ("sh", &[][..]),
@@ -195,13 +197,11 @@ fn a_piped_script_takes_nothing_from_the_working_directory() {
         ("sh", &["-c", &script, "install.sh"]),
         ("bash", &["-c", &script, "install.sh"]),
     ] {
-        let output = install(shell, arguments);
-        let said = said(&output);
-        assert!(!output.status.success() && said.contains("location of the archives is unknown"), "{said}");
+        let said = failed(install(shell, arguments));
+        assert!(said.contains("location of the archives is unknown"), "{said}");
     }
     // A person who names the script's place means the files beside it.
-    let installed = stage.command("sh").arg("./install.sh").output().unwrap();
-    assert!(installed.status.success(), "{}", said(&installed));
+    succeeded(stage.command("sh").arg("./install.sh").output());
 }
 
 #[test]
@@ -209,9 +209,8 @@ fn failed_install_changes_nothing_and_says_what_to_do() {
     let Some(stage) = Stage::new() else { return };
     let before = stage.home();
     let refused = |variables: &[(&str, &str)], why: &str| {
-        let output = stage.script(variables, &[]);
-        let said = said(&output);
-        assert!(!output.status.success() && said.contains(why) && said.contains("hint: "), "{why}: {said}");
+        let said = failed(stage.script(variables, &[]));
+        assert!(said.contains(why) && said.contains("hint: "), "{why}: {said}");
         assert_eq!(stage.home(), before, "{why}");
     };
     let [from] = stage.variables();
@@ -244,20 +243,15 @@ fn script_takes_the_static_program_where_the_other_does_not_start() {
         ..stage.product.clone()
     };
     make(&[product("musl", &stage.product.program), product("gnu", &other)], &stage.out, None).unwrap();
-    let installed = stage.script(&stage.variables(), &[]);
-    assert!(installed.status.success(), "{}", said(&installed));
+    succeeded(stage.script(&stage.variables(), &[]));
     let version = stage.command(stage.sandbox.home().join(".local/bin/alongside")).arg("--version").output();
     assert!(said(&version.unwrap()).starts_with("alongside "));
 
     let sums = stage.out.join("SHA256SUMS");
     let listed = fs::read_to_string(&sums).unwrap();
     fs::write(&sums, listed.replace("musl", "other")).unwrap();
-    let refused = stage.script(&stage.variables(), &[]);
-    assert!(
-        !refused.status.success() && said(&refused).contains("does not start here"),
-        "{}",
-        said(&refused)
-    );
+    let refused = failed(stage.script(&stage.variables(), &[]));
+    assert!(refused.contains("does not start here"), "{refused}");
 }
 
 #[test]
@@ -274,11 +268,16 @@ fn newest_version_is_fetched_over_http() {
     }
     fs::write(&sums, listed).unwrap();
     let url = serve(stage.out.clone());
-    let installed = stage.script(&[("ALONGSIDE_FROM", &url)], &[]);
-    assert!(installed.status.success(), "{}", said(&installed));
-    assert!(said(&installed).contains(&format!("Installed alongside {}", stage.product.version)));
-    let lost = stage.script(&[("ALONGSIDE_FROM", &format!("{url}/none"))], &[]);
-    assert!(!lost.status.success() && said(&lost).contains("cannot read"), "{}", said(&lost));
+    let installed = succeeded(stage.script(&[("ALONGSIDE_FROM", &url)], &[]));
+    assert!(installed.contains(&format!("Installed alongside {}", stage.product.version)));
+    let lost = failed(stage.script(&[("ALONGSIDE_FROM", &format!("{url}/none"))], &[]));
+    assert!(lost.contains("cannot read"), "{lost}");
+}
+
+/// A file of a package of npm.
+fn in_npm(package: &Path, file: &str) -> String {
+    let mut tar = Command::new("tar");
+    tools::output(tar.arg("-xOzf").arg(package).arg(format!("package/{file}"))).unwrap()
 }
 
 /// Serves the files of a directory on the loopback until the tests end; the URL.

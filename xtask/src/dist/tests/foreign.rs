@@ -6,14 +6,7 @@ use serde_json::Value;
 
 use super::super::product::Product;
 use super::super::{make, names, targets, tools};
-use super::Stage;
-
-/// A file of a package of npm.
-fn of_npm(stage: &Stage, package: &str, file: &str) -> String {
-    let package = stage.sandbox.tmp().join("foreign").join(package);
-    let mut tar = Command::new("tar");
-    tools::output(tar.arg("-xOzf").arg(package).arg(format!("package/{file}"))).unwrap()
-}
+use super::{Stage, in_npm};
 
 /// The names in a zip.
 fn in_zip(stage: &Stage, file: &str) -> Vec<String> {
@@ -40,10 +33,10 @@ fn packages_for_windows_and_macos_say_how_far_they_were_run() {
         ("darwin-arm64", "alongside", "Nobody has ever run it"),
         ("darwin-x64", "alongside", "Nobody has ever run it"),
     ] {
-        let package = format!("alongside-{npm}-{version}.tgz");
-        assert!(of_npm(&stage, &package, "README.md").contains(words), "{npm}");
-        assert!(!of_npm(&stage, &package, &format!("bin/{program}")).is_empty(), "{npm}");
-        let manifest: Value = serde_json::from_str(&of_npm(&stage, &package, "package.json")).unwrap();
+        let package = out.join(format!("alongside-{npm}-{version}.tgz"));
+        assert!(in_npm(&package, "README.md").contains(words), "{npm}");
+        assert!(!in_npm(&package, &format!("bin/{program}")).is_empty(), "{npm}");
+        let manifest: Value = serde_json::from_str(&in_npm(&package, "package.json")).unwrap();
         let (os, cpu) = npm.split_once('-').unwrap();
         assert_eq!((&manifest["os"][0], &manifest["cpu"][0]), (&os.into(), &cpu.into()));
         assert!(manifest["libc"].is_null(), "npm has none to choose: {manifest}");

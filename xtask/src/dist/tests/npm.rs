@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::product::Product;
 use super::super::{make, names, targets, tools};
-use super::{Stage, said, serve};
+use super::{Stage, in_npm, said, serve, succeeded};
 
 /// Everything below which npm installs for a person.
 struct Prefix<'a> {
@@ -51,9 +51,7 @@ fn published() -> Option<(Stage, String)> {
 
 /// Has a registry of files tell of a package.
 fn publish(package: &Path, registry: &Path, url: &str) {
-    let mut manifest = Command::new("tar");
-    manifest.arg("-xOzf").arg(package).arg("package/package.json");
-    let mut manifest: Value = serde_json::from_str(&tools::output(&mut manifest).unwrap()).unwrap();
+    let mut manifest: Value = serde_json::from_str(&in_npm(package, "package.json")).unwrap();
     let file = package.file_name().unwrap().to_str().unwrap();
     manifest["dist"] = json!({ "tarball": format!("{url}{file}") });
     let (name, version) = (manifest["name"].as_str().unwrap(), manifest["version"].as_str().unwrap());
@@ -68,8 +66,7 @@ fn install<'a>(stage: &'a Stage, options: &[&str], packages: &[&str]) -> Prefix<
     let directory = stage.sandbox.tmp().join("prefix");
     let mut npm = stage.command("npm");
     npm.args(["install", "--global", "--no-audit", "--no-fund", "--prefix"]).arg(&directory);
-    let output = npm.args(options).args(packages).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    succeeded(npm.args(options).args(packages).output());
     Prefix { stage, directory }
 }
 
@@ -79,8 +76,7 @@ fn npm_installs_the_program_of_this_system_without_a_script() {
     let prefix = install(&stage, &["--registry", &url, "--ignore-scripts"], &["alongside"]);
     let version = said(&prefix.run(&["--version"]));
     assert!(version.starts_with(&format!("alongside {}", stage.product.version)), "{version}");
-    let demo = prefix.run(&["demo"]);
-    assert!(demo.status.success(), "{}", said(&demo));
+    succeeded(Ok(prefix.run(&["demo"])));
     assert_eq!(prefix.run(&["no-such-command"]).status.code(), Some(2));
     assert!(prefix.directory.join("share/man/man1/alongside-review.1").exists());
 
@@ -158,9 +154,7 @@ fn the_launcher_starts_the_static_program_where_the_other_finds_no_c_library() {
 #[test]
 fn npx_runs_the_demo() {
     let Some((stage, url)) = published() else { return };
-    let demo =
-        stage.command("npx").args(["--yes", "--registry", &url, "alongside", "demo"]).output().unwrap();
-    assert!(demo.status.success(), "{}", said(&demo));
+    succeeded(stage.command("npx").args(["--yes", "--registry", &url, "alongside", "demo"]).output());
 }
 
 #[test]
@@ -182,10 +176,8 @@ fn pnpm_installs_a_program_that_reaches_the_demo() {
         .arg("--global-dir")
         .arg(home.join("global"));
     pnpm.arg("--store-dir").arg(home.join("store")).env("PNPM_HOME", &home).env("PATH", &path);
-    let added = pnpm.output().unwrap();
-    assert!(added.status.success(), "{}", said(&added));
-    let demo = stage.command(bin.join("alongside")).arg("demo").env("PATH", &path).output().unwrap();
-    assert!(demo.status.success(), "{}", said(&demo));
+    succeeded(pnpm.output());
+    succeeded(stage.command(bin.join("alongside")).arg("demo").env("PATH", &path).output());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::super::{make, names, targets, tools};
-use super::Stage;
+use super::{Stage, in_npm};
 
 /// The manifest of each package in a directory: the text that names the repository, if one does.
 fn manifests(stage: &Stage, out: &std::path::Path) -> Vec<String> {
@@ -12,9 +12,7 @@ fn manifests(stage: &Stage, out: &std::path::Path) -> Vec<String> {
     let read = |mut command: Command| tools::output(&mut command).unwrap();
     let mut texts = Vec::new();
     for name in made.iter().filter(|name| name.ends_with(".tgz")) {
-        let mut tar = Command::new("tar");
-        tar.arg("-xOzf").arg(out.join(name)).arg("package/package.json");
-        texts.push(read(tar));
+        texts.push(in_npm(&out.join(name), "package.json"));
     }
     for name in made.iter().filter(|name| name.ends_with(".whl")) {
         let mut python = Command::new("python3");

@@ -6,7 +6,7 @@ use std::process::Command;
 use alongside_testing::skip;
 
 use super::super::{names, targets, tools};
-use super::{Stage, said};
+use super::{Stage, succeeded};
 
 #[test]
 fn pip_installs_the_program_with_its_pages_and_no_network() {
@@ -21,13 +21,9 @@ fn pip_installs_the_program_with_its_pages_and_no_network() {
     let mut pip = stage.command("python3");
     let words = "-m pip install --no-index --disable-pip-version-check --no-warn-script-location";
     pip.args(words.split(' '));
-    let installed =
-        pip.arg("--target").arg(&to).arg("--find-links").arg(&stage.out).arg("alongside").output();
-    let installed = installed.unwrap();
-    assert!(installed.status.success(), "{}", said(&installed));
+    succeeded(pip.arg("--target").arg(&to).arg("--find-links").arg(&stage.out).arg("alongside").output());
 
-    let demo = stage.command(to.join("bin/alongside")).arg("demo").output().unwrap();
-    assert!(demo.status.success(), "{}", said(&demo));
+    succeeded(stage.command(to.join("bin/alongside")).arg("demo").output());
     for file in [
         "share/man/man1/alongside-review.1".to_owned(),
         "share/bash-completion/completions/alongside".to_owned(),
