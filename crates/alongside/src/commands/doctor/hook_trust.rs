@@ -35,19 +35,12 @@ struct ListedHook {
     trust_status: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Answer {
-    result: Listed,
-}
-
-#[derive(Debug, Deserialize)]
-struct Listed {
-    data: Vec<OfDirectory>,
-}
-
-#[derive(Debug, Deserialize)]
-struct OfDirectory {
-    hooks: Vec<ListedHook>,
+/// The hooks in the answer to `hooks/list`, those of all directories.
+fn hooks_in(answer: &Value) -> Option<Vec<ListedHook>> {
+    let directories = answer.pointer("/result/data")?.as_array()?;
+    let of = |directory: &Value| Vec::<ListedHook>::deserialize(directory.get("hooks")?).ok();
+    let lists: Option<Vec<Vec<ListedHook>>> = directories.iter().map(of).collect();
+    Some(lists?.into_iter().flatten().collect())
 }
 
 /// The reasons why the agent skips the hook in these files.
@@ -115,8 +108,7 @@ async fn ask(server: &mut Child, cwd: &Path) -> Option<Vec<ListedHook>> {
             continue;
         }
         if next == 1 {
-            let answer: Answer = serde_json::from_value(message).ok()?;
-            return Some(answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect());
+            return hooks_in(&message);
         }
         next = 1;
         let ready = json!({ "method": "initialized" });
@@ -139,8 +131,7 @@ mod tests {
                   "sourcePath": "/h/hooks.json", "enabled": enabled, "isManaged": false,
                   "trustStatus": status },
             ] }] } });
-            let answer: Answer = serde_json::from_value(answer).unwrap();
-            answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect::<Vec<_>>()
+            hooks_in(&answer).unwrap()
         };
         let path = PathBuf::from("/h/hooks.json");
         let shown = |path: &PathBuf| ShownPath::from(path.clone());

@@ -7,7 +7,6 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::support::TestMachine;
-use crate::support::finish;
 
 const OWN: &str = env!("CARGO_BIN_EXE_alongside");
 
@@ -30,9 +29,7 @@ fn set_gemini(machine: &TestMachine, matcher: &str, command: &str, timeout: u64)
 async fn an_installed_hook_raises_no_alarm() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.tells(&["gemini"]);
-    let mut install = machine.home.alongside(&["install", "gemini", "--hook", "--yes"]);
-    let installed = finish(install.env("PATH", machine.path_variable()));
-    assert!(installed.status.success(), "{}", installed.said());
+    machine.succeeds(&["install", "gemini", "--hook", "--yes"]);
     machine.plays("# with the hook");
     machine.tells(&[]);
     assert_snapshot!(machine.home.played());
@@ -46,17 +43,12 @@ async fn a_mode_that_does_not_ask_is_no_fault_beside_a_hook_that_works() {
     let names_mode = || machine.run(&["qwen", "--json"]).out.contains("approval-mode");
     assert!(names_mode(), "without a hook");
     for hook in ["--hook", "--turns"] {
-        let mut install = machine.home.alongside(&["install", "qwen", hook, "--yes"]);
-        let installed = finish(install.env("PATH", machine.path_variable()));
-        assert!(installed.status.success(), "{}", installed.said());
+        machine.succeeds(&["install", "qwen", hook, "--yes"]);
         assert!(!names_mode(), "with {hook}");
-        let mut uninstall = machine.home.alongside(&["uninstall", "qwen", "--yes"]);
-        let removed = finish(uninstall.env("PATH", machine.path_variable()));
-        assert!(removed.status.success(), "{}", removed.said());
+        machine.succeeds(&["uninstall", "qwen", "--yes"]);
         machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     }
-    let mut install = machine.home.alongside(&["install", "qwen", "--hook", "--yes"]);
-    assert!(finish(install.env("PATH", machine.path_variable())).status.success());
+    machine.succeeds(&["install", "qwen", "--hook", "--yes"]);
     machine.home.file(".qwen/settings.json", r#"{ "disableAllHooks": true }"#);
     assert!(names_mode(), "with the hook switched off");
 }
@@ -238,9 +230,7 @@ async fn a_companion_that_nobody_starts_again_is_reported() {
 #[test]
 fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     let machine = TestMachine::with(&["claude 2.1.332"]);
-    let mut install = machine.home.alongside(&["install", "claude", "--hook", "--yes"]);
-    let installed = finish(install.env("PATH", machine.path_variable()));
-    assert!(installed.status.success(), "{}", installed.said());
+    machine.succeeds(&["install", "claude", "--hook", "--yes"]);
     let settings = machine.home.path("home/.claude/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
     let package = machine.home.path("lib-bin/node_modules/@anthropic-ai/claude-code/package.json");

@@ -179,6 +179,12 @@ impl TestMachine {
         finish(command)
     }
 
+    /// Runs another command of alongside, which must succeed.
+    pub(super) fn succeeds(&self, args: &[&str]) {
+        let ran = finish(self.home.alongside(args).env("PATH", self.path_variable()));
+        assert!(ran.status.success(), "{}", ran.said());
+    }
+
     /// Runs the doctor for `played`, for people. Its output never holds a token.
     pub(super) fn tells(&self, args: &[&str]) {
         let ran = self.run(args);
