@@ -4,31 +4,22 @@
 /// Whether a process exists, of any user. One that has ended is not alive, also where its parent has not
 /// noticed: the first process of many containers never does.
 pub fn is_alive(pid: u32) -> bool {
-    pid != 0 && signal(pid) != Signalled::Gone && !has_ended(pid)
+    pid != 0 && reaches(pid).is_some() && !has_ended(pid)
 }
 
 /// Whether this process may send a signal to another one. On Windows the same as [`is_alive`].
 pub fn may_signal(pid: u32) -> bool {
-    pid != 0 && signal(pid) == Signalled::Reached
+    pid != 0 && reaches(pid) == Some(true)
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Signalled {
-    Reached,
-    #[cfg(unix)]
-    NotAllowed,
-    Gone,
-}
-
+/// Whether a signal of this process reaches another one, or is not allowed; `None` if there is none.
 #[cfg(unix)]
-fn signal(pid: u32) -> Signalled {
-    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
-        return Signalled::Gone;
-    };
+fn reaches(pid: u32) -> Option<bool> {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
     match rustix::process::test_kill_process(pid) {
-        Ok(()) => Signalled::Reached,
-        Err(rustix::io::Errno::PERM) => Signalled::NotAllowed,
-        Err(_) => Signalled::Gone,
+        Ok(()) => Some(true),
+        Err(rustix::io::Errno::PERM) => Some(false),
+        Err(_) => None,
     }
 }
 
@@ -44,8 +35,8 @@ fn has_ended(_: u32) -> bool {
 }
 
 #[cfg(not(unix))]
-fn signal(pid: u32) -> Signalled {
-    if super::look_up(pid).is_some() { Signalled::Reached } else { Signalled::Gone }
+fn reaches(pid: u32) -> Option<bool> {
+    super::look_up(pid).map(|_| true)
 }
 
 #[cfg(test)]
