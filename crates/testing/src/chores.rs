@@ -26,6 +26,24 @@ pub fn cache_directory() -> Option<PathBuf> {
         .map(|cache| cache.join("alongside-rig"))
 }
 
+/// A directory that `make` fills where it is missing: it fills one of another name, which gets this one at
+/// the end, for a half-made one is of no use.
+///
+/// # Errors
+/// When `make` fails, or the directory cannot be renamed.
+pub fn made_once(
+    directory: PathBuf,
+    make: impl FnOnce(&Path) -> anyhow::Result<()>,
+) -> anyhow::Result<PathBuf> {
+    if !directory.is_dir() {
+        let half = PathBuf::from(format!("{}.half", directory.display()));
+        let _ = std::fs::remove_dir_all(&half);
+        make(&half)?;
+        std::fs::rename(&half, &directory).with_context(|| format!("cannot rename {}", half.display()))?;
+    }
+    Ok(directory)
+}
+
 /// The cargo that runs this program.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

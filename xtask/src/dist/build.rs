@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
+use alongside_testing::chores::{cache_directory, cargo, checkout, made_once, must, target_directory};
 use anyhow::{Context as _, ensure};
 
 use super::cargo_options::{FLAGS, arguments, remapped};
@@ -143,16 +143,11 @@ fn built_for(triple: &str) -> PathBuf {
 fn zig() -> anyhow::Result<PathBuf> {
     let cache = cache_directory().context("neither XDG_CACHE_HOME nor HOME is an absolute path")?;
     let name = format!("zig-{}", TOOLS.map(|tool| tool.split('=').next_back().unwrap_or_default()).join("-"));
-    let directory = cache.join(&name);
-    if directory.is_dir() {
-        return Ok(directory);
-    }
-    let half = cache.join(format!("{name}.half"));
-    let _ = fs::remove_dir_all(&half);
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]).arg(&half);
-    tools::run(pip.args(TOOLS)).context("cannot install cargo-zigbuild with pip")?;
-    ensure!(half.join("bin/cargo-zigbuild").is_file(), "{} has no program", TOOLS[1]);
-    fs::rename(&half, &directory)?;
-    Ok(directory)
+    made_once(cache.join(name), |half| {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]).arg(half);
+        tools::run(pip.args(TOOLS)).context("cannot install cargo-zigbuild with pip")?;
+        ensure!(half.join("bin/cargo-zigbuild").is_file(), "{} has no program", TOOLS[1]);
+        Ok(())
+    })
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use alongside_testing::chores::{must, target_directory};
+use alongside_testing::chores::{made_once, must, target_directory};
 use anyhow::Context as _;
 
 use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
@@ -18,14 +18,8 @@ const STARTS: &str = "crt1.o crti.o crtn.o crtbegin.o crtend.o crtbeginS.o crten
 pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<PathBuf> {
     // The Debian sees this as /target.
     let target = target_directory().join("other-systems");
-    let linker = target.join("zig");
-    if !linker.is_dir() {
-        let half = target.join("zig.half");
-        let _ = std::fs::remove_dir_all(&half);
-        std::fs::create_dir_all(&target)?;
-        tools::run(Command::new("cp").arg("-a").args([zig, &half]))?;
-        std::fs::rename(&half, &linker)?;
-    }
+    std::fs::create_dir_all(&target)?;
+    made_once(target.join("zig"), |half| tools::run(Command::new("cp").arg("-a").args([zig, half])))?;
     let directory = format!("/usr/lib/rustlib/{triple}/lib/self-contained");
     let touch = format!("mkdir -p {directory} && cd {directory} && touch {STARTS}");
     tools::run(root.command("sh").args(["-c", &touch])).context("cannot write into the Debian")?;

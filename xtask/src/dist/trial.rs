@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use alongside_testing::chores::{checkout, run};
+use alongside_testing::chores::{checkout, made_once, run};
 use anyhow::Context as _;
 
 use super::product::Product;
@@ -94,40 +94,28 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
     tools::run(Command::new("unshare").args(["--mount", "--pid", "--fork", "true"]))
         .context("this machine does not allow new namespaces")?;
     let suite = suite();
-    let base = targets.join(format!("debian-{suite}"));
-    if base.join("etc/debian_version").is_file() && !base.join("debootstrap").exists() {
-        return Ok(base);
-    }
-    // A half-made Debian is of no use.
-    let half = targets.join(format!("debian-{suite}.half"));
-    let _ = fs::remove_dir_all(&half);
-    let mut debootstrap = Command::new("debootstrap");
-    debootstrap.args(["--variant=minbase", &format!("--include={PACKAGES}"), &suite]).arg(&half);
-    let made = run(debootstrap.stdout(Stdio::null()))?;
-    anyhow::ensure!(made.success(), "debootstrap cannot install Debian {suite}; check the mirror");
-    fs::rename(&half, &base)?;
-    Ok(base)
+    made_once(targets.join(format!("debian-{suite}")), |half| {
+        let mut debootstrap = Command::new("debootstrap");
+        debootstrap.args(["--variant=minbase", &format!("--include={PACKAGES}"), &suite]).arg(half);
+        let made = run(debootstrap.stdout(Stdio::null()))?;
+        anyhow::ensure!(made.success(), "debootstrap cannot install Debian {suite}; check the mirror");
+        Ok(())
+    })
 }
 
 /// The same with package managers.
 fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     let minimal = minimal(targets)?;
     // The number rises with the packages.
-    let base = targets.join(format!("managers-2-{}", suite()));
-    if base.is_dir() {
-        return Ok(base);
-    }
-    let half = base.with_extension("half");
-    let _ = fs::remove_dir_all(&half);
-    tools::run(Command::new("cp").arg("-a").args([&minimal, &half]))?;
-    // An old list may do where the mirror has no new one.
-    let _ = tools::run(chroot(&half, "root").args(["apt-get", "update"]));
-    let mut install = chroot(&half, "root");
-    install.args(APT_INSTALL.split(' ')).args(MANAGERS.split(' '));
-    tools::run(&mut install).context("apt cannot install package managers; check the mirror")?;
-    tools::run(chroot(&half, "root").args(["apt-get", "clean"]))?;
-    fs::rename(&half, &base)?;
-    Ok(base)
+    made_once(targets.join(format!("managers-2-{}", suite())), |half| {
+        tools::run(Command::new("cp").arg("-a").args([minimal.as_path(), half]))?;
+        // An old list may do where the mirror has no new one.
+        let _ = tools::run(chroot(half, "root").args(["apt-get", "update"]));
+        let mut install = chroot(half, "root");
+        install.args(APT_INSTALL.split(' ')).args(MANAGERS.split(' '));
+        tools::run(&mut install).context("apt cannot install package managers; check the mirror")?;
+        tools::run(chroot(half, "root").args(["apt-get", "clean"]))
+    })
 }
 
 /// The machine's own release if it runs Debian: the program needs its C library or a newer one.

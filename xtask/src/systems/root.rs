@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use alongside_testing::chores::{cache_directory, checkout, must, run, target_directory};
+use alongside_testing::chores::{cache_directory, checkout, made_once, must, run, target_directory};
 use anyhow::{Context as _, ensure};
 
 /// The release of Debian: the one whose Rust is new enough.
@@ -49,37 +49,34 @@ impl Root {
     /// # Errors
     /// When a tool is missing, or the mirror of Debian is down.
     pub(crate) fn made() -> anyhow::Result<Self> {
-        let root = Self { path: path()? };
         can_enter()?;
-        if root.path.is_dir() {
-            return Ok(root);
-        }
-        // A half-made one is of no use.
-        let half = Self { path: root.path.with_extension("half") };
-        let _ = fs::remove_dir_all(&half.path);
-        fs::create_dir_all(&half.path)?;
-        println!("==> what other systems need is installed in {}: 4 min, 4 GB", root.path.display());
+        let path = made_once(path()?, |half| Self { path: half.to_owned() }.fill())?;
+        Ok(Self { path })
+    }
+
+    fn fill(&self) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.path)?;
+        println!("==> what other systems need is installed in {}: 4 min, 4 GB", path()?.display());
         let mut debootstrap = Command::new("debootstrap");
-        debootstrap.args(["--variant=minbase", SUITE]).arg(&half.path).args(mirror());
+        debootstrap.args(["--variant=minbase", SUITE]).arg(&self.path).args(mirror());
         let made = run(&mut debootstrap).context("cannot start debootstrap: is it installed?")?;
         ensure!(made.success(), "debootstrap cannot install Debian {SUITE}: check the mirror");
         for name in MOUNTS {
-            fs::create_dir_all(half.path.join(name))?;
+            fs::create_dir_all(self.path.join(name))?;
         }
         // Nothing in there is a service.
-        let policy = half.path.join("usr/sbin/policy-rc.d");
+        let policy = self.path.join("usr/sbin/policy-rc.d");
         fs::write(&policy, "#!/bin/sh\nexit 101\n")?;
         fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
         // A mirror may be some days behind; the installation says so if that matters.
-        run(half.command("apt-get").arg("update"))?;
-        let mut apt = half.command("env");
+        run(self.command("apt-get").arg("update"))?;
+        let mut apt = self.command("env");
         apt.args(APT_INSTALL.split(' ')).args(PACKAGES.split(' '));
         must(&mut apt).context("apt cannot install the packages")?;
-        must(half.command("apt-get").arg("clean"))?;
+        must(self.command("apt-get").arg("clean"))?;
         // A network may have a certificate of its own.
-        fs::copy(CERTIFICATES, half.path.join(CERTIFICATES.trim_start_matches('/')))?;
-        fs::rename(&half.path, &root.path)?;
-        Ok(root)
+        fs::copy(CERTIFICATES, self.path.join(CERTIFICATES.trim_start_matches('/')))?;
+        Ok(())
     }
 
     /// A command in there, in the checkout. It and all that it starts share nothing with another command
