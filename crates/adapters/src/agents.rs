@@ -64,11 +64,6 @@ pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
     found
 }
 
-/// Whether an agent is on this machine that can be set up. No program runs.
-pub fn are_there(user: &UserEnvironment) -> bool {
-    first_command(user).is_some()
-}
-
 /// The command of the first agent on this machine that can be set up, in the order of the table. No program
 /// runs.
 pub fn first_command(user: &UserEnvironment) -> Option<&'static str> {
@@ -115,13 +110,8 @@ pub async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> O
 }
 
 /// The row of that id in the ledger.
-fn row_of(id: &str) -> Option<&'static agent::Agent> {
+pub(super) fn row_of(id: &str) -> Option<&'static agent::Agent> {
     agent::Agent::named(id.strip_prefix(ID_PREFIX)?)
-}
-
-/// The name of the agent of that id in the ledger.
-pub(super) fn display_name_of(id: &str) -> Option<&'static str> {
-    row_of(id).map(|row| row.display_name)
 }
 
 /// A text that is restored, without a hook that it held before the ledger knew of it.

@@ -12,7 +12,7 @@ use super::plan::Remainder;
 /// The name, for people, of an adapter that the ledger lists under `id`.
 pub fn display_name(id: &str) -> Cow<'_, str> {
     let editor = Editor::named(id).map(|editor| editor.name);
-    let name = editor.or_else(|| agents::display_name_of(id));
+    let name = editor.or_else(|| agents::row_of(id).map(|row| row.display_name));
     harmless::name(name.unwrap_or(id))
 }
 

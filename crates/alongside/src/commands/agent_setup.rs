@@ -144,7 +144,7 @@ impl AgentSetup for UserAgents {
 
     fn has_agent(&self) -> bool {
         // Without an environment, nobody knows.
-        UserEnvironment::of_this_process().map_or(true, |user| agents::are_there(&user))
+        UserEnvironment::of_this_process().map_or(true, |user| agents::first_command(&user).is_some())
     }
 
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {

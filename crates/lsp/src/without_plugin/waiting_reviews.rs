@@ -25,10 +25,6 @@ pub(super) struct WaitingReviews {
 }
 
 impl WaitingReviews {
-    pub(super) fn get(&self, id: ReviewId) -> Option<&WaitingReview> {
-        self.all.get(&id)
-    }
-
     pub(super) fn get_mut(&mut self, id: ReviewId) -> Option<&mut WaitingReview> {
         self.all.get_mut(&id)
     }
@@ -76,7 +72,7 @@ impl WaitingReviews {
         here: Option<&DocumentKey>,
         command: &str,
     ) -> Option<ReviewId> {
-        if named.is_some_and(|id| self.get(id).is_none()) {
+        if named.is_some_and(|id| !self.all.contains_key(&id)) {
             editor.warn(io, messages::ENDED);
             return None;
         }
@@ -170,7 +166,7 @@ impl WaitingReviews {
     pub(super) fn original(&self, params: &Value) -> Option<Arc<str>> {
         let uri = params.get("uri")?.as_str()?;
         let id = uri.strip_prefix("alongside:/original/")?.split('/').next()?.parse().ok()?;
-        Some(self.get(ReviewId(id))?.review().original.clone().unwrap_or_default())
+        Some(self.all.get(&ReviewId(id))?.review().original.clone().unwrap_or_default())
     }
 
     /// The hover at a line of a proposal, or at the line of a target that announces one.
