@@ -5,7 +5,6 @@ mod causes;
 mod connection_failure;
 mod examine;
 mod finding;
-mod hook_search;
 mod hook_trust;
 mod hooks;
 mod lock_search;
@@ -147,7 +146,7 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
-    let search = hook_search::cause(&here, &companions).await;
+    let search = hooks::search_fault(&here, &companions).await;
     let mut hook_findings: Vec<HookFinding> = Vec::new();
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
         let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);

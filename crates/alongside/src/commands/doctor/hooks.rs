@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, FoundHook, HookScope, OurHook, Registration, WantedHook};
 use alongside_common::own_program::own_program;
+use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{OnFailure, Trust};
 use alongside_contract::settings::Release;
+use alongside_host::{HookSearch, Restarting};
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::{Os, shell};
 
@@ -18,6 +20,7 @@ use super::causes::HookCause;
 use super::finding::Finding;
 use super::hook_trust;
 use super::message::{Message, Severity};
+use super::running_companions::Companions;
 
 /// The doctor's finding about the hook of one agent.
 #[derive(Debug)]
@@ -68,6 +71,22 @@ fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
     };
     let files = hooks::all_files(agent, None, here);
     agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
+}
+
+/// The reason why a hook that runs here would not have a change reviewed, if a companion is here: the search
+/// that every hook makes, made here.
+pub(super) async fn search_fault(here: &Surroundings, companions: &Companions) -> Option<HookCause> {
+    let variable = |name: &str| here.variables.get(name).map(Into::into);
+    let search = HookSearch::within(RuntimeDirs::of_doctor(variable));
+    match search.reviewer_of(&here.cwd).await {
+        Ok(Some(_)) => None,
+        Ok(None) => {
+            let companion = companions.serving_here().next()?.label();
+            let places = search.paths().map(|path| path.to_owned().into()).collect();
+            Some(HookCause::FindsNoCompanion { companion, places })
+        }
+        Err(Restarting) => Some(HookCause::CompanionRestarts),
+    }
 }
 
 /// Examines a hook of an agent, with what is wrong with the search of all hooks.
