@@ -51,6 +51,9 @@ fn number_before(text: &str, what: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use alongside_testing::chores::checkout;
+    use alongside_testing::files_below;
+
     use super::*;
 
     #[test]
@@ -63,18 +66,11 @@ mod tests {
     fn every_test_of_unix_is_there() {
         for (package, name) in OF_UNIX.lines().filter_map(|line| line.split_once(' ')) {
             let function = format!("fn {}(", name.rsplit("::").next().unwrap());
-            let sources = alongside_testing::chores::checkout().join(package).join("src");
-            assert!(holds(&sources, &function), "{package}/src has no {name}: take its row out of unix.txt");
+            let files = files_below(checkout().join(package).join("src")).into_iter();
+            let mut texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+            let is_there = texts.any(|text| text.contains(&function));
+            assert!(is_there, "{package}/src has no {name}: take its row out of unix.txt");
         }
-    }
-
-    /// Whether a file below a directory has these words.
-    fn holds(directory: &std::path::Path, words: &str) -> bool {
-        let mut entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-        entries.any(|path| match path.is_dir() {
-            true => holds(&path, words),
-            false => std::fs::read_to_string(&path).is_ok_and(|text| text.contains(words)),
-        })
     }
 
     #[test]
