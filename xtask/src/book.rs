@@ -8,17 +8,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use alongside_testing::chores::{cache_directory, cargo, checkout, must, target_directory};
+use alongside_testing::chores::{checkout, installed, must, target_directory};
 use alongside_testing::files_below;
 use alongside_testing::pages::pages;
 use anyhow::{Context as _, bail};
 
-/// The pinned release of mdBook.
+/// The pinned release of mdBook, of which we build no more than a book needs.
 const MDBOOK: &str = "0.5.4";
 
 /// Builds the book, and checks that each of its links leads somewhere.
 pub(crate) fn book() -> anyhow::Result<ExitCode> {
-    let mdbook = install()?;
+    let mdbook = installed("mdbook", MDBOOK, &["--no-default-features", "--features", "search"])?;
     let (stage, book) = (target_directory().join("book-pages"), target_directory().join("book"));
     copy(&stage)?;
     must(Command::new(mdbook).arg("build").arg(&stage).arg("--dest-dir").arg(&book))?;
@@ -28,19 +28,6 @@ pub(crate) fn book() -> anyhow::Result<ExitCode> {
     }
     println!("{}", book.join("index.html").display());
     Ok(ExitCode::SUCCESS)
-}
-
-/// Installs mdBook, once for all checkouts, and returns its program.
-fn install() -> anyhow::Result<PathBuf> {
-    let name = format!("mdbook-{MDBOOK}");
-    let root = cache_directory().context("there is no cache directory for mdBook")?.join(name);
-    let program = root.join("bin/mdbook");
-    if !program.is_file() {
-        let only_what_builds = ["--no-default-features", "--features", "search"];
-        let install = ["install", "mdbook", "--locked", "--version", MDBOOK];
-        must(cargo().args(install).args(only_what_builds).arg("--root").arg(&root))?;
-    }
-    Ok(program)
 }
 
 /// Copies the pages, and all that they show or link to.

@@ -2,10 +2,10 @@
 //! below check it on the seeds without cargo-fuzz.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use alongside_testing::chores::{announce, cache_directory, cargo, checkout, must, target_directory};
+use alongside_testing::chores::{announce, checkout, installed, target_directory};
 use anyhow::{Context as _, bail};
 
 /// The pinned release; a newer one may need another toolchain.
@@ -41,7 +41,7 @@ pub(crate) struct Options {
 
 /// Runs the targets until one fails, and prints how to replay its input.
 pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
-    let installed = install()?;
+    let cargo_fuzz = installed("cargo-fuzz", CARGO_FUZZ, &[])?;
     let limit = match options.inputs {
         Some(inputs) => format!("-runs={inputs}"),
         None => format!("-max_total_time={}", options.seconds),
@@ -49,22 +49,11 @@ pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
     for target in
         TARGETS.into_iter().filter(|target| options.target.as_deref().is_none_or(|one| one == *target))
     {
-        if !run(&installed, target, &limit)? {
+        if !run(&cargo_fuzz, target, &limit)? {
             return Ok(ExitCode::FAILURE);
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Installs cargo-fuzz, once for all checkouts, and returns its program.
-fn install() -> anyhow::Result<PathBuf> {
-    let root = cache_directory().context("there is no cache directory for cargo-fuzz")?.join("cargo-fuzz");
-    let program = root.join("bin/cargo-fuzz");
-    if !program.is_file() {
-        let install = ["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ, "--root"];
-        must(cargo().args(install).arg(&root))?;
-    }
-    Ok(program)
 }
 
 /// Runs one target; false if it failed.

@@ -49,6 +49,21 @@ pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// The program of a crate in this release, which cargo installs once for all checkouts.
+///
+/// # Errors
+/// When there is no cache directory, or cargo cannot install it.
+pub fn installed(name: &str, release: &str, options: &[&str]) -> anyhow::Result<PathBuf> {
+    let cache = cache_directory().with_context(|| format!("there is no cache directory for {name}"))?;
+    let root = cache.join(format!("{name}-{release}"));
+    let program = root.join("bin").join(name);
+    if !program.is_file() {
+        let install = ["install", name, "--locked", "--version", release];
+        must(cargo().args(install).args(options).arg("--root").arg(&root))?;
+    }
+    Ok(program)
+}
+
 /// Prints the command that is about to run.
 #[allow(clippy::print_stderr)]
 pub fn announce(command: &Command) {
