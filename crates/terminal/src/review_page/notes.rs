@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::content::Content;
 use super::line::Part;
-use super::rows::{Block, Kind};
+use super::rows::{Block, Kind, NotedLines};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 
@@ -124,6 +124,19 @@ fn wrapped(line: &NoteLine, room: usize) -> Vec<NoteRow> {
     };
     let row = |part: Part| NoteRow { text: line.text.clone(), kind: line.kind, part };
     (0..rows.len()).filter_map(part).map(row).collect()
+}
+
+/// The lines that notes stand below.
+pub(super) fn noted_lines(notes: &[PageNote]) -> NotedLines {
+    let mut noted = NotedLines::default();
+    for note in notes {
+        match note.place {
+            NotePlace::Top => {}
+            NotePlace::BelowOld(line) => noted.original.push(line),
+            NotePlace::BelowNew(line) => noted.proposed.push(line),
+        }
+    }
+    noted
 }
 
 /// The unwrapped row that shows a line of the original or of the proposal, or the fold over it.

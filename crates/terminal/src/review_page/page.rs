@@ -102,11 +102,13 @@ impl Page {
         }
     }
 
-    /// Shows these notes, in place of those before. Rows move. False if they are the same.
+    /// Shows these notes with the lines that they stand below, in place of those before. Rows move. False if
+    /// they are the same.
     pub(crate) fn set_notes(&mut self, notes: &[PageNote]) -> bool {
         let is_other = self.notes != notes;
         if is_other {
             self.notes = notes.to_vec();
+            self.in_sight.set_noted(notes::noted_lines(&self.notes));
             self.lay_out();
         }
         is_other
@@ -495,7 +497,8 @@ impl Page {
         if self.in_sight.context() != context {
             self.lay_out();
         }
-        if is_more && self.rows() == rows {
+        let is_fold = |block: &Block| matches!(block.kind, Kind::Fold { open: false, .. });
+        if is_more && self.rows() == rows && !self.content.blocks.iter().any(is_fold) {
             // Nothing is folded any more.
             self.in_sight.change_context(false);
             self.lay_out();

@@ -13,6 +13,9 @@ const CONTEXT: usize = 3;
 /// A person wishes so many of them more, or fewer, at once.
 const MORE_CONTEXT: usize = 5;
 
+/// Unchanged lines that stay in sight around a line with a note.
+const AROUND_NOTE: usize = 1;
+
 /// Fewer lines than this are not worth a fold.
 const FEWEST: usize = 3;
 
@@ -153,17 +156,25 @@ pub(super) fn row_of_new(hunk: &Hunk, alignment: &Alignment, line: usize) -> usi
     }
 }
 
-/// The unchanged lines that a person has in sight: so many around each hunk, and the folds that they have
-/// opened, as lines of the original, which never changes.
+/// The unchanged lines that a person has in sight: so many around each hunk, those with a note, and the folds
+/// that they have opened, as lines of the original, which never changes.
 #[derive(Debug)]
 pub(super) struct InSight {
     around: usize,
     open: Vec<Range<usize>>,
+    noted: NotedLines,
+}
+
+/// The lines that notes stand below.
+#[derive(Debug, Default)]
+pub(super) struct NotedLines {
+    pub(super) original: Vec<usize>,
+    pub(super) proposed: Vec<usize>,
 }
 
 impl Default for InSight {
     fn default() -> Self {
-        Self { around: CONTEXT, open: Vec::new() }
+        Self { around: CONTEXT, open: Vec::new(), noted: NotedLines::default() }
     }
 }
 
@@ -189,6 +200,20 @@ impl InSight {
 
     pub(super) fn close(&mut self, lines: &Range<usize>) {
         self.open.retain(|open| open.end <= lines.start || lines.end <= open.start);
+    }
+
+    /// Shows these lines, and no longer those before.
+    pub(super) fn set_noted(&mut self, noted: NotedLines) {
+        self.noted = noted;
+    }
+
+    /// Those of some unchanged lines that have a note, in order. They are counted from a place.
+    fn noted(&self, at: Place, lines: &Range<usize>) -> Vec<usize> {
+        let old = self.noted.original.iter().map(|line| line.checked_sub(at.original));
+        let new = self.noted.proposed.iter().map(|line| line.checked_sub(at.proposed));
+        let mut noted: Vec<_> = old.chain(new).flatten().filter(|line| lines.contains(line)).collect();
+        noted.sort_unstable();
+        noted
     }
 
     fn has(&self, lines: &Range<usize>) -> bool {
@@ -248,10 +273,26 @@ impl Stack {
             self.push(at, lines, Kind::Same);
             return;
         }
-        let first = at.below(head);
-        let open = in_sight.has(&(first.original..first.original + hidden));
         self.push(at, head, Kind::Same);
-        self.push(first, if open { hidden + 1 } else { 1 }, Kind::Fold { lines: hidden, open });
-        self.push(first.below(hidden), tail, Kind::Same);
+        let (mut next, end) = (head, head + hidden);
+        for line in in_sight.noted(at, &(head..end)) {
+            let from = line.saturating_sub(AROUND_NOTE).max(next);
+            let to = (line + 1 + AROUND_NOTE).min(end).max(from);
+            self.folded(at.below(next), from - next, in_sight);
+            self.push(at.below(from), to - from, Kind::Same);
+            next = to;
+        }
+        self.folded(at.below(next), end - next, in_sight);
+        self.push(at.below(end), tail, Kind::Same);
+    }
+
+    /// Unchanged lines that nothing shows.
+    fn folded(&mut self, at: Place, lines: usize, in_sight: &InSight) {
+        if lines < FEWEST {
+            self.push(at, lines, Kind::Same);
+            return;
+        }
+        let open = in_sight.has(&(at.original..at.original + lines));
+        self.push(at, if open { lines + 1 } else { 1 }, Kind::Fold { lines, open });
     }
 }

@@ -21,7 +21,7 @@ fn notes() -> Vec<PageNote> {
         note(NotePlace::Top, "about the file\u{1b}[2J"),
         note(NotePlace::BelowNew(13), "Why? Nobody asked for this line, and it is longer than one row."),
         note(NotePlace::BelowOld(12), "Keep this."),
-        note(NotePlace::BelowNew(2), "hidden by a fold"),
+        note(NotePlace::BelowNew(2), "shown with its line"),
         note(NotePlace::BelowNew(900), "its line is nowhere"),
     ]
 }
@@ -35,6 +35,32 @@ fn notes_stand_below_their_lines_wrapped_and_harmless() {
         assert!(page.set_notes(&notes()) && !page.set_notes(&notes()));
         insta::assert_snapshot!(name, shown(&page, width));
     }
+}
+
+#[test]
+fn a_line_with_a_note_is_in_no_fold() {
+    let mut page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
+    page.set_notes(&[note(NotePlace::BelowOld(22), "Why?"), note(NotePlace::BelowNew(25), "And this?")]);
+    let shown = shown(&page, 44);
+    let below: Vec<_> = shown.lines().skip(9).collect();
+    let expected = [
+        " 15 16   line 15",
+        " 16 17   line 16",
+        " 17 18   line 17",
+        "       ⋯ 4 unchanged lines",
+        " 22 23   line 22",
+        " 23 24   line 23",
+        "         Why?",
+        " 24 25   line 24",
+        " 25 26   line 25",
+        "         And this?",
+        " 26 27   line 26",
+        "       ⋯ 4 unchanged lines",
+    ];
+    assert_eq!(below, expected);
+    let rows = page.rows();
+    assert!(page.toggle_fold(rows - 1) && page.rows() == rows + 4);
+    assert!(page.toggle_fold(rows - 1) && page.rows() == rows);
 }
 
 #[test]
