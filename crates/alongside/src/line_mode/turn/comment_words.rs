@@ -3,7 +3,7 @@
 
 use alongside_desk::review_model::comment_place::{place, place_in_file};
 use alongside_desk::review_model::comment_state::{answers, state_words};
-use alongside_desk::{Comment, CommentId, LineRange, Turn, TurnMessage, harmless};
+use alongside_desk::{Comment, CommentId, CommentState, LineRange, Turn, TurnMessage, harmless};
 
 use super::comments::{self, About, Misplaced};
 use super::walk::Walk;
@@ -120,11 +120,13 @@ pub(super) fn not_kept(words: &str) -> String {
     format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))
 }
 
-/// A comment with its number: `Comment 3 on lines 4–7: …`.
-pub(super) fn comment(comment: &Comment, turn: &Turn) -> String {
+/// A comment with its number: `Comment 3 on lines 4–7: …`. `shows_code`: no change on the page shows its lines.
+fn comment(comment: &Comment, turn: &Turn, shows_code: bool) -> String {
     let on = place_in_file(comment);
     let gone = if comment.lost { "; this code is nowhere in the file now" } else { "" };
-    let code = comment.anchor.code.lines().filter(|_| comment.lost);
+    // Where its lines have changed, the code of then stands nowhere.
+    let shows_code = comment.lost || shows_code && comment.state != CommentState::Answered;
+    let code = comment.anchor.code.lines().filter(|_| shows_code);
     let code: String = code.map(|line| format!("  {}\n", harmless::name(line))).collect();
     let lines: Vec<_> = comment.text.lines().map(harmless::name).collect();
     let title = format!("Comment {} on {on}{}{gone}:", comment.id.0, state_words(comment, turn));
@@ -136,7 +138,15 @@ pub(super) fn comment(comment: &Comment, turn: &Turn) -> String {
 
 /// Several comments, each on its lines.
 pub(super) fn all<'c>(comments: impl IntoIterator<Item = &'c Comment>, turn: &Turn) -> Option<String> {
-    let all: Vec<_> = comments.into_iter().map(|it| comment(it, turn)).collect();
+    joined(comments.into_iter().map(|it| comment(it, turn, false)).collect())
+}
+
+/// The same for comments on lines that no change shows: with these lines.
+pub(super) fn with_code(comments: &[&Comment], turn: &Turn) -> Option<String> {
+    joined(comments.iter().map(|it| comment(it, turn, true)).collect())
+}
+
+fn joined(all: Vec<String>) -> Option<String> {
     (!all.is_empty()).then(|| all.join("\n"))
 }
 

@@ -427,7 +427,7 @@ impl TurnReading {
         let mut above = Vec::new();
         if due >= Due::Review {
             above.push(words::file_header(&self.walk, look.inks));
-            above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn()));
+            above.extend(comment_words::with_code(&comments::on_file(&self.walk), self.walk.turn()));
         }
         for text in &above {
             let text = wrapped(text, look);

@@ -138,14 +138,18 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
         code: "gone()\n".into(),
         ..Default::default()
     };
-    companion.turn.comments = vec![alongside_desk::Comment {
-        id: CommentId(4),
-        anchor,
-        text: "why\x1b?".into(),
-        lost: true,
+    let comment = |id, text: &str, lost| alongside_desk::Comment {
+        id: CommentId(id),
+        anchor: anchor.clone(),
+        text: text.into(),
+        lost,
         state: CommentState::Sent,
         ..Default::default()
-    }];
+    };
+    let mut elsewhere = comment(5, "rename it", false);
+    elsewhere.anchor.lines = Some(LineRange { first: 900, last: 900 });
+    elsewhere.anchor.code = "fn today() {\n".into();
+    companion.turn.comments = vec![comment(4, "why\x1b?", true), elsewhere];
     // A terminal gives one line at a time.
     let lines = || b"2\n".chain(&b"c\n"[..]).chain(&b"\n"[..]).chain(&b"q\n"[..]);
     let input = LineReader::from(true, move || Box::new(lines()));
@@ -154,6 +158,7 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
         "Your last message: Codex has read it (",
         "c comments on a change, for the agent. After f: Codex reads it with your next prompt.\n",
         "Comment 4 on lines 3–4 (read); this code is nowhere in the file now:\n  gone()\n  why\\x1b?\n",
+        "Comment 5 on line 900 (read):\n  fn today() {\n  rename it\n",
         "Codex reads it with your next prompt.\nType the comment; an empty line ends it.\n",
     ] {
         assert!(played.text.contains(said), "{said}: {}", played.text);
