@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use alongside_common::failure::{Hint, failure, words};
 use alongside_companion::turns::source::Feedback;
+use alongside_desk::review_model::comment_state::not_sent;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
 use alongside_terminal::AgentPane;
 use alongside_turns::{Claimed, Delivery, Places, claim_for_person, feedback_in, running_agent, sent_text};
@@ -161,10 +162,8 @@ fn list(comments: &[Comment], message: Option<&TurnMessage>) -> String {
         text.push_str(&lines(comment));
         text.push('\n');
     }
-    match comments.iter().filter(|comment| comment.state.is_unsent()).count() {
-        0 => {}
-        1 => text.push_str("1 comment is not sent. Finish the review to send it.\n"),
-        count => text.push_str(&format!("{count} comments are not sent. Finish the review to send them.\n")),
+    if let Some(said) = not_sent(comments) {
+        text.push_str(&format!("{said}\n"));
     }
     if let Some(TurnMessage { words, .. }) = waits {
         text.push_str(&format!("A message is sent: {}.\n", harmless::name(words)));

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use alongside_common::failure::Hint;
-use alongside_desk::harmless;
-use alongside_desk::review_model::comment_state::answers;
+use alongside_companion::turns::source::OpenTurn;
+use alongside_desk::review_model::comment_state::{answers, not_sent};
+use alongside_desk::{AtWork, Turn, harmless};
 use alongside_turns::{Places, Waiting, clear, waiting, waiting_in};
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -105,9 +106,15 @@ fn as_json(one: &Waiting) -> Value {
             "files": look.files.iter().map(|file| &file.told).collect::<Vec<_>>(),
             "remarks": look.remarks,
             "comments": look.feedback.comments,
+            "atWork": at_work(&look.at_work),
         }),
         Err(error) => json!({ "root": root, "agents": one.agents, "error": error }),
     }
+}
+
+/// The agents at work, as desks are told of them.
+fn at_work(open: &[OpenTurn]) -> Vec<AtWork> {
+    open.iter().map(|open| open.told.clone()).collect()
 }
 
 fn list(found: &[Waiting]) -> String {
@@ -138,6 +145,13 @@ fn lines(one: &Waiting) -> String {
     );
     if let Some(answers) = answers(&look.feedback.comments) {
         text.push_str(&format!("  Your last rounds: {answers}\n"));
+    }
+    if let Some(said) = not_sent(&look.feedback.comments) {
+        text.push_str(&format!("  {said}\n"));
+    }
+    let turn = Turn { at_work: at_work(&look.at_work), ..Turn::default() };
+    if let Some(said) = turn.at_work_words("at work", &[]) {
+        text.push_str(&format!("  {said}\n"));
     }
     for remark in &look.remarks {
         text.push_str(&format!("  {}\n", harmless::name(remark)));

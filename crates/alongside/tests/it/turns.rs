@@ -82,6 +82,11 @@ fn a_turn_is_noted_in_silence_and_what_waits_is_listed() {
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));
     home.file("a.txt", "two\n");
+    let said = "  Codex is at work: more changes may come, unless Esc has stopped it.\n";
+    let listed = home.run(&["turns"]).out;
+    assert!(listed.ends_with(said), "{listed}");
+    let listed: Value = serde_json::from_str(&home.run(&["turns", "--json"]).out).unwrap();
+    assert_eq!(listed[0]["atWork"][0]["agent"], "Codex");
     silent(&turn(&home, "codex", &event(&home, "Stop")));
     let listed = home.run(&["turns"]).out;
     let expected = format!(
@@ -90,7 +95,7 @@ fn a_turn_is_noted_in_silence_and_what_waits_is_listed() {
     );
     assert_eq!(listed, expected);
     let listed: Value = serde_json::from_str(&home.run(&["turns", "--json"]).out).unwrap();
-    assert_eq!(listed[0]["agents"], json!(["Codex"]));
+    assert_eq!((&listed[0]["agents"], &listed[0]["atWork"]), (&json!(["Codex"]), &json!([])));
     assert_eq!(listed[0]["files"][0]["path"], "a.txt");
     let waits = home.run(&["turns", "--unreviewed"]);
     assert_eq!((waits.status.code(), &*waits.out), (Some(1), ""));

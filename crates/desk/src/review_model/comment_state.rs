@@ -42,6 +42,15 @@ pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<St
     (!said.is_empty()).then(|| said.join(", "))
 }
 
+/// How many comments wait for the finish of their review, and how they are sent; `None` if none does.
+pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
+    match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
+        0 => None,
+        1 => Some("1 comment is not sent. Finish the review to send it.".to_owned()),
+        count => Some(format!("{count} comments are not sent. Finish the review to send them.")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +80,7 @@ mod tests {
         ];
         assert_eq!(answers(&all).as_deref(), Some("1 comment with changed lines, 2 open, 1 asked again"));
         assert_eq!((answers(&all[..1]).as_deref(), answers([])), (Some("1 comment open"), None));
+        let said = Some("2 comments are not sent. Finish the review to send them.");
+        assert_eq!((not_sent(&all).as_deref(), not_sent(&all[..2])), (said, None));
     }
 }
