@@ -157,6 +157,13 @@ impl TurnFile {
         self.author != Author::Person && !self.accepted && !self.known
     }
 
+    /// Whose change it is, as people are told: a text that they accepted before the write was an agent's
+    /// proposal, also where the store cannot tell.
+    #[must_use]
+    pub fn told_author(&self) -> Author {
+        if self.accepted { Author::Agent } else { self.author }
+    }
+
     /// Whether a step that marks all files marks it.
     #[must_use]
     pub fn is_of_rest(&self) -> bool {

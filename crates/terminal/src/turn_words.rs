@@ -167,7 +167,7 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
         FileChange::Modified if file.executable.is_some() => Some(change(file).into_owned()),
         FileChange::Added | FileChange::Deleted | FileChange::Modified => None,
     };
-    let author = author(file.author).map(str::to_owned);
+    let author = author(file.told_author()).map(str::to_owned);
     let comments = (comments > 0).then(|| self::comments(comments));
     let by_person = known_by_person(file).map(str::to_owned);
     let known = file.known.then(|| "as in your last round".to_owned());
@@ -361,5 +361,8 @@ mod tests {
             (letter(file.change), &*notes(&file, Marked::Nothing, 0)),
             ("?", "unknown whose, new or changed")
         );
+        // It was an agent's proposal.
+        let file = TurnFile { author: Author::Unknown, accepted: true, ..TurnFile::default() };
+        assert_eq!(notes(&file, Marked::Nothing, 0), "accepted before the write");
     }
 }

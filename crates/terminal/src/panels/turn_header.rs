@@ -66,7 +66,7 @@ fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) ->
         FileChange::Modified if file.executable.is_none() => None,
         _ => Some(words::change(file).into_owned()),
     };
-    let author = words::author(file.author).map(str::to_owned);
+    let author = words::author(file.told_author()).map(str::to_owned);
     let known = words::known_by_person(file).map(str::to_owned);
     let about: Vec<_> = what.into_iter().chain(author).chain(known).collect();
     let mut about = if about.is_empty() { "  ".to_owned() } else { format!("  {}  ", about.join(", ")) };

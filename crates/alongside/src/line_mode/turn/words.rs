@@ -202,7 +202,7 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     let why = file.without_text.as_ref().or(review.and_then(|review| review.whole_file_only.as_ref()));
     // If nothing is known of any file, a remark of the list says so once.
     let is_known = knows_authors(walk);
-    let author = match file.author {
+    let author = match file.told_author() {
         Author::Agent => None,
         Author::Person => Some("This is not the agent's work.".to_owned()),
         Author::Both => Some("A part of this is yours: you have changed the file between turns.".to_owned()),
@@ -259,7 +259,7 @@ fn lines(file: &TurnFile) -> String {
 pub(super) fn list(walk: &Walk) -> String {
     let row = |(at, file): (usize, &TurnFile)| {
         let why = file.without_text.as_ref().map(|why| format!(", {}", harmless::name(why)));
-        let author = match file.author {
+        let author = match file.told_author() {
             Author::Person => ", not the agent's work",
             Author::Both => ", partly yours",
             Author::Unknown if knows_authors(walk) => ", unknown whose",
