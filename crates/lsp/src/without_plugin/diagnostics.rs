@@ -1,6 +1,6 @@
 //! Marks of reviews as diagnostics, which every editor draws at a line and steps through.
 
-use alongside_desk::{HunkState, Lines, Range, Review, Text};
+use alongside_desk::{HunkState, Lines, Range, Review, Text, messages as desk_messages};
 
 use super::editor::Editor;
 use super::hunk_places::shown;
@@ -24,7 +24,8 @@ pub(crate) fn target_line(review: &Review) -> usize {
     shown(first, Text::new(review.original.clone().unwrap_or_default()).len()).start
 }
 
-/// The marks in a proposal: the text before and the state of each hunk. `editor` is the text there.
+/// The marks in a proposal: that nobody waits for it, as long as it is so, and the text before and the state
+/// of each hunk. `editor` is the text there.
 pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
@@ -52,7 +53,10 @@ pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) ->
         }
         mark
     });
-    hunks.collect()
+    let line = Lines { start: 0, end: 1 };
+    let unawaited = desk_messages::unawaited(review)
+        .map(|said| mark(lsp::DiagnosticSeverity::Warning, line, editor, encoding, said));
+    unawaited.into_iter().chain(hunks).collect()
 }
 
 /// The marks in a proposal whose review has ended: they stay, while a message goes with the next key. `late`

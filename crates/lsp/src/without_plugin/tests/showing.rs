@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use alongside_desk::{Agent, Closing, Limit, LineEnding, messages as desk_messages};
+use alongside_desk::{
+    Agent, Changed, Closing, Event, Limit, LineEnding, Unawaited, messages as desk_messages,
+};
 
 use crate::without_plugin::messages;
 
@@ -257,6 +259,26 @@ async fn reached_limit_is_told_at_opening() {
     stage.show_proposal("two\n");
     let said = "notes.txt: Too much differs to compare every line of change 1: some may be equal.";
     assert_eq!(stage.seen().said(), said);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_says_that_nobody_waits_for_it_as_long_as_it_is_so() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    let hunks_before = stage.seen().marks(&own);
+    for unawaited in [Some(Unawaited::TurnOver), None] {
+        let (id, revision) = (companion.review.id, companion.review.revision);
+        let hunks = companion.review.hunks.clone();
+        let told = Changed { id, from: revision, revision, hunks, unawaited, ..Changed::default() };
+        stage.seat.events.send(Event::Changed(told)).unwrap();
+        companion.serve(&mut stage).await;
+        let mut marks = stage.seen().marks(&own);
+        if unawaited.is_some() {
+            let said = "0 Nobody waits for this: Gemini CLI was asked to end its turn.";
+            assert!(marks.remove(0).starts_with(said), "{marks:?}");
+        }
+        assert_eq!(marks, hunks_before);
+    }
 }
 
 #[tokio::test(start_paused = true)]
