@@ -71,6 +71,7 @@ pub use places::Places;
 pub use recording::{Recorded, TurnEvent, clear, clear_all, delete_all, record, seed, stored, unread};
 pub use store::TurnStore;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
+pub use undo::{TAKEN_BACK, YOUR_UNDO};
 pub use waiter::Waiter;
 pub use waiting::{Waiting, waiting, waiting_in};
 pub use write_back::WayBack;

@@ -27,6 +27,10 @@ use crate::workbench::Workbench;
 
 const CHANGED: &str = "it has changed since it was shown";
 const CHANGED_SINCE: &str = "it has changed since the undo";
+/// Why the copy of a text is kept that goes as an undo is taken back, for people.
+pub const TAKEN_BACK: &str = "the text before you took an undo back";
+/// In place of the agent in the copy of a text that an undo has taken.
+pub const YOUR_UNDO: &str = "your undo";
 const NOT_HELD: &str = "its earlier text is not kept";
 const TAKEN: &str = "another file is in its place";
 const DIRECTORY: &str = "there is a directory in its place";
@@ -92,7 +96,10 @@ impl<'a> Undoing<'a> {
     /// # Errors
     /// Why it is left alone.
     pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), String> {
-        (self.why, self.is_back) = ("the text before you took an undo back", true);
+        // Where a way back is taken back in turn, the undo is made again.
+        if !undone.is_back {
+            (self.why, self.is_back) = (TAKEN_BACK, true);
+        }
         if undone.before.as_ref() != Some(&hash(&before)) {
             return Err("the draft has changed since the undo".to_owned());
         }
@@ -345,7 +352,7 @@ impl<'a> Undoing<'a> {
         let kept = match std::str::from_utf8(&shown.bytes) {
             Ok(text) => {
                 let file = self.bench.tree.top.join(path).to_string_lossy().into_owned();
-                self.drafts.keep(&file, "your undo", self.why, text)
+                self.drafts.keep(&file, YOUR_UNDO, self.why, text)
             }
             Err(_) => {
                 let directory = self.bench.shelf.file("undone");

@@ -71,7 +71,10 @@ impl<'a> WayBack<'a> {
             self.places.drafts(),
         );
         Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)?;
-        if let Err(fault) = tell_no_more(&bench.shelf, &path, at) {
+        // No message tells of what was taken back already.
+        if !undone.is_back
+            && let Err(fault) = tell_no_more(&bench.shelf, &path, at)
+        {
             tracing::warn!(%fault, "a message tells of an undo that was taken back");
         }
         Ok(())

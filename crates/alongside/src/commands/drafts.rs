@@ -10,7 +10,7 @@ use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use alongside_terminal::{UndoBack, UndoneText};
-use alongside_turns::{Places, WayBack};
+use alongside_turns::{Places, TAKEN_BACK, WayBack, YOUR_UNDO};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -22,6 +22,13 @@ use alongside_platform::directories;
 
 /// The line before the reasons of a draft.
 const UNREAD_REASONS: &str = "You gave reasons that no agent has read:";
+
+/// Below the list.
+const HOW: &str = "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
+                   file.\n";
+
+/// The same where it has texts that an undo of a turn has taken.
+const HOW_BACK: &str = "`alongside drafts save N`, without a file, takes an undo back.\n";
 
 /// Recover text that you typed in a review and that did not reach its file
 ///
@@ -112,7 +119,10 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
             })?;
-            super::print_lines(&format!("The undo is taken back: {name} is as before it.\n"))?;
+            super::print_lines(&match draft.state() {
+                TAKEN_BACK => format!("The undo is made again: {name} is as it left it.\n"),
+                _ => format!("The undo is taken back: {name} is as before it.\n"),
+            })?;
         }
         Action::Save { draft, file: Some(file), force } => {
             let text = read(named(&all, &draft)?)?;
@@ -170,9 +180,12 @@ fn list(all: &[Draft]) -> String {
     if all.is_empty() {
         return "There are no drafts.\n".into();
     }
-    lines(all)
-        + "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
-           file.\n"
+    let mut text = lines(all);
+    text.push_str(HOW);
+    if all.iter().any(|draft| draft.agent == YOUR_UNDO) {
+        text.push_str(HOW_BACK);
+    }
+    text
 }
 
 /// The drafts for an editor, in the order of the list.

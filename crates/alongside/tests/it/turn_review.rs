@@ -132,6 +132,12 @@ async fn a_program_undoes_a_change() {
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     let again = home.run(&["drafts", "save", "2"]);
     assert!(again.said().contains("it has changed since the undo"), "{}", again.said());
+    // So is the way back.
+    let listed = home.run(&["drafts"]).out;
+    assert!(listed.ends_with("`alongside drafts save N`, without a file, takes an undo back.\n"), "{listed}");
+    let undone = home.run(&["drafts", "save", "1"]);
+    assert!(undone.out.contains("The undo is made again: "), "{}", undone.said());
+    assert_eq!(read(&home, "a.txt"), current);
 }
 
 /// The host keeps what it creates to itself, but not the files of the project.
