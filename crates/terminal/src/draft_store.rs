@@ -12,6 +12,9 @@ use tempfile::TempDir;
 /// The reason on a comment that the desk keeps when it ends.
 pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
+/// A message has so many characters of a comment.
+const MOST_WORDS: usize = 40;
+
 /// Where a desk keeps texts that no companion took.
 #[derive(Debug, Clone, Default)]
 pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
@@ -41,6 +44,15 @@ impl DraftStore {
         let place = self.place_for(unsaved, why).map(|(_, shown)| shown);
         let name = messages::file_name(&unsaved.file, roots);
         messages::text_kept(&name, why, place.ok().as_deref(), &unsaved.text)
+    }
+
+    /// Keeps a comment that no companion has, and returns the message that says where. It begins with the
+    /// words: others may have been sent just now.
+    pub fn keep_comment(&self, unsaved: &UnsavedText, roots: &[PathBuf]) -> String {
+        let place = self.place_for(unsaved, COMMENT_UNSENT).map(|(_, shown)| shown);
+        let name = messages::file_name(&unsaved.file, roots);
+        let why = format!("your comment \"{}\" was not kept", first_words(&unsaved.text));
+        messages::text_kept(&name, &why, place.ok().as_deref(), &unsaved.text)
     }
 
     /// Keeps a text that the companion refused because the review had changed. Returns it for the review,
@@ -83,6 +95,15 @@ impl DraftStore {
         std::fs::write(&path, text)?;
         let shown = harmless::path(&path);
         Ok((path, shown))
+    }
+}
+
+/// The beginning of a text, harmless.
+fn first_words(text: &str) -> String {
+    let first = harmless::name(text.lines().next().unwrap_or_default()).into_owned();
+    match first.char_indices().nth(MOST_WORDS) {
+        Some((end, _)) => format!("{}…", first[..end].trim_end()),
+        None => first,
     }
 }
 

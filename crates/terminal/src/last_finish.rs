@@ -1,5 +1,6 @@
 //! The end of the last finish, as far as one step takes it back: until the person marks something else.
 
+use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{Turn, TurnFinished, TurnMessage, UndoneFile, messages};
 
 use crate::finish_words as words;
@@ -19,6 +20,8 @@ pub(crate) struct LastFinish {
     has_git_mv: bool,
     /// Whether the review goes on, for a file was refused.
     stays_open: bool,
+    /// The comments that it has left.
+    waits: Option<String>,
 }
 
 impl LastFinish {
@@ -39,13 +42,16 @@ impl LastFinish {
         let sent = finished.sent.as_ref().map(|sent| sent.at);
         // Of a review since a revision, no end is remembered.
         let stays_open = finished.has_refused() && turn.baseline.asked.is_none();
-        Self { undone, stays, sent, has_git_mv, stays_open }
+        let tells = sent.is_some() || finished.not_sent.is_some();
+        let waits = if tells { None } else { waits_on(&turn.comments) };
+        Self { undone, stays, sent, has_git_mv, stays_open, waits }
     }
 
     /// The words on it.
     pub(crate) fn said(&self, finished: &TurnFinished) -> String {
         let more = [(self.has_git_mv, messages::INDEX_STAYS), (self.stays_open, messages::REVIEW_STAYS)];
         let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, said)| said.to_owned());
+        let more = more.chain(self.waits.clone());
         std::iter::once(words::finished(finished)).chain(more).collect::<Vec<_>>().join(" ")
     }
 
@@ -78,7 +84,7 @@ impl LastFinish {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Baseline;
+    use alongside_desk::{Baseline, Comment};
 
     use super::*;
 
@@ -94,5 +100,18 @@ mod tests {
         assert_eq!(of(Some("why"), None), format!("{refused} {}", messages::REVIEW_STAYS));
         assert_eq!(of(Some("why"), Some("main")), refused, "such a review has no end");
         assert_eq!(of(None, None), "1 file undone.");
+    }
+
+    #[test]
+    fn a_finish_that_sends_nothing_says_that_comments_wait_on() {
+        let turn = Turn { comments: vec![Comment::default()], ..Turn::default() };
+        let of = |sent: Option<TurnMessage>| {
+            let finished = TurnFinished { sent, ..TurnFinished::default() };
+            LastFinish::of(&finished, &turn).said(&finished)
+        };
+        assert_eq!(of(None), "Finished; nothing was undone. 1 comment waits on, and is not sent.");
+        let words = "Codex reads it with your next prompt".to_owned();
+        let sent = of(Some(TurnMessage { words, ..TurnMessage::default() }));
+        assert_eq!(sent, "Sent: Codex reads it with your next prompt.");
     }
 }

@@ -1,5 +1,6 @@
 //! The last words of a desk: where reviews wait on, and how those end that nobody keeps.
 
+use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{Desk, Event, Request, messages};
 use tokio::time::{Duration, timeout};
 
@@ -25,9 +26,11 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     ends
 }
 
-/// The last lines of a desk that the person leaves: where reviews wait on. `last` comes last.
+/// The last lines of a desk that the person leaves: where reviews wait on, and comments. `last` comes last.
 pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String> {
-    let lines: Vec<_> = app.work().reviews().stays_open().into_iter().chain(last).collect();
+    let reviews = app.work().reviews();
+    let comments = reviews.turn().files().and_then(|files| waits_on(&files.turn().comments));
+    let lines: Vec<_> = reviews.stays_open().into_iter().chain(comments).chain(last).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -14,7 +14,7 @@ use crossterm::event::KeyEvent;
 use crate::accept_list::AcceptAll;
 use crate::accepted_together::Together;
 use crate::demo_guide::DemoStep;
-use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
+use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
 use crate::messages::{
@@ -559,8 +559,7 @@ impl ReviewWork {
             _ => None,
         };
         let comments = self.reviews.turn_mut().take_unsent(open);
-        let comments =
-            comments.iter().map(|unsent| self.drafts.keep(unsent, COMMENT_UNSENT, self.reviews.roots()));
+        let comments = comments.iter().map(|unsent| self.drafts.keep_comment(unsent, self.reviews.roots()));
         let said: Vec<_> = text.into_iter().chain(comments).collect();
         (!said.is_empty()).then(|| said.join("\n"))
     }

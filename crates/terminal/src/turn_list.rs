@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::place;
+use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
 use crate::comment_input::UnsentComment;
@@ -145,6 +146,8 @@ impl TurnList {
         let mut rows = marked(files, "Marked, and not undone:")?;
         rows.push(TurnRow::Blank);
         rows.extend(sentence(words::MARKS_END, TurnRow::Sentence));
+        let waits = waits_on(&files.turn().comments);
+        rows.extend(waits.iter().flat_map(|said| sentence(said, TurnRow::Sentence)));
         Some(Self::new(ListPurpose::Leave, rows))
     }
 

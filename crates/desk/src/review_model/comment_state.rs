@@ -51,6 +51,15 @@ pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<S
     }
 }
 
+/// The same behind the end of a finish or of a desk that has sent nothing.
+pub fn waits_on<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
+    match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
+        0 => None,
+        1 => Some("1 comment waits on, and is not sent.".to_owned()),
+        count => Some(format!("{count} comments wait on, and are not sent.")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +91,7 @@ mod tests {
         assert_eq!((answers(&all[..1]).as_deref(), answers([])), (Some("1 comment open"), None));
         let said = Some("2 comments are not sent. Finish the review to send them.");
         assert_eq!((not_sent(&all).as_deref(), not_sent(&all[..2])), (said, None));
+        let said = Some("2 comments wait on, and are not sent.");
+        assert_eq!((waits_on(&all).as_deref(), waits_on(&all[..2])), (said, None));
     }
 }

@@ -85,7 +85,8 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
         };
         let why = "the desk was closed before this comment was kept";
         assert_eq!(*kept.0.lock().unwrap(), [format!("/shop/src/basket.py (Codex): {why}: half a tho")]);
-        assert!(ended.1.unwrap().contains("Your text is in /drafts/1"), "{gone}");
+        let said = "your comment \"half a tho\" was not kept. Your text is in /drafts/1";
+        assert!(ended.1.unwrap().contains(said), "{gone}");
     }
 }
 

@@ -260,7 +260,9 @@ impl TurnDesk {
 
     /// Leaves, with everything as it is.
     fn quit(&mut self) -> ControlFlow<Ending> {
-        self.work.reading().say_nothing_written();
-        self.work.reading().leave(Ending::Left)
+        let reading = self.work.reading();
+        reading.say_nothing_written();
+        reading.say_comments_wait();
+        reading.leave(Ending::Left)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::review_model::{Question, Reply};
 use alongside_desk::{Event, Turn, TurnFinished, harmless, messages};
 use alongside_terminal::UnsavedText;
@@ -336,11 +337,21 @@ impl TurnReading {
                 if finished.has_refused() && self.walk.turn().baseline.asked.is_none() {
                     self.say(messages::REVIEW_STAYS);
                 }
+                if finished.sent.is_none() && finished.not_sent.is_none() {
+                    self.say_comments_wait();
+                }
                 let is_partial = finished.has_refused() || finished.not_sent.is_some();
                 if is_partial { Ending::Failed } else { Ending::Done }
             }
         };
         self.leave(ending)
+    }
+
+    /// Says that comments of the person wait on, if any do.
+    pub(super) fn say_comments_wait(&mut self) {
+        if let Some(said) = waits_on(&self.walk.turn().comments) {
+            self.say(&said);
+        }
     }
 
     /// Says that nothing is written from now on.

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use alongside_desk::review_model::OpenReview;
 use alongside_desk::{Comment, CommentId, Desk, Event, Gone, Refusal, Request, Turn, TurnFile, messages};
-use alongside_terminal::{COMMENT_UNSENT, DraftStore};
+use alongside_terminal::DraftStore;
 
 use super::comments::{self, About, Finish, Misplaced};
 use super::reading::TurnReading;
@@ -430,7 +430,7 @@ impl TurnWork {
     /// The desk ends: keeps the comments that no companion has, and says where.
     pub(super) fn keep_unsent(&mut self) {
         for unsent in self.reading.take_unsent() {
-            let said = self.drafts.keep(&unsent, COMMENT_UNSENT, self.reading.proposals().roots());
+            let said = self.drafts.keep_comment(&unsent, self.reading.proposals().roots());
             self.reading.say(&said);
         }
     }

@@ -121,6 +121,14 @@ async fn the_finish_asks_for_exactly_what_it_does() {
     let asked = played(with_route(), "n\nf\na\n").await;
     let end = "The agent is asked to undo:\n  logo.png\nSent: Codex reads it with your next prompt\n";
     assert!(asked.text.ends_with(end), "{}", asked.text);
+    // A person who sends nothing hears what waits.
+    for (lines, said) in [
+        ("C x\nf\no\n", "Finished; nothing is written.\n1 comment waits on, and is not sent.\n"),
+        ("C x\nq\n", "Nothing is written.\n1 comment waits on, and is not sent.\n"),
+    ] {
+        let quiet = played(with_route(), lines).await;
+        assert!(quiet.text.ends_with(said), "{}", quiet.text);
+    }
     // Without a way to an agent, comments wait.
     let waits = played(three_files(), "n\nC x\nf\ny\n").await;
     assert_eq!(finished(&waits), [(false, false)]);
@@ -324,7 +332,8 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_companion_stops() {
     assert_eq!(played.ending, Ending::Gone);
     let why = alongside_terminal::COMMENT_UNSENT;
     assert_eq!(played.drafts, [format!("/p (Codex): {why}: half a\nthought")]);
-    assert!(played.text.contains("/drafts/1"), "{}", played.text);
+    let said = "your comment \"half a\" was not kept. Your text is in /drafts/1";
+    assert!(played.text.contains(said), "{}", played.text);
 }
 
 /// Nobody types any more, and the input stays open.
