@@ -185,14 +185,19 @@ impl TurnReview {
             return self.read(out);
         };
         let is_newer = told.revision != files.turn().revision;
+        let of_message = |turn: &Turn| turn.message.as_ref().map(|message| message.words.clone());
+        let said = of_message(files.turn());
         let news = files.take(told);
+        if of_message(files.turn()) != said {
+            out.messages.end(Subject::TurnMessage);
+        }
         if out.overlays.follow_turn(files, news.has_other_end) {
             // A yes would undo or send what was not on the list.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
         }
         if news.is_read {
-            out.show([Message::notice(words::read(files.turn()))]);
+            out.show([Message::notice(words::read(files.turn())).about(Subject::TurnMessage)]);
         }
         if files.all().is_empty() {
             out.messages.end(Subject::TurnFiles);

@@ -31,6 +31,8 @@ pub enum Subject {
     Turn,
     /// More files of the turn review have changed; over when the person lists them, or none is left.
     TurnFiles,
+    /// The message to an agent; over when something else becomes of it, which stands elsewhere.
+    TurnMessage,
     /// The agents' own settings, as the desk last found them, or the look for them.
     AgentSetup,
     /// Several reviews that were accepted together.

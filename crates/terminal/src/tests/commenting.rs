@@ -199,6 +199,14 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.a_while().await;
         stage.shows("Your message was read. Codex has read it with your prompt.");
         stage.shows("Codex has read it with your prompt (just now)");
+        // The header says more of it by then.
+        if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
+            message.words = "Codex has ended its turn.".into();
+        }
+        stage.companion.tell_turn();
+        stage.a_while().await;
+        stage.does_not_show("Your message was read.");
+        stage.shows("Codex has ended its turn (just now)");
     }
 }
 
