@@ -21,7 +21,7 @@ use crate::attention::Attention;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, Place};
 use crate::message_list::MessageList;
-use crate::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER};
+use crate::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER, unknown_key};
 use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
@@ -351,6 +351,10 @@ impl App {
                 self.work.out_mut().say(turn_words::NO_PROPOSAL);
             } else if key.code == KeyCode::Char('f') {
                 self.work.out_mut().say(F_MOVED);
+            } else if let KeyCode::Char(c) = key.code
+                && key.modifiers.difference(KeyModifiers::SHIFT).is_empty()
+            {
+                self.work.out_mut().say_if_silent(unknown_key(c));
             }
             return;
         };

@@ -1,7 +1,7 @@
 //! The sentences that only the terminal desk says. The others are in `alongside_desk::messages`.
 
-use alongside_desk::messages;
 use alongside_desk::review_model::HookAgent;
+use alongside_desk::{harmless, messages};
 
 use crate::review_kind::ReviewKind;
 
@@ -108,6 +108,11 @@ pub(crate) const NO_NUMBER: &str = "A number goes with j, k, g and G; nothing wa
 
 /// The key that accepted ahead in the release before.
 pub(crate) const F_MOVED: &str = "f only finishes the review of a turn; F accepts ahead.";
+
+/// The key has no meaning.
+pub(crate) fn unknown_key(key: char) -> String {
+    format!("{} does nothing here; ? lists the keys.", harmless::name(&key.to_string()))
+}
 
 /// Long lines are shown from their beginning, and no more from their change.
 pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";

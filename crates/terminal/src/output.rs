@@ -142,8 +142,13 @@ impl Output {
 
     /// The key came too late for a review. A message that nobody has read, such as its end, stays.
     pub(crate) fn say_that_nothing_waits(&mut self) {
+        self.say_if_silent(messages::NO_REVIEW);
+    }
+
+    /// Answers the person where nothing else is to be read.
+    pub(crate) fn say_if_silent(&mut self, text: impl Into<String>) {
         if self.messages.current_number().is_none() {
-            self.say(messages::NO_REVIEW);
+            self.say(text);
         }
     }
 

@@ -178,6 +178,13 @@ async fn a_large_change_says_which_part_of_it_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_without_a_meaning_says_where_the_keys_are() {
+    let mut stage = Stage::reading(100, 24).await;
+    stage.shows_on("Z", "Z does nothing here; ? lists the keys.").await;
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn m_lists_the_messages_and_none_waits_then() {
     let mut stage = Stage::reading(80, 24).await;
     for what in ["first", "second", "third"] {
