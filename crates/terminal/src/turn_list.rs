@@ -176,6 +176,9 @@ impl TurnList {
         if has_route || comments > 0 {
             rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
         }
+        // It may be changing the very lines that are undone.
+        let at_work = files.turn().at_work_words("at work", &[]).filter(|_| end.has_marks);
+        rows.extend(at_work.iter().flat_map(|said| sentence(said, TurnRow::Warning)));
         if files.has_marked_git_mv() {
             rows.extend(sentence(messages::INDEX_STAYS, TurnRow::Sentence));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, mpsc};
 
-use alongside_desk::{FileChange, Marked, Refusal, Route, Turn, TurnId};
+use alongside_desk::{AtWork, FileChange, Marked, Refusal, Route, Turn, TurnId};
 use insta::assert_snapshot;
 
 use super::turns::{ID, file, files, turn};
@@ -370,6 +370,18 @@ async fn marks_of_another_desk_close_the_list() {
     stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_an_undo_says_that_an_agent_is_at_work() {
+    let mut stage = at_basket(100, 24).await;
+    if let Some(turn) = &mut stage.companion.turn {
+        turn.at_work = vec![AtWork { agent: "Claude Code".into(), since: NOW }];
+    }
+    stage.companion.tell_turn();
+    stage.moment().await;
+    stage.shows_on(" f", "Undo 1 change?").await;
+    stage.shows("Claude Code is at work: more changes may come");
 }
 
 #[tokio::test(start_paused = true)]

@@ -343,7 +343,10 @@ pub(super) fn marks(walk: &Walk) -> String {
     };
     let is_git_mv = |file: &TurnFile| file.marked == Marked::Whole && file.staged;
     let index = walk.marked().any(is_git_mv).then(|| messages::INDEX_STAYS.to_owned());
-    let rows = std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row)).chain(index);
+    // It may be changing the very lines that are undone.
+    let at_work = walk.turn().at_work_words("at work", &[]);
+    let rows = std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row));
+    let rows = rows.chain(index).chain(at_work);
     rows.collect::<Vec<_>>().join("\n")
 }
 

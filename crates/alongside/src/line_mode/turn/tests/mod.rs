@@ -132,12 +132,13 @@ async fn enter_leads_through_every_change_and_all_stay() {
 }
 
 #[tokio::test]
-async fn an_agent_at_work_is_named_at_the_head() {
+async fn an_agent_at_work_is_named_at_the_head_and_before_an_undo() {
     let mut companion = three_files();
     companion.turn.at_work = vec![alongside_desk::AtWork { agent: "Codex".into(), since: 1 }];
-    let played = played(companion, "q\n").await;
+    let played = played(companion, "n\nf\nn\nq\n").await;
     let said = "Codex is at work: more changes may come, unless Esc has stopped it.";
-    assert!(played.text.contains(said), "{}", played.text);
+    let (head, list) = played.text.split_once("To be undone:").unwrap();
+    assert!(head.contains(said) && list.contains(said), "{}", played.text);
 }
 
 #[tokio::test]
