@@ -1,10 +1,13 @@
 //! The last words of a desk: where reviews wait on, and how those end that nobody keeps.
 
+use alongside_desk::review_model::Subject;
 use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{Desk, Event, Request, messages};
 use tokio::time::{Duration, timeout};
 
 use crate::app::App;
+use crate::turn_files::TurnFiles;
+use crate::turn_words;
 
 /// How long the companion may take to say goodbye: a frozen one says nothing.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -40,7 +43,31 @@ pub(crate) fn parting_words(app: &App, last: Option<String>) -> String {
         // Each demo ends so.
         return last.unwrap_or_default();
     }
-    let said = app.out().messages.iter().map(|message| message.text.clone());
-    let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(last);
+    // A command names the turn that waits: a shell has no keys of ours.
+    let others = app.out().messages.iter().filter(|message| message.about != Some(Subject::Turn));
+    let said = others.map(|message| message.text.clone());
+    let turn = app.work().reviews().turn().files().map(TurnFiles::turn);
+    let turn = turn.filter(|turn| !turn.files.is_empty()).map(turn_words::waits_outside);
+    let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(turn).chain(last);
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{Baseline, Turn, TurnFile, TurnId};
+
+    use super::*;
+    use crate::palette::{Depth, Palette};
+    use crate::{Options, Theme};
+
+    #[tokio::test]
+    async fn a_desk_whose_companion_stops_names_a_command_and_no_key() {
+        let mut app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::None));
+        let baseline = Baseline { name: "the end of the last turn of Codex".into(), ..Baseline::default() };
+        let (root, files) = ("/p".into(), vec![TurnFile::default()]);
+        app.take_event(Event::Turn(Turn { id: TurnId(1), root, baseline, files, ..Turn::default() }));
+        let waits = "A turn waits: 1 file changed since the end of the last turn of Codex; `alongside --since` \
+                     shows it.";
+        assert_eq!(parting_words(&app, None), format!("{}\n{waits}", messages::COMPANION_STOPPED));
+    }
 }

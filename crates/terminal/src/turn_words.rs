@@ -221,9 +221,19 @@ pub(crate) fn at_work(turn: &Turn, rejected: &[AtWork], now: u64) -> Option<Stri
 
 /// Files have changed, and nobody looks at them.
 pub(crate) fn waits(turn: &Turn) -> String {
+    waits_for(turn, "T")
+}
+
+/// The same where the desk has ended.
+pub(crate) fn waits_outside(turn: &Turn) -> String {
+    waits_for(turn, "`alongside --since`")
+}
+
+/// `how` shows them.
+fn waits_for(turn: &Turn, how: &str) -> String {
     let (files, name) = (turn.files.len(), line(&turn.baseline.name));
     let them = if files == 1 { "it" } else { "them" };
-    format!("A turn waits: {} changed since {name}; T shows {them}.", count(files))
+    format!("A turn waits: {} changed since {name}; {how} shows {them}.", count(files))
 }
 
 /// The same on a screen without a proposal.
