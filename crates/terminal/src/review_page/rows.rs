@@ -278,16 +278,16 @@ impl Stack {
         for line in in_sight.noted(at, &(head..end)) {
             let from = line.saturating_sub(AROUND_NOTE).max(next);
             let to = (line + 1 + AROUND_NOTE).min(end).max(from);
-            self.folded(at.below(next), from - next, in_sight);
+            self.fold(at.below(next), from - next, in_sight);
             self.push(at.below(from), to - from, Kind::Same);
             next = to;
         }
-        self.folded(at.below(next), end - next, in_sight);
+        self.fold(at.below(next), end - next, in_sight);
         self.push(at.below(end), tail, Kind::Same);
     }
 
     /// Unchanged lines that nothing shows.
-    fn folded(&mut self, at: Place, lines: usize, in_sight: &InSight) {
+    fn fold(&mut self, at: Place, lines: usize, in_sight: &InSight) {
         if lines < FEWEST {
             self.push(at, lines, Kind::Same);
             return;
