@@ -93,6 +93,11 @@ impl App {
         &mut self.work
     }
 
+    /// In how many milliseconds after the last picture an age of the turn review is another one.
+    pub(crate) fn next_age(&self) -> Option<u64> {
+        turn_words::next_age(self.work.reviews().turn().files()?.turn(), self.now)
+    }
+
     pub(crate) fn out(&self) -> &Output {
         self.work.out()
     }

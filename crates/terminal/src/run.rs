@@ -21,7 +21,8 @@ use crate::signals::{SignalKind, Signals};
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often the screen is drawn though nothing happens: it shows how long agents have been there.
+/// How often the screen is drawn though nothing happens: it shows how long agents have been there. It is
+/// drawn sooner where an age of a turn is another one.
 const DRAWN_EVERY: Duration = Duration::from_secs(30);
 
 /// How often the desk looks at the agents' settings while none is connected: they may change elsewhere.
@@ -148,6 +149,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let has_editor = app.work().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
         let shows_ages = !app.out().is_due() && app.work().reviews().has_ages();
+        let ages_hold = app.next_age().map_or(DRAWN_EVERY, Duration::from_millis).min(DRAWN_EVERY);
         let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
             biased;
@@ -161,7 +163,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
             () = coloured => return Ok(Event::OutOfDate),
             () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
-            () = sleep_until(self.drawn + DRAWN_EVERY), if shows_ages => return Ok(Event::OutOfDate),
+            () = sleep_until(self.drawn + ages_hold), if shows_ages => return Ok(Event::OutOfDate),
             () = sleep_until(self.looked + LOOKED_EVERY), if looks_for_agents => {
                 return Ok(Event::LookForAgents);
             }

@@ -197,6 +197,15 @@ pub(crate) fn summary(turn: &Turn, now: u64) -> String {
     format!("{} changed {}", count(turn.files.len()), since(&turn.baseline, now))
 }
 
+/// In how many milliseconds an age on the screen is another one; none where nothing of the turn has an age.
+pub(crate) fn next_age(turn: &Turn, now: u64) -> Option<u64> {
+    const MINUTE: u64 = 60_000;
+    let message = turn.message.as_ref().map(|message| message.ended.or(message.read).unwrap_or(message.at));
+    let at_work = turn.at_work.iter().map(|agent| agent.since);
+    let since = turn.baseline.at.into_iter().chain(at_work).chain(message);
+    since.map(|since| MINUTE - now.saturating_sub(since) % MINUTE).min()
+}
+
 /// The lines that were added and removed in all files.
 pub(crate) fn lines(turn: &Turn) -> (usize, usize) {
     let add =
@@ -349,6 +358,16 @@ mod tests {
         baseline = Baseline { at: Some(0), name: "the end of the last turn".into(), asked: None };
         assert_eq!(since(&baseline, 300_000), "since the end of the last turn, 5 min ago");
         assert_eq!(since(&baseline, 1), "since the end of the last turn, just now");
+    }
+
+    #[test]
+    fn ages_hold_until_the_first_of_them_is_another_one() {
+        let baseline = Baseline { at: Some(10_000), ..Baseline::default() };
+        let at_work = vec![AtWork { agent: "Codex".into(), since: 75_000 }];
+        let turn = Turn { baseline, at_work, ..Turn::default() };
+        assert_eq!(next_age(&turn, 80_000), Some(50_000), "two minutes since the baseline");
+        assert_eq!(next_age(&turn, 130_000), Some(5_000), "one minute at work");
+        assert_eq!(next_age(&Turn::default(), 80_000), None);
     }
 
     #[test]
