@@ -66,8 +66,8 @@ mod tests {
         let baseline = Baseline { name: "the end of the last turn of Codex".into(), ..Baseline::default() };
         let (root, files) = ("/p".into(), vec![TurnFile::default()]);
         app.take_event(Event::Turn(Turn { id: TurnId(1), root, baseline, files, ..Turn::default() }));
-        let waits = "A turn waits: 1 file changed since the end of the last turn of Codex; `alongside --since` \
-                     shows it.";
-        assert_eq!(parting_words(&app, None), format!("{}\n{waits}", messages::COMPANION_STOPPED));
+        let waits = "1 file changed since the end of the last turn of Codex; `alongside --since` shows it.";
+        let said = format!("{}\nA turn waits: {waits}", messages::COMPANION_STOPPED);
+        assert_eq!(parting_words(&app, None), said);
     }
 }

@@ -24,8 +24,8 @@ use alongside_platform::directories;
 const UNREAD_REASONS: &str = "You gave reasons that no agent has read:";
 
 /// Below the list.
-const HOW: &str = "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
-                   file.\n";
+const HOW: &str =
+    "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a file.\n";
 
 /// The same where it has texts that an undo of a turn has taken.
 const HOW_BACK: &str = "`alongside drafts save N`, without a file, takes an undo back.\n";

@@ -120,7 +120,8 @@ pub(super) fn not_kept(words: &str) -> String {
     format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))
 }
 
-/// A comment with its number: `Comment 3 on lines 4–7: …`. `shows_code`: no change on the page shows its lines.
+/// A comment with its number: `Comment 3 on lines 4–7: …`. `shows_code`: no change on the page shows its
+/// lines.
 fn comment(comment: &Comment, turn: &Turn, shows_code: bool) -> String {
     let on = place_in_file(comment);
     let gone = if comment.lost { "; this code is nowhere in the file now" } else { "" };
