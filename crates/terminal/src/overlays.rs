@@ -114,10 +114,10 @@ impl Overlay {
             (Self::Turn(list), KeyCode::Char('C')) if list.purpose() == ListPurpose::Files => {
                 return Answer::CommentAll;
             }
-            (Self::Turn(list), KeyCode::Char('a')) if list.chosen_comment().is_some() => {
+            (Self::Turn(list), KeyCode::Char('a')) if list.purpose() == ListPurpose::Files => {
                 return Answer::AskAgain;
             }
-            (Self::Turn(list), KeyCode::Char('x')) if list.chosen_comment().is_some() => {
+            (Self::Turn(list), KeyCode::Char('x')) if list.purpose() == ListPurpose::Files => {
                 return Answer::CloseComment;
             }
             (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,

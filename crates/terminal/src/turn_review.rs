@@ -423,7 +423,8 @@ impl TurnReview {
             (Answer::CommentAll, _) => self.begin_comment(About::Whole, path.as_deref(), out),
             (Answer::AskAgain | Answer::CloseComment, _) => {
                 let asks = answer == Answer::AskAgain;
-                if let (Some(files), Some(id)) = (&self.files, comment)
+                let Some(id) = comment else { return out.say(words::NO_READ_COMMENT) };
+                if let Some(files) = &self.files
                     && let Some(request) = self.comments.ask_again(files, id, asks)
                 {
                     self.asking.ask(request, TurnRequest::Comment, out);

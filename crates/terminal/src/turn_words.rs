@@ -61,6 +61,10 @@ pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
     }
 }
 
+/// The keys mean a comment, and a file is chosen.
+pub(crate) const NO_READ_COMMENT: &str =
+    "a and x are for a comment that an agent has read: choose one below the files.";
+
 /// A key that decides on proposals.
 pub(crate) const NO_PROPOSAL: &str =
     "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";

@@ -307,6 +307,8 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     let turn = Turn { route: route(), comments, ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
     stage.shows("Your last rounds: 1 comment with changed lines, 2 open (L)");
+    stage.shows_on("La", "a and x are for a comment that an agent has read").await;
+    stage.key(KeyCode::Esc).await;
     stage.press("LG").await;
     stage.shows("src/basket.py (lines changed)");
     stage.shows("ask again");
