@@ -116,7 +116,7 @@ fn note(comment: &Comment, turn: &Turn) -> PageNote {
     for text in comment.text.lines() {
         lines.push(words(format!("{}{text}", title.take().unwrap_or_default())));
     }
-    PageNote { place, lines }
+    PageNote { place, covers: range.map_or(0, |range| range.lines().len()), lines }
 }
 
 #[cfg(test)]
@@ -141,19 +141,20 @@ mod tests {
             .into_iter()
             .map(|note| {
                 let lines: Vec<_> = note.lines.iter().map(|line| line.text.clone()).collect();
-                (note.place, lines.join("|"))
+                (note.place, note.covers, lines.join("|"))
             })
             .collect();
         assert_eq!(
             shown,
             [
-                (NotePlace::BelowNew(7), "Comment on lines 5–8: one|two".to_owned()),
+                (NotePlace::BelowNew(7), 4, "Comment on lines 5–8: one|two".to_owned()),
                 (
                     NotePlace::Top,
+                    0,
                     "Comment on lines 4–7 (read); this code is nowhere in the file now:|  x = 1|one|two"
                         .into()
                 ),
-                (NotePlace::BelowOld(0), "Comment on old line 1: one|two".into()),
+                (NotePlace::BelowOld(0), 1, "Comment on old line 1: one|two".into()),
             ]
         );
     }

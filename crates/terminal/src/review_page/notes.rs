@@ -9,10 +9,15 @@ use super::rows::{Block, Kind, NotedLines};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 
+/// Of more lines, only the last ones of a note are never folded.
+const MOST_SHOWN: usize = 12;
+
 /// A note, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageNote {
     pub(crate) place: NotePlace,
+    /// How many lines it is about, the last of which is that of its place; none on top.
+    pub(crate) covers: usize,
     pub(crate) lines: Vec<NoteLine>,
 }
 
@@ -126,14 +131,15 @@ fn wrapped(line: &NoteLine, room: usize) -> Vec<NoteRow> {
     (0..rows.len()).filter_map(part).map(row).collect()
 }
 
-/// The lines that notes stand below.
+/// The lines that notes are about.
 pub(super) fn noted_lines(notes: &[PageNote]) -> NotedLines {
     let mut noted = NotedLines::default();
     for note in notes {
+        let lines = |last: usize| (last + 1).saturating_sub(note.covers.min(MOST_SHOWN))..=last;
         match note.place {
             NotePlace::Top => {}
-            NotePlace::BelowOld(line) => noted.original.push(line),
-            NotePlace::BelowNew(line) => noted.proposed.push(line),
+            NotePlace::BelowOld(last) => noted.original.extend(lines(last)),
+            NotePlace::BelowNew(last) => noted.proposed.extend(lines(last)),
         }
     }
     noted

@@ -102,7 +102,7 @@ impl Page {
         }
     }
 
-    /// Shows these notes with the lines that they stand below, in place of those before. Rows move. False if
+    /// Shows these notes with the lines that they are about, in place of those before. Rows move. False if
     /// they are the same.
     pub(crate) fn set_notes(&mut self, notes: &[PageNote]) -> bool {
         let is_other = self.notes != notes;

@@ -165,7 +165,7 @@ pub(super) struct InSight {
     noted: NotedLines,
 }
 
-/// The lines that notes stand below.
+/// The lines that notes are about.
 #[derive(Debug, Default)]
 pub(super) struct NotedLines {
     pub(super) original: Vec<usize>,

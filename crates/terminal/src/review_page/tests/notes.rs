@@ -5,7 +5,7 @@ use super::*;
 
 fn note(place: NotePlace, words: &str) -> PageNote {
     let line = |text: &str| NoteLine { text: text.into(), kind: NoteKind::Words };
-    PageNote { place, lines: words.lines().map(line).collect() }
+    PageNote { place, covers: 1, lines: words.lines().map(line).collect() }
 }
 
 fn wrapped(layout: Layout, width: u16) -> PageForm {
@@ -40,14 +40,16 @@ fn notes_stand_below_their_lines_wrapped_and_harmless() {
 #[test]
 fn a_line_with_a_note_is_in_no_fold() {
     let mut page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
-    page.set_notes(&[note(NotePlace::BelowOld(22), "Why?"), note(NotePlace::BelowNew(25), "And this?")]);
+    let of_two_lines = PageNote { covers: 2, ..note(NotePlace::BelowOld(22), "Why?") };
+    page.set_notes(&[of_two_lines, note(NotePlace::BelowNew(25), "And this?")]);
     let shown = shown(&page, 44);
     let below: Vec<_> = shown.lines().skip(9).collect();
     let expected = [
         " 15 16   line 15",
         " 16 17   line 16",
         " 17 18   line 17",
-        "       ⋯ 4 unchanged lines",
+        "       ⋯ 3 unchanged lines",
+        " 21 22   line 21",
         " 22 23   line 22",
         " 23 24   line 23",
         "         Why?",
