@@ -13,7 +13,7 @@ use crate::WayBack;
 use crate::log::Kind;
 use crate::look_state::LookState;
 use crate::shelf::Shelf;
-use crate::undo::Undoing;
+use crate::undo::{TAKEN_BACK, Undoing};
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
@@ -72,6 +72,24 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
     let mode = project.path("run").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o755, "the mode stays");
     assert!(back("a", &undone[0].draft).is_err(), "it is another file's");
+}
+
+#[test]
+fn an_undo_whose_way_back_is_taken_back_counts_as_one_again() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("run", "one\nnew\n");
+    let undone = project.undo(&project.look(), &["run"]);
+    let left = project.read("run");
+    let draft = undone[0].draft.as_deref().unwrap();
+    assert_eq!(WayBack::new(&project.places).write(&project.path("run"), Path::new(draft)), Ok(()));
+    let drafts = project.places.drafts().list().unwrap();
+    let went = drafts.iter().find(|draft| draft.state() == TAKEN_BACK).unwrap();
+    assert_eq!(WayBack::new(&project.places).write(&project.path("run"), &went.path), Ok(()));
+    assert_eq!(project.read("run"), left);
+    let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
+    let steps: Vec<_> = log.iter().filter_map(|record| Some(record.undone.as_ref()?.is_back)).collect();
+    assert_eq!(steps, [false, true, false]);
 }
 
 #[test]
