@@ -68,7 +68,7 @@ test('an invisible character in an added line is named below it, and accepting a
   eq('a.txt\nHard to see: invisible U+200B, right-to-left override U+202E. Accept all the same?', nvim:lua('return asked[1]'))
 end)
 
-test('what is hard to see is confirmed once, and a dropped change needs no question', {}, function(nvim)
+test('a change that is hard to see is confirmed once, and a dropped one needs no question', {}, function(nvim)
   local tab = 'a tab in place of blanks'
   show(nvim, { original = 'a\n    b\n', proposed = 'a\n\tb\n', display = hard(tab) })
   nvim:lua([[answers = { 2 } said = {} desk.refuse[1] = 'the disk is full']])

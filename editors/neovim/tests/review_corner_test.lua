@@ -21,7 +21,7 @@ local await_picture = reviewing.await_picture
 local quiet = reviewing.quiet
 local undecided = reviewing.undecided
 
-test('what can only be decided whole cannot be edited', {}, function(nvim)
+test('a proposal that is only decided whole cannot be edited', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', proposed = 'new\n', wholeFileOnly = 'the file on disk is binary' })
   go(nvim)
   eq({ false, 'new' }, nvim:lua('return { vim.bo.modifiable, vim.fn.getline(1) }'))
@@ -195,7 +195,7 @@ test('a second window of the proposal counts as the proposal', {}, function(nvim
   await_picture(nvim, before)
 end)
 
-test('who is in a floating window comes back to it', {}, function(nvim)
+test('after a review the cursor is in the floating window that it came from', {}, function(nvim)
   nvim:lua([[float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,
     { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
   show(nvim)
@@ -260,7 +260,7 @@ test('without keys of its own the bar names those of Neovim, and the commands wo
   await_decided(nvim, 'reject')
 end)
 
-test('what is decided is what is looked at', {}, function(nvim)
+test(':Alongside accept and its key decide the review in the window, and only a shown one', {}, function(nvim)
   open(nvim)
   nvim:cmd('Alongside accept')
   nvim:await_said('look at the review first (:Alongside), then accept it')
@@ -282,7 +282,7 @@ test('what is decided is what is looked at', {}, function(nvim)
   await(nvim, 'the file', [[return vim.fn.bufname() == 'c.txt']])
 end)
 
-test('what another desk changes is seen, and what is typed meanwhile stays', {}, function(nvim)
+test('an edit of another desk appears, and text that is being typed stays', {}, function(nvim)
   show(nvim)
   nvim:keys('Amine')
   await_mode(nvim, 'i')
@@ -293,7 +293,7 @@ test('what another desk changes is seen, and what is typed meanwhile stays', {},
 end)
 
 for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
-  test('whatever is done in the two windows, the companion has what is seen: ' .. seed, {}, function(nvim)
+  test('after random keys in both windows the companion has the text on the screen: ' .. seed, {}, function(nvim)
     local keys = { 'do', 'do', 'dp', 'dp', ']c', '[c', ']c', 'u', 'u', '<C-r>', 'ix<Esc>', 'dd', 'yyp', 'p', '<C-w>h', '<C-w>l',
       '<C-w>l', 'G', 'gg', 'j', 'k', ':%s/e/E/ge<CR>', '>>', 'J', 'Onew<CR>lines<Esc>', 'Vjd', 'ggVGd', ':%diffget<CR>',
       ':diffupdate<CR>', 'zR', 'cwword<Esc>', ':undo 0<CR>', 'g-' }

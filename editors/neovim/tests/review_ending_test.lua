@@ -211,7 +211,7 @@ for _, keys in ipairs({ '<C-w>h:q<CR>', ':only<CR>' }) do
   end)
 end
 
-test('what is wrong with accepting is asked about, and Enter is no', {}, function(nvim)
+test('a question names each reason against accepting, and Enter is no', {}, function(nvim)
   show(nvim, { stale = true })
   nvim:keys('\\a')
   await(nvim, 'the question', 'return #asked == 1')
@@ -266,7 +266,7 @@ test('refused edits stay in the proposal, and :w sends them again', {}, function
   eq((PROPOSED:gsub('TWO', 'TWOmine')), await_decided(nvim, 'accept').text)
 end)
 
-test('what is typed when the review ends elsewhere stays where it is typed', {}, function(nvim)
+test('text that is being typed when the review ends elsewhere stays in its window', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_mode(nvim, 'i')
@@ -298,7 +298,7 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   eq(-1, nvim:lua([[return vim.fn.bufnr('alongside://original/*')]]))
 end)
 
-test('what no draft has counts as unsaved', {}, function(nvim)
+test('text that is in no draft counts as unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
@@ -307,7 +307,7 @@ test('what no draft has counts as unsaved', {}, function(nvim)
   eq(true, nvim:lua('return vim.bo.modified'))
 end)
 
-test('who types while another desk accepts learns that first, and what was sent is not unsaved', {}, function(nvim)
+test('a person who types while another desk accepts reads of that first, and sent text is not unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_mode(nvim, 'i')
@@ -327,7 +327,7 @@ test('keys pressed when the review ends elsewhere do not land in another buffer'
   nvim:lua([[desk.close(1, 'answeredInAgent', false)]])
   nvim:keys('d')
   eq(ORIGINAL, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, -1, false), '\n') .. '\n']]))
-  await(nvim, 'what was typed to be kept', [[return vim.bo.buftype == '' and vim.bo.modified and vim.fn.line('$') == 8]])
+  await(nvim, 'the typed text to be kept', [[return vim.bo.buftype == '' and vim.bo.modified and vim.fn.line('$') == 8]])
 end)
 
 test('a second proposal for the file comes in the place of the first', {}, function(nvim)
@@ -348,7 +348,7 @@ test('a second proposal for the file comes in the place of the first', {}, funct
   await(nvim, 'its windows to go', 'return #vim.api.nvim_list_tabpages() == 1')
 end)
 
-test('the end of the server closes what is shown and keeps what was not sent', {}, function(nvim)
+test('the end of the server closes the shown review and keeps unsent text', {}, function(nvim)
   open(nvim)
   local before = nvim:lua(PICTURE)
   go(nvim)
@@ -364,7 +364,7 @@ test('the end of the server closes what is shown and keeps what was not sent', {
   undecided(nvim)
 end)
 
-test('what was not sent when the person is elsewhere is a buffer that Neovim asks about', {}, function(nvim)
+test('unsent text of a review in another tab page becomes a buffer that Neovim asks about', {}, function(nvim)
   show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })

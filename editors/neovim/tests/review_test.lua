@@ -141,7 +141,7 @@ test('do restores removed lines, and "." drops the next change', {}, function(nv
   end
 end)
 
-test('what has become of the changes is seen', {}, function(nvim)
+test('signs and the bar show which changes are dropped and edited', {}, function(nvim)
   nvim:lua('vim.o.columns = 160')
   show(nvim)
   nvim:keys('do')
@@ -241,7 +241,7 @@ test('everything is as it was after a review ended elsewhere, wherever the perso
   end
 end)
 
-test('who came from insert mode or a terminal goes on there', {}, function(nvim)
+test('a review that was opened from insert or terminal mode returns to that mode', {}, function(nvim)
   nvim:lua([[vim.keymap.set({ 'i', 't', 'x' }, '<F2>', '<Cmd>Alongside<CR>')]])
   open(nvim)
   nvim:keys('GAhel<F2>')

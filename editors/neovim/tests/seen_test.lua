@@ -90,7 +90,7 @@ test('a new file that is longer than the screen counts line by line, and as seen
   eq(1, nvim:lua('return #asked'))
 end)
 
-test('what a fold hides was not seen', {}, function(nvim)
+test('changes within a closed fold count as unseen', {}, function(nvim)
   nvim:lua('vim.o.columns, vim.o.lines = 200, 20')
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\nb\nc\nd\n', proposed = 'a\nB\nc\nD\n' })
   nvim:cmd('Alongside')

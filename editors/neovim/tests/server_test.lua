@@ -104,7 +104,7 @@ local tests = {
     end,
   },
   {
-    'what is unanswered when the server ends is answered with an error that says why',
+    'requests that are unanswered when the server ends get an error that says why',
     function()
       editor.with({ cwd = project() }, function(e)
         initialized(e)

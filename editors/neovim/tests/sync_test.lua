@@ -189,7 +189,7 @@ local function random_keys(seed, given, steps, others)
   return one
 end
 
-test('whatever is typed reaches the companion byte for byte', function()
+test('random typing reaches the companion byte for byte', function()
   local edits = 0
   for seed = 1, 15 do
     for _, given in vim.spairs(TEXTS) do
@@ -199,7 +199,7 @@ test('whatever is typed reaches the companion byte for byte', function()
   assert(edits > 1000, 'too little was typed to mean anything: ' .. edits)
 end)
 
-test('whatever is typed while another desk changes the text, both end with the same', function()
+test('after random typing while another desk edits, both have the same text', function()
   local stale = 0
   for seed = 1, 15 do
     for _, given in vim.spairs(TEXTS) do
@@ -209,7 +209,7 @@ test('whatever is typed while another desk changes the text, both end with the s
   assert(stale > 50, 'nothing ever crossed: ' .. stale)
 end)
 
-test('what is typed here and changed elsewhere both survive where they are apart', function()
+test('typed text and edits of another desk both stay where they do not overlap', function()
   local one, this, buf = pair('a\nb\nc\nd\ne\n', generator(1))
   feed('ggAmine<Esc>')
   this:push()
@@ -234,7 +234,7 @@ test('a text without a last line end that is emptied here and one empty line els
   eq('\n', written(buf))
 end)
 
-test('where they overlap what was typed here wins', function()
+test('where typed text and edits of another desk overlap, the typed text wins', function()
   local one, this, buf = pair('a\nb\nc\n', generator(1))
   feed('ggjAmine<Esc>')
   this:push()
@@ -334,7 +334,7 @@ test('bytes that are not UTF-8 are replaced where they are shown', function()
   eq(one.text, written(buf))
 end)
 
-test('what was refused is sent once more, whole', function()
+test('after a refused edit the whole text is sent', function()
   local one, this = pair('a\nb\n')
   local request, first = this.request, true
   this.request = function(change, revision, answer)
