@@ -18,9 +18,9 @@ use crate::workbench::Workbench;
 const MAX_TEXTS: usize = 40;
 
 /// An accepted text: the objects of the file before, if there was one, and after.
-type Step<'a> = (Option<&'a str>, &'a str);
+type AcceptedObjects<'a> = (Option<&'a str>, &'a str);
 
-fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<Step<'a>> {
+fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<AcceptedObjects<'a>> {
     let of_file = notes.iter().filter(|note| note.path() == path);
     let step = |note: &'a Note| match &note.kind {
         NoteKind::Accepted { before, after } => Some((before.as_deref(), &**after)),
@@ -74,7 +74,7 @@ pub(crate) fn accepted_lines(
             None => Some(Vec::new()),
             Some(_) => texts.next().flatten(),
         };
-        // Without a text, nothing can be told of the way.
+        // With a text missing, nobody can follow the changes.
         let (Some(before), Some(after)) = (before, texts.next().flatten()) else { return Ok(Vec::new()) };
         read.push((before, after));
     }
@@ -83,29 +83,29 @@ pub(crate) fn accepted_lines(
 
 /// The same for texts; `None` if one of them is none.
 fn of_texts(start: &[u8], steps: &[(Vec<u8>, Vec<u8>)], now: &[u8]) -> Option<Vec<Lines>> {
-    let mut way = Way::default();
+    let mut history = TextHistory::default();
     let mut at = std::str::from_utf8(start).ok()?;
     for (before, after) in steps {
         let (before, after) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
-        way.go(at, before, false);
-        way.go(before, after, true);
+        history.change(at, before, false);
+        history.change(before, after, true);
         at = after;
     }
     let now = std::str::from_utf8(now).ok()?;
-    way.go(at, now, false);
-    Some(way.accepted(lines(now).len()))
+    history.change(at, now, false);
+    Some(history.accepted(lines(now).len()))
 }
 
-/// The changed lines of a text on its way, each where it is now.
+/// The lines that changes of a text have touched, by their place in the newest text.
 #[derive(Debug, Default)]
-struct Way {
+struct TextHistory {
     accepted: Vec<Range<usize>>,
     others: Vec<Range<usize>>,
 }
 
-impl Way {
+impl TextHistory {
     /// The text changes.
-    fn go(&mut self, from: &str, to: &str, is_accepted: bool) {
+    fn change(&mut self, from: &str, to: &str, is_accepted: bool) {
         let changes = LineChanges::between(from, to);
         for place in self.accepted.iter_mut().chain(&mut self.others) {
             *place = changes.place(place);

@@ -9,7 +9,7 @@ use alongside_desk::{CommentId, CommentState, LineRange, Side, harmless};
 use alongside_platform::paths;
 
 use crate::anchors;
-use crate::comment_log::{Comments, Read, Round, Trees, Written};
+use crate::comment_log::{Comments, Read, Round, StoredComment, Trees};
 use crate::delivery::Delivery;
 use crate::escaped::{escape, unescape};
 use crate::line_changes::{Change, LineChanges, count, lines};
@@ -39,7 +39,7 @@ pub(crate) fn load(all: &Comments, texts: &mut Texts<'_>) {
 /// Whether a comment has gone to the agent, and what is seen of the answer.
 pub(crate) fn state(
     id: CommentId,
-    comment: &Written,
+    comment: &StoredComment,
     all: &Comments,
     log: &[Record],
     texts: &mut Texts<'_>,
@@ -57,7 +57,7 @@ pub(crate) fn state(
 
 /// Whether a comment that an agent has read is still to be shown when a later round was sent: it was open
 /// then, and is not too old for its files to be known.
-pub(crate) fn was_open(comment: &Written, of: &Round, later: &Round, texts: &mut Texts<'_>) -> bool {
+pub(crate) fn was_open(comment: &StoredComment, of: &Round, later: &Round, texts: &mut Texts<'_>) -> bool {
     let (Some(trees), Some(then)) = (&of.trees, &later.trees) else { return false };
     is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
 }
@@ -76,7 +76,12 @@ fn has_turn_ended(log: &[Record], read: &Read) -> bool {
 
 /// Whether the lines that a comment is about have changed from the moment of a round until a tree was taken,
 /// or until now; `None` if that cannot be told.
-fn is_touched(comment: &Written, trees: &Trees, until: Option<&str>, texts: &mut Texts<'_>) -> Option<bool> {
+fn is_touched(
+    comment: &StoredComment,
+    trees: &Trees,
+    until: Option<&str>,
+    texts: &mut Texts<'_>,
+) -> Option<bool> {
     // On the whole turn: whether it is answered is the person's to say.
     let Some(file) = &comment.file else { return comment.anchor.path.is_none().then_some(false) };
     let path = paths::from_bytes(&unescape(file))?;
@@ -105,7 +110,7 @@ fn is_touched(comment: &Written, trees: &Trees, until: Option<&str>, texts: &mut
 }
 
 /// The lines that a comment is about, in the text of the moment at which it was sent, after the undo.
-fn sent_lines(comment: &Written, shown: &str, sent: &str) -> Option<Range<usize>> {
+fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<usize>> {
     let hunk = comment.back.as_ref().and_then(|back| back.hunks.first());
     let was = match (hunk, comment.anchor.lines) {
         (Some(hunk), _) => {
@@ -123,7 +128,7 @@ fn sent_lines(comment: &Written, shown: &str, sent: &str) -> Option<Range<usize>
 
 /// The lines on disk in the place of those that a comment was sent about, and that are no more; `None` if
 /// that cannot be told, or nothing is in their place.
-pub(crate) fn place(comment: &Written, of: &Round, texts: &mut Texts<'_>) -> Option<LineRange> {
+pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut Texts<'_>) -> Option<LineRange> {
     let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;

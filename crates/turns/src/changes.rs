@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::ignored::{self, TooLarge};
 use crate::left_out::{LeftOut, LeftOuts, REPLACED, Why};
 use crate::project_index::ProjectIndex;
-use crate::tree_diff::{Difference, Lines, SideKind};
+use crate::tree_diff::{Difference, LineCounts, SideKind};
 use crate::workbench::Workbench;
 
 const LINK: &str = "it is a symbolic link";
@@ -189,14 +189,14 @@ impl Changes {
         let without_text = match difference.lines {
             _ if has_link => Some(LINK),
             _ if is_repository => Some(Why::Repository.words()),
-            Lines::Binary => Some(BINARY),
-            Lines::Lost => Some(LOST),
-            Lines::Counted { .. } => None,
+            LineCounts::Binary => Some(BINARY),
+            LineCounts::Lost => Some(LOST),
+            LineCounts::Counted { .. } => None,
         };
-        let without_undo = is_repository || (!has_link && matches!(difference.lines, Lines::Lost));
+        let without_undo = is_repository || (!has_link && matches!(difference.lines, LineCounts::Lost));
         let (added, removed) = match difference.lines {
-            Lines::Counted { added, removed } => (added, removed),
-            Lines::Binary | Lines::Lost => (0, 0),
+            LineCounts::Counted { added, removed } => (added, removed),
+            LineCounts::Binary | LineCounts::Lost => (0, 0),
         };
         let executable = match (before, now) {
             (SideKind::File, SideKind::Program) => Some(true),

@@ -237,7 +237,7 @@ pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -
         at: now_ms(),
     });
     if let Some(line) = &unsent {
-        all.take(line.clone());
+        all.apply(line.clone());
     }
     let found = messages.message(&all, all.waiting().collect(), usize::MAX);
     let Some((message, rounds)) = found else { return Ok(Claimed::Nothing) };

@@ -60,7 +60,7 @@ pub(crate) enum Line {
         text: String,
         /// The lines that it is about from then on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        about: Option<About>,
+        about: Option<QuotedLines>,
         at: u64,
     },
     /// The person has sent these comments.
@@ -132,17 +132,17 @@ pub(crate) enum Line {
 
 /// Lines on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct QuotedLines {
     pub(crate) lines: LineRange,
     pub(crate) quotation: Quotation,
 }
 
 /// A comment that is to be sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Again {
+pub(crate) struct AskedAgain {
     pub(crate) text: String,
     /// As [`Line::Changed`] has it.
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<QuotedLines>,
 }
 
 /// A round that is to be sent once its changes are undone.
@@ -170,13 +170,13 @@ pub(crate) struct Trees {
 
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct StoredComment {
     pub(crate) anchor: Anchor,
     pub(crate) quotation: Quotation,
     pub(crate) file: Option<String>,
     pub(crate) text: String,
     /// An agent has read it, and it is to be sent again with these words.
-    pub(crate) again: Option<Again>,
+    pub(crate) again: Option<AskedAgain>,
     pub(crate) back: Option<ChangeBack>,
     pub(crate) at: u64,
     pub(crate) is_removed: bool,
@@ -221,7 +221,7 @@ pub(crate) struct Read {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comments {
     /// Also those that were removed.
-    pub(crate) comments: BTreeMap<CommentId, Written>,
+    pub(crate) comments: BTreeMap<CommentId, StoredComment>,
     /// In the order in which they were sent.
     pub(crate) rounds: Vec<Round>,
     /// The round that is to be sent once its changes are undone.
@@ -271,18 +271,18 @@ impl Comments {
     pub(crate) fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut state = Self::default();
         for line in lines {
-            state.take(line);
+            state.apply(line);
         }
         state
     }
 
     /// Adds a line.
-    pub(crate) fn take(&mut self, line: Line) {
+    pub(crate) fn apply(&mut self, line: Line) {
         self.lines += 1;
         match line {
             Line::Written { id, anchor, quotation, file, text, back, at } => {
                 let (again, is_removed) = (None, false);
-                let written = Written { anchor, quotation, file, text, again, back, at, is_removed };
+                let written = StoredComment { anchor, quotation, file, text, again, back, at, is_removed };
                 self.comments.insert(id, written);
             }
             Line::Changed { id, text, about, at } => {
@@ -293,7 +293,7 @@ impl Comments {
                         (true, _) => comment.is_removed = true,
                         (false, true) => {
                             let earlier = comment.again.take().and_then(|again| again.about);
-                            comment.again = Some(Again { text, about: about.or(earlier) });
+                            comment.again = Some(AskedAgain { text, about: about.or(earlier) });
                             comment.at = at;
                         }
                         (false, false) => {
@@ -310,7 +310,7 @@ impl Comments {
                         && let Some(again) = comment.again.take()
                     {
                         comment.text = again.text;
-                        if let Some(About { lines, quotation }) = again.about {
+                        if let Some(QuotedLines { lines, quotation }) = again.about {
                             (comment.anchor.lines, comment.quotation) = (Some(lines), quotation);
                         }
                     }
@@ -376,7 +376,7 @@ impl Comments {
 
     /// The comments that were not sent and not removed, and those that are to be sent again.
     pub(crate) fn unsent(&self) -> impl Iterator<Item = CommentId> {
-        let is_unsent = |(id, comment): &(&CommentId, &Written)| {
+        let is_unsent = |(id, comment): &(&CommentId, &StoredComment)| {
             !comment.is_removed && (comment.again.is_some() || self.round_of(**id).is_none())
         };
         self.comments.iter().filter(is_unsent).map(|(id, _)| *id)
@@ -405,7 +405,7 @@ impl Comments {
     }
 
     /// The comments of a round as the agent reads or has read them: one that was removed before is none.
-    pub(crate) fn comments_of(&self, round: &Round) -> impl Iterator<Item = (CommentId, &Written)> {
+    pub(crate) fn comments_of(&self, round: &Round) -> impl Iterator<Item = (CommentId, &StoredComment)> {
         let is_read = round.read.is_some();
         round.comments.iter().filter_map(move |id| {
             let comment = self.comments.get(id).filter(|comment| is_read || !comment.is_removed);
@@ -474,11 +474,11 @@ mod tests {
     fn a_removed_comment_is_not_sent_and_its_id_never_comes_again() {
         let mut state = Comments::default();
         for line in [written(1, "one"), written(2, "two"), removed(2), sent(1, &[1])] {
-            state.take(line);
+            state.apply(line);
         }
         assert_eq!((state.unsent().count(), state.next_comment()), (0, CommentId(3)));
         assert!(state.is_needed());
-        state.take(removed(1));
+        state.apply(removed(1));
         assert!(state.waiting().next().is_none() && !state.is_needed(), "nothing is left to say");
     }
 
@@ -487,7 +487,7 @@ mod tests {
         let mut state = Comments::default();
         let read = Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 10 };
         for line in [written(1, "one"), sent(1, &[1]), read, removed(1)] {
-            state.take(line);
+            state.apply(line);
         }
         assert!(state.is_read(CommentId(1)) && !state.is_needed());
         assert_eq!(state.comments_of(&state.rounds[0]).count(), 1);
@@ -501,16 +501,16 @@ mod tests {
         assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
         assert_eq!(state.comments[&CommentId(1)].text, "one", "as it was read");
         assert!(state.is_needed());
-        state.take(removed(1));
+        state.apply(removed(1));
         assert!(state.unsent().next().is_none() && !state.comments[&CommentId(1)].is_removed, "as before");
-        state.take(changed("again"));
-        state.take(sent(2, &[1]));
+        state.apply(changed("again"));
+        state.apply(sent(2, &[1]));
         assert!(state.unsent().next().is_none() && state.waiting().count() == 1);
         assert_eq!(state.comments[&CommentId(1)].text, "again");
-        state.take(changed("other words"));
+        state.apply(changed("other words"));
         assert!(state.unsent().next().is_none(), "those of the message that waits");
-        state.take(read(2));
-        state.take(removed(1));
+        state.apply(read(2));
+        state.apply(removed(1));
         assert!(state.comments[&CommentId(1)].is_removed && !state.is_needed());
     }
 }

@@ -9,7 +9,6 @@ use alongside_desk::{Anchor, CommentId, LineRange, Lines, Refusal, Side, TurnMes
 use alongside_platform::paths;
 
 use crate::anchors::Quotation;
-use crate::awaited::when;
 use crate::comment_log::{CommentLog, Comments, Line, Trees};
 use crate::compaction::compact_large;
 use crate::escaped::escape;
@@ -19,6 +18,7 @@ use crate::log::Record;
 use crate::look_state::baseline;
 use crate::message::asking_words;
 use crate::places::Places;
+use crate::read_moment::read_moment;
 use crate::round_size;
 use crate::route;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
@@ -196,7 +196,7 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     let tree = around(places, directory)?;
     let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let when = when(&shelf, route::address(&log).as_ref(), &log);
+    let when = read_moment(&shelf, route::address(&log).as_ref(), &log);
     let tell = |texts: &mut Texts<'_>| feedback::feedback(&all, &log, when, texts);
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }

@@ -10,11 +10,11 @@ use alongside_platform::paths;
 
 use crate::anchors::{self, Quotation};
 use crate::answers::{load, place, state, was_open};
-use crate::awaited::{When, when};
-use crate::comment_log::{About, Comments, Round, Written};
+use crate::comment_log::{Comments, QuotedLines, Round, StoredComment};
 use crate::escaped::unescape;
 use crate::log::Record;
 use crate::message::{Content, asking_words};
+use crate::read_moment::{ReadMoment, read_moment};
 use crate::route;
 use crate::shelf::Shelf;
 use crate::texts::Texts;
@@ -23,7 +23,7 @@ use crate::texts::Texts;
 const MOST_TOLD: usize = 256 << 10;
 
 /// A comment with the place of its lines now.
-fn placed(id: CommentId, written: &Written, state: CommentState, texts: &mut Texts<'_>) -> Comment {
+fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &mut Texts<'_>) -> Comment {
     let (text, at) = (written.again.as_ref().map_or(&written.text, |again| &again.text).clone(), written.at);
     let again = written.again.is_some();
     let about = written.again.as_ref().and_then(|again| again.about.as_ref());
@@ -98,12 +98,12 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
 /// When its logs cannot be read.
 pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedback> {
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let when = when(shelf, route::address(&log).as_ref(), &log);
+    let when = read_moment(shelf, route::address(&log).as_ref(), &log);
     Ok(feedback(&all, &log, when, texts))
 }
 
 /// All that desks are told. `when`: the session of the last turn reads a message.
-pub(crate) fn feedback(all: &Comments, log: &[Record], when: When, texts: &mut Texts<'_>) -> Feedback {
+pub(crate) fn feedback(all: &Comments, log: &[Record], when: ReadMoment, texts: &mut Texts<'_>) -> Feedback {
     load(all, texts);
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
@@ -122,7 +122,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], when: When, texts: &mut T
         }
     }
     let to = route::address(log);
-    let when_of = |round: &Round| if round.to == to { when } else { When::NextPrompt };
+    let when_of = |round: &Round| if round.to == to { when } else { ReadMoment::NextPrompt };
     let message = last.last().map(|round| message(all, (round, when_of(round)), log, &last, texts));
     let route = Some(route::route(to.as_ref(), when, log));
     Feedback { comments, route, message, revision: all.lines }
@@ -131,7 +131,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], when: When, texts: &mut T
 /// A comment with the place of its lines now; of lines that have changed, with that of those in their place.
 fn placed_or_in_place(
     id: CommentId,
-    written: &Written,
+    written: &StoredComment,
     state: CommentState,
     all: &Comments,
     texts: &mut Texts<'_>,
@@ -153,7 +153,7 @@ pub(crate) fn changed_lines(
     all: &Comments,
     log: &[Record],
     texts: &mut Texts<'_>,
-) -> Option<About> {
+) -> Option<QuotedLines> {
     let written = all.comments.get(&id).filter(|written| written.back.is_none())?;
     let file = paths::from_bytes(&unescape(written.file.as_deref()?))?;
     if state(id, written, all, log, texts) != CommentState::Answered || !written.anchor.side.is_new() {
@@ -169,7 +169,7 @@ pub(crate) fn changed_lines(
         after: stretch(range.end.min(text.len()), range.end + AROUND),
     };
     let is_short = quotation.code.len().max(quotation.before.len()).max(quotation.after.len()) <= MAX_CODE;
-    is_short.then_some(About { lines, quotation })
+    is_short.then_some(QuotedLines { lines, quotation })
 }
 
 /// The rounds of the message that waits; where none does, of the one that was read last.
@@ -226,7 +226,7 @@ fn with_round(all: &Comments, number: u64) -> Vec<&Round> {
 
 fn message(
     all: &Comments,
-    (newest, when): (&Round, When),
+    (newest, when): (&Round, ReadMoment),
     log: &[Record],
     rounds: &[&Round],
     texts: &mut Texts<'_>,

@@ -41,7 +41,7 @@ pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault>
     if undone.is_empty() {
         return Ok(look.now.clone());
     }
-    let taken = bench.take_for_look()?;
+    let taken = bench.take_look_snapshot()?;
     let mut records = Vec::new();
     for difference in tree_diff::plain(&bench.git, &taken.tree, &look.now)? {
         if !undone.contains(&difference.path) {

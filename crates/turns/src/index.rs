@@ -31,7 +31,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 
 /// The state of a working tree, in our repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct Snapshot {
     /// The tree of all files that our repository holds.
     pub(crate) tree: String,
     /// The files that it does not.
@@ -58,7 +58,7 @@ impl<'a> Index<'a> {
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over. The index is as before then.
-    pub(crate) fn take(&self) -> Result<Taken, Fault> {
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
         self.drop_leftovers();
         let begun = SystemTime::now();
         let taken = match self.begin().and_then(|()| self.update()) {
@@ -220,7 +220,7 @@ impl<'a> Index<'a> {
         self.apply(records, Vec::new())
     }
 
-    fn update(&self) -> Result<Taken, Fault> {
+    fn update(&self) -> Result<Snapshot, Fault> {
         let (differing, untracked) = std::thread::scope(|scope| {
             let differing = scope.spawn(|| {
                 let args = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"];
@@ -245,7 +245,7 @@ impl<'a> Index<'a> {
         }
         self.apply(records, added)?;
         let tree = self.git.line(["write-tree", "--missing-ok"], None)?;
-        Ok(Taken { tree, left })
+        Ok(Snapshot { tree, left })
     }
 
     /// Every file that the index does not hold and nothing ignores; a nested repository ends in `/`.

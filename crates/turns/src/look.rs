@@ -11,7 +11,6 @@ use alongside_platform::paths;
 use crate::accepted::is_all_accepted;
 use crate::answers::written_again;
 use crate::authors::{self, Authors};
-use crate::awaited::when;
 use crate::changes::Changes;
 use crate::comment_log::Comments;
 use crate::compaction::compact_large;
@@ -23,6 +22,7 @@ use crate::look_state::{LookState, baseline};
 use crate::notes::{self, Note, NoteKind};
 use crate::open_turns::open_turns;
 use crate::project_index::{ProjectIndex, staged_paths};
+use crate::read_moment::read_moment;
 use crate::route;
 use crate::texts::Texts;
 use crate::tree_diff::{self, Difference};
@@ -38,7 +38,7 @@ const SHORT: usize = 7;
 pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, Fault> {
     let log = bench.shelf.log().read()?;
     let at = alongside_desk::now_ms();
-    let mut taken = bench.take_for_look()?;
+    let mut taken = bench.take_look_snapshot()?;
     let start = match (since, baseline(&log)) {
         (Some(revision), _) => Start::of_revision(bench, revision)?,
         (None, Some(place)) => Start::of_record(&log, place),
@@ -101,7 +101,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     }
     let feedback = match bench.shelf.comments().read() {
         Ok(comments) => {
-            let when = when(&bench.shelf, route::address(&log).as_ref(), &log);
+            let when = read_moment(&bench.shelf, route::address(&log).as_ref(), &log);
             let mut texts = Texts::of_look(bench, Some(&state.before), &files);
             remarks.extend(written_again(&comments, &log, &state.now, &mut texts));
             let feedback = feedback(&comments, &log, when, &mut texts);

@@ -44,7 +44,7 @@ pub(crate) struct Content {
 }
 
 /// A paragraph: its words, which always fit if anything does, and the code that it is about.
-struct Entry {
+struct Paragraph {
     section: &'static str,
     title: String,
     code: Option<Code>,
@@ -65,23 +65,26 @@ impl Content {
     /// The text in at most so many UTF-16 units. Code is cut first. Words that do not fit even without code
     /// are left out last, and a line says how they are read.
     pub(crate) fn text(&self, most: usize) -> String {
-        let entries = self.entries();
+        let paragraphs = self.paragraphs();
         let begin = if self.may_be_known { format!("{BEGIN}{AGAIN}") } else { BEGIN.to_owned() };
-        let whole = |cut| entries.iter().map(|entry| entry.text(cut)).collect::<Vec<_>>();
-        let fits =
-            CUTS.into_iter().map(|cut| join(&begin, &entries, &whole(cut))).find(|text| units(text) <= most);
-        fits.unwrap_or_else(|| as_much_as_fits(&begin, &entries, most, self.round))
+        let whole = |cut| paragraphs.iter().map(|paragraph| paragraph.text(cut)).collect::<Vec<_>>();
+        let fits = CUTS
+            .into_iter()
+            .map(|cut| join(&begin, &paragraphs, &whole(cut)))
+            .find(|text| units(text) <= most);
+        fits.unwrap_or_else(|| as_much_as_fits(&begin, &paragraphs, most, self.round))
     }
 
-    fn entries(&self) -> Vec<Entry> {
-        let comments = self.comments.iter().enumerate().map(|(at, comment)| comment_entry(at + 1, comment));
-        let asked = self.asked.iter().map(|change| change_entry(ASKED, change));
-        let undone = self.undone.iter().map(|change| change_entry(UNDONE, change));
+    fn paragraphs(&self) -> Vec<Paragraph> {
+        let comments =
+            self.comments.iter().enumerate().map(|(at, comment)| comment_paragraph(at + 1, comment));
+        let asked = self.asked.iter().map(|change| change_paragraph(ASKED, change));
+        let undone = self.undone.iter().map(|change| change_paragraph(UNDONE, change));
         comments.chain(asked).chain(undone).collect()
     }
 }
 
-fn comment_entry(number: usize, comment: &Comment) -> Entry {
+fn comment_paragraph(number: usize, comment: &Comment) -> Paragraph {
     let anchor = &comment.anchor;
     let place = match (&anchor.path, anchor.lines) {
         (None, _) => "on all of it".to_owned(),
@@ -92,7 +95,7 @@ fn comment_entry(number: usize, comment: &Comment) -> Entry {
     let code = anchor.lines.map(|_| Code { info: "", text: anchor.code.clone() });
     let text = harmless::text(comment.text.trim_end()).into_owned();
     let words = text.lines().map(|line| format!("> {line}\n")).collect();
-    Entry { section: COMMENTS, title: format!("Comment {number}: {place}\n"), code, words }
+    Paragraph { section: COMMENTS, title: format!("Comment {number}: {place}\n"), code, words }
 }
 
 fn at_lines(comment: &Comment, was: LineRange) -> String {
@@ -103,12 +106,12 @@ fn at_lines(comment: &Comment, was: LineRange) -> String {
     }
 }
 
-fn change_entry(section: &'static str, change: &ChangeBack) -> Entry {
+fn change_paragraph(section: &'static str, change: &ChangeBack) -> Paragraph {
     let path = name(&change.path);
     let whole = whole_words(&change.whole, section == UNDONE);
     if change.hunks.is_empty() {
         let whole = if whole.is_empty() { whole } else { format!(": {whole}") };
-        return Entry {
+        return Paragraph {
             section,
             title: format!("- all of {path}{whole}\n"),
             code: None,
@@ -125,7 +128,7 @@ fn change_entry(section: &'static str, change: &ChangeBack) -> Entry {
     let at = if lines.len() == 1 { "line" } else { "lines" };
     let whole = if whole.is_empty() { whole } else { format!("; {whole}") };
     let title = format!("- in {path}, at {at} {}{whole}\n", lines.join(", "));
-    Entry { section, title, code: Some(Code { info: "diff", text }), words: String::new() }
+    Paragraph { section, title, code: Some(Code { info: "diff", text }), words: String::new() }
 }
 
 /// The way back of a change that no line shows. Without it, a renamed file looks like one to be removed.
@@ -156,7 +159,7 @@ fn whole_words(whole: &WholeBack, is_undone: bool) -> String {
     change.into_iter().chain(mode.map(str::to_owned)).collect::<Vec<_>>().join("; ")
 }
 
-impl Entry {
+impl Paragraph {
     fn text(&self, cut: (usize, usize)) -> String {
         let code = self.code.as_ref().map(|code| code.fenced(cut)).unwrap_or_default();
         format!("{}{code}{}", self.title, self.words)
@@ -204,12 +207,12 @@ fn name(path: &str) -> String {
     if is_plain { format!("`{path}`") } else { format!("{path:?}") }
 }
 
-/// Entries below the titles of their sections.
-fn join(begin: &str, entries: &[Entry], texts: &[String]) -> String {
+/// Paragraphs below the titles of their sections.
+fn join(begin: &str, paragraphs: &[Paragraph], texts: &[String]) -> String {
     let (mut text, mut section) = (begin.to_owned(), "");
-    for (entry, own) in entries.iter().zip(texts) {
-        if entry.section != section {
-            section = entry.section;
+    for (paragraph, own) in paragraphs.iter().zip(texts) {
+        if paragraph.section != section {
+            section = paragraph.section;
             text.push('\n');
             text.push_str(section);
         }
@@ -227,32 +230,32 @@ fn is_list_line(text: &str) -> bool {
     text.trim_end_matches('\n').rsplit('\n').next().is_some_and(|line| line.starts_with("- "))
 }
 
-/// Whole entries without their code, as long as they fit, and of the first comment that does not, its
+/// Whole paragraphs without their code, as long as they fit, and of the first comment that does not, its
 /// beginning.
-fn as_much_as_fits(begin: &str, entries: &[Entry], most: usize, round: u64) -> String {
+fn as_much_as_fits(begin: &str, paragraphs: &[Paragraph], most: usize, round: u64) -> String {
     let room = most.saturating_sub(RESERVE);
     let mut texts: Vec<String> = Vec::new();
     let mut used = units(begin) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
-    for entry in entries {
-        let text = entry.text(CUTS[CUTS.len() - 1]);
+    for paragraph in paragraphs {
+        let text = paragraph.text(CUTS[CUTS.len() - 1]);
         let free = room.saturating_sub(used);
         if units(&text) < free {
             used += units(&text) + 1;
             texts.push(text);
             continue;
         }
-        if free > LEAST && !entry.words.is_empty() {
+        if free > LEAST && !paragraph.words.is_empty() {
             texts.push(cut_words(&text, free));
         }
         break;
     }
-    let left = entries.len() - texts.len();
+    let left = paragraphs.len() - texts.len();
     let left = match left {
         0 => "The end of the last comment does not fit here".to_owned(),
         1 => "1 more entry does not fit here".to_owned(),
         left => format!("{left} more entries do not fit here"),
     };
-    let text = join(begin, &entries[..texts.len()], &texts);
+    let text = join(begin, &paragraphs[..texts.len()], &texts);
     format!("{text}\n{left}: run `alongside comments --sent={round}` to read all of this message.\n")
 }
 

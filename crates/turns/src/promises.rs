@@ -29,13 +29,13 @@ const LOCK: &str = "promise-lock";
 
 /// A round that is being undone and then sent.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct HeldPromise {
     shelf: Shelf,
     _lock: Lock,
     stays: bool,
 }
 
-impl Kept {
+impl HeldPromise {
     /// It could not be kept now: the next look tries again.
     pub(crate) fn leave(mut self) {
         self.stays = true;
@@ -46,7 +46,7 @@ impl Kept {
 ///
 /// # Errors
 /// When the log cannot be written.
-pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Kept, Fault> {
+pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<HeldPromise, Fault> {
     let held = shelf.lock(LOCK, Instant::now() + PATIENCE)?;
     let NewRound { mut undone, comments, .. } = round.clone();
     round_size::cut_texts(&mut undone);
@@ -57,10 +57,10 @@ pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Kep
     }
     let promise = Some(Promise { undone, comments, look: look.to_owned(), number: Some(all.lines) });
     shelf.comments().append(&Line::Promised { promise, at: now_ms() })?;
-    Ok(Kept { shelf: shelf.clone(), _lock: held, stays: false })
+    Ok(HeldPromise { shelf: shelf.clone(), _lock: held, stays: false })
 }
 
-impl Drop for Kept {
+impl Drop for HeldPromise {
     /// Nothing was undone, or the person has read that nothing was sent.
     fn drop(&mut self) {
         // Where a panic ends it, nobody has read anything.
@@ -78,7 +78,7 @@ impl Drop for Kept {
 
 /// The promise of a process that has died, with what it has undone; and its end, to be dropped once the round
 /// is sent, and to be left where it is not.
-pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, Kept)>, Fault> {
+pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, HeldPromise)>, Fault> {
     let Some(promise) = shelf.comments().read()?.promise else { return Ok(None) };
     let held = match shelf.lock(LOCK, Instant::now()) {
         Ok(held) => held,
@@ -91,7 +91,7 @@ pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, New
         return Ok(None);
     }
     let log = shelf.log().read()?;
-    let kept = Kept { shelf: shelf.clone(), _lock: held, stays: false };
+    let kept = HeldPromise { shelf: shelf.clone(), _lock: held, stays: false };
     let Some(look) = LookState::of_name(&promise.look) else { return Ok(None) };
     let is_undone = |change: &ChangeBack| is_undone(&log, look.at, top, &change.path);
     let undone = promise.undone.into_iter().filter(is_undone).collect();

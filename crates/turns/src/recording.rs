@@ -71,7 +71,7 @@ pub fn record(
         ..Record::new(kind, alongside_desk::now_ms())
     };
     let taken = Workbench::open(places, tree, until).and_then(|bench| {
-        let (head, taken) = (bench.head(), bench.take()?);
+        let (head, taken) = (bench.head(), bench.take_snapshot()?);
         let left = left_out::keep(&bench.shelf, &taken.left)?;
         Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
     });
@@ -95,7 +95,7 @@ pub fn record(
 /// When git or the disk refuses, or the time is over.
 pub fn seed(places: &Places, top: &Path, until: Instant) -> Result<(), Fault> {
     let Some(tree) = WorkingTree::around(top, &places.homes()) else { return Ok(()) };
-    Workbench::open(places, tree, until)?.take().map(drop)
+    Workbench::open(places, tree, until)?.take_snapshot().map(drop)
 }
 
 /// Forgets the store of the working tree around a directory. Returns its top, if there was one.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use alongside_desk::{Route, harmless};
 use alongside_platform::process;
 
-use crate::awaited::When;
 use crate::comment_log::{Address, Given, Read, Round};
 use crate::delivery::Delivery;
 use crate::log::{Kind, Record};
 use crate::look_state::baseline;
 use crate::open_turns::last_of;
+use crate::read_moment::ReadMoment;
 
 /// How long a session keeps others from a message that it was given, if its turn does not end, and its
 /// process does neither.
@@ -25,7 +25,7 @@ pub(crate) fn address(log: &[Record]) -> Option<Address> {
 }
 
 /// The way of a message to it, before the person writes one.
-pub(crate) fn route(to: Option<&Address>, when: When, log: &[Record]) -> Route {
+pub(crate) fn route(to: Option<&Address>, when: ReadMoment, log: &[Record]) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
     let mut words = waiting(to, when);
     let others = others(to, log);
@@ -52,14 +52,14 @@ fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
 }
 
 /// How and when a message is read that waits.
-pub(crate) fn waiting(to: Option<&Address>, when: When) -> String {
+pub(crate) fn waiting(to: Option<&Address>, when: ReadMoment) -> String {
     let Some(to) = to else {
         return "the next agent whose turns are noted here reads it with your prompt".to_owned();
     };
     let when = match when {
-        When::AtOnce => "at once",
-        When::AfterTurn => "when its turn ends, or with your next prompt",
-        When::NextPrompt => "with your next prompt",
+        ReadMoment::AtOnce => "at once",
+        ReadMoment::AfterTurn => "when its turn ends, or with your next prompt",
+        ReadMoment::NextPrompt => "with your next prompt",
     };
     format!("{} reads it {when}", harmless::name(&to.agent))
 }
@@ -156,23 +156,23 @@ mod tests {
         let to = address(&log);
         assert_eq!(to, Some(Address { agent: "Claude Code".into(), session: "s".into() }));
         assert_eq!(
-            route(to.as_ref(), When::NextPrompt, &[]).words,
+            route(to.as_ref(), ReadMoment::NextPrompt, &[]).words,
             "Claude Code reads it with your next prompt"
         );
-        assert_eq!(route(to.as_ref(), When::AtOnce, &[]).words, "Claude Code reads it at once");
+        assert_eq!(route(to.as_ref(), ReadMoment::AtOnce, &[]).words, "Claude Code reads it at once");
         let both = "Claude Code reads it at once; Codex worked here too, and does not";
-        assert_eq!(route(to.as_ref(), When::AtOnce, &log).words, both);
+        assert_eq!(route(to.as_ref(), ReadMoment::AtOnce, &log).words, both);
         let tree = |mut record: Record| {
             record.tree = Some("a".into());
             record
         };
         let reviewed = log.clone().map(tree);
         assert_eq!(
-            route(to.as_ref(), When::AtOnce, &reviewed).words,
+            route(to.as_ref(), ReadMoment::AtOnce, &reviewed).words,
             "Claude Code reads it at once",
             "since then"
         );
-        assert!(waiting(None, When::AtOnce).starts_with("the next agent"), "nobody is known");
+        assert!(waiting(None, ReadMoment::AtOnce).starts_with("the next agent"), "nobody is known");
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let left = |first, last| {
             let by = |process, kind, at| Record { process, ..record(kind, "Codex", "c", at) };
             let log = [by(first, Kind::Prompt, 1), by(last, Kind::End, 2)];
-            route(address(&log).as_ref(), When::NextPrompt, &log).has_left
+            route(address(&log).as_ref(), ReadMoment::NextPrompt, &log).has_left
         };
         assert!(left(here, gone));
         assert!(!left(gone, here), "it was resumed");

@@ -52,12 +52,12 @@ pub(crate) struct Difference {
     pub(crate) from: Option<Vec<u8>>,
     pub(crate) before: Side,
     pub(crate) now: Side,
-    pub(crate) lines: Lines,
+    pub(crate) lines: LineCounts,
 }
 
 /// The lines that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
+pub(crate) enum LineCounts {
     /// So many were added and removed.
     Counted { added: usize, removed: usize },
     /// The file is binary.
@@ -139,7 +139,7 @@ fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Fault> {
     let missing: HashSet<&str> = output.lines().filter_map(|line| line.strip_suffix(" missing")).collect();
     for difference in differences {
         if sides(difference).iter().any(|side| missing.contains(&*side.object)) {
-            difference.lines = Lines::Lost;
+            difference.lines = LineCounts::Lost;
         }
     }
     Ok(())
@@ -199,7 +199,7 @@ fn parse(output: &[u8]) -> Option<Vec<Difference>> {
         };
         let side = |mode: &str, object: &str| Side { mode: mode.into(), object: object.into() };
         let (before, now) = (side(mode_before, before), side(mode_now, now));
-        let lines = Lines::Counted { added: 0, removed: 0 };
+        let lines = LineCounts::Counted { added: 0, removed: 0 };
         found.push(Difference { path, from, before, now, lines });
     }
     let mut counts = HashMap::new();
@@ -215,8 +215,8 @@ fn parse(output: &[u8]) -> Option<Vec<Difference>> {
         };
         let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<usize>().ok();
         let lines = match number(added).zip(number(removed)) {
-            Some((added, removed)) => Lines::Counted { added, removed },
-            None => Lines::Binary,
+            Some((added, removed)) => LineCounts::Counted { added, removed },
+            None => LineCounts::Binary,
         };
         counts.insert(path.to_vec(), lines);
     }
@@ -238,12 +238,15 @@ mod tests {
         let found = parse(output).unwrap();
         assert_eq!(
             (&*found[0].path, found[0].lines),
-            (b"a\nb".as_slice(), Lines::Counted { added: 1, removed: 2 })
+            (b"a\nb".as_slice(), LineCounts::Counted { added: 1, removed: 2 })
         );
         assert_eq!(found[0].now.kind(), SideKind::Program);
-        assert_eq!((found[1].from.as_deref(), found[1].lines), (Some(b":old".as_slice()), Lines::Binary));
+        assert_eq!(
+            (found[1].from.as_deref(), found[1].lines),
+            (Some(b":old".as_slice()), LineCounts::Binary)
+        );
         assert_eq!((found[2].before.kind(), found[2].now.kind()), (SideKind::Nothing, SideKind::Link));
-        assert_eq!(found[2].lines, Lines::Counted { added: 0, removed: 0 });
+        assert_eq!(found[2].lines, LineCounts::Counted { added: 0, removed: 0 });
         assert_eq!(parse(b"").unwrap(), []);
     }
 }

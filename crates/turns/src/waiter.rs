@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::awaited::lock_of;
 use crate::claims::Reader;
 use crate::fault::Fault;
 use crate::log::{Kind, Record};
 use crate::places::Places;
+use crate::read_moment::lock_of;
 use crate::shelf::Shelf;
 use crate::shelf_lock::Lock;
 use crate::working_tree::WorkingTree;

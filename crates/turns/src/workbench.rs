@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::exclusions::Exclusions;
 use crate::fault::Fault;
 use crate::git::Git;
-use crate::index::{Index, Taken, copy_with_time};
+use crate::index::{Index, Snapshot, copy_with_time};
 use crate::places::Places;
 use crate::shelf::Shelf;
 use crate::working_tree::WorkingTree;
@@ -46,16 +46,16 @@ impl Workbench {
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over.
-    pub(crate) fn take(&self) -> Result<Taken, Fault> {
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
         let _lock = self.shelf.lock(LOCK, self.git.until())?;
-        self.index("index").take()
+        self.index("index").take_snapshot()
     }
 
     /// Takes a snapshot for a look. It begins with the index of the last prompt or end, if that is newer.
     ///
     /// # Errors
-    /// As [`take`](Self::take).
-    pub(crate) fn take_for_look(&self) -> Result<Taken, Fault> {
+    /// As [`take_snapshot`](Self::take_snapshot).
+    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, Fault> {
         let _lock = self.shelf.lock(LOOK_LOCK, self.git.until())?;
         let (kept, own) = (self.shelf.file("index"), self.shelf.file("look-index"));
         let at = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
@@ -63,7 +63,7 @@ impl Workbench {
             copy_with_time(&kept, &own);
             copy_with_time(&kept.with_extension("form"), &own.with_extension("form"));
         }
-        self.index("look-index").take()
+        self.index("look-index").take_snapshot()
     }
 
     /// The index of this name.

@@ -10,7 +10,7 @@ use crate::shelf_lock::Lock;
 
 /// The moment at which a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum ReadMoment {
     /// A hook waits for it, and no turn has begun since.
     AtOnce,
     /// Such a hook comes with the end of the turn that goes on. After Esc, none does.
@@ -20,16 +20,16 @@ pub(crate) enum When {
 }
 
 /// When this session reads a message that is sent now.
-pub(crate) fn when(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> When {
-    let Some(to) = to else { return When::NextPrompt };
+pub(crate) fn read_moment(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> ReadMoment {
+    let Some(to) = to else { return ReadMoment::NextPrompt };
     let last = last_of(log, to);
     if is_at_work(log, to) && last.is_some_and(|last| last.is_woken) {
-        return When::AfterTurn;
+        return ReadMoment::AfterTurn;
     }
     let lock = shelf.file(&lock_of(&to.agent, &to.session));
     let is_idle = last.is_some_and(|last| last.kind == Kind::End);
     let is_awaited = is_idle && Lock::is_taken(&lock);
-    if is_awaited { When::AtOnce } else { When::NextPrompt }
+    if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
 }
 
 /// The name of a session's lock. Names of sessions come from outside.
