@@ -1,5 +1,5 @@
-//! The rows of a turn review: what differs between two trees, what snapshots do not hold, and what git
-//! ignores.
+//! The rows of a turn review, a row for each file: files that differ between two trees, files that snapshots
+//! do not hold, and files that git ignores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,12 +26,13 @@ const BINARY: &str = "it is binary";
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     rows: BTreeMap<Vec<u8>, FoundFile>,
-    /// The nested repositories of a commit.
+    /// The paths that are nested repositories in the earlier tree.
     nested: BTreeSet<Vec<u8>>,
 }
 
 impl Changes {
-    /// The files that differ between two trees. Files that a snapshot leaves out are not gone.
+    /// A row for each file that differs between two trees. A file that only the later snapshot leaves out
+    /// gets the row of a deleted file here, which [`add_left_out`](Self::add_left_out) replaces.
     pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
         let mut changes = Self::default();
         for difference in differences {
@@ -41,7 +42,8 @@ impl Changes {
         changes
     }
 
-    /// Takes the rows out that the project's index calls unchanged, also of files that snapshots leave out.
+    /// Removes the rows of files that the project's index calls unchanged, also of files that snapshots leave
+    /// out.
     pub(crate) fn forget_unchanged(
         &mut self,
         differences: &[Difference],
@@ -60,8 +62,8 @@ impl Changes {
         }
     }
 
-    /// Adds the files that the snapshots leave out: those that differ, are new or are gone. `before` is
-    /// absent where the baseline is a commit, which knows no such files.
+    /// Adds the files that snapshots leave out and that differ, are new or are gone. `before` is absent where
+    /// the baseline is a commit, which leaves out no file.
     pub(crate) fn add_left_out(
         &mut self,
         top: &Path,
@@ -69,7 +71,7 @@ impl Changes {
         now: &LeftOuts,
         authors: &Authors,
     ) {
-        // Snapshots tell nothing of when they changed.
+        // No snapshot says in which turn such a file changed; the time of its last change does.
         let author = |path: &[u8]| {
             let found = paths::from_bytes(path).and_then(|below| top.join(below).symlink_metadata().ok());
             let at = found.and_then(|found| files::changed_at(&found));
@@ -110,8 +112,8 @@ impl Changes {
         }
     }
 
-    /// Adds nested repositories in which a file has changed since then, though the commit is the same.
-    /// Returns how many are too large to say.
+    /// Adds the nested repositories that have the same commit as before, but in which a file has changed
+    /// since `since`. Returns the number of those that are too large to be searched.
     pub(crate) fn add_nested(
         &mut self,
         bench: &Workbench,
@@ -143,7 +145,8 @@ impl Changes {
         unseen
     }
 
-    /// Adds what git ignores and has changed since then. Returns how many directories are too large to say.
+    /// Adds the ignored files that have changed since `since`. Returns the number of directories that are too
+    /// large to be searched.
     ///
     /// # Errors
     /// When git fails.
@@ -230,7 +233,7 @@ impl Changes {
         let told = TurnFile {
             change,
             without_text: Some(why.to_owned()),
-            // An undo would lose the text of now, and has none to write.
+            // The store has no earlier text to write, and no copy of the present one.
             without_undo: true,
             author,
             ..TurnFile::default()
@@ -250,7 +253,7 @@ impl Changes {
     }
 }
 
-/// The change of a file that was one and is one.
+/// The kind of change of a path that was and still is a file, or was and still is a link.
 fn modified(difference: &Difference) -> FileChange {
     match () {
         () if difference.from.is_some() => FileChange::Renamed,

@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use crate::fault::Fault;
 
-/// Where git is where the variable `PATH` does not say it.
+/// The directories that are searched for git after those of `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// The settings of each call. Names that Windows or macOS take for `.git` are those of ordinary files here.
+/// The settings of each call. Files whose names Windows or macOS take for `.git` are ordinary files here.
 const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -28,16 +28,16 @@ const SETTINGS: &[&str] = &[
     "core.protectNTFS=false",
     "core.protectHFS=false",
     "core.commitGraph=false",
-    // A store that a crash has spoilt is made anew.
+    // Objects need not survive a crash: a store that a crash has damaged is made anew.
     "core.fsync=none",
     "submodule.recurse=false",
     "gc.auto=0",
 ];
 
-/// How much of an error of git is read, in bytes.
+/// The most bytes that are read of git's error output.
 const MAX_ERROR: u64 = 4096;
 
-/// A way to call git: on one repository, index and working tree, until a point in time.
+/// Calls git with a given repository, index and working tree, until a point in time.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     program: PathBuf,
@@ -51,10 +51,10 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// With the bare repository in `directory`, for the working tree at `tree`.
+    /// Calls of git with the bare repository in `directory`, for the working tree at `tree`.
     ///
     /// # Errors
-    /// If there is no program outside the working tree.
+    /// If there is no program `git` outside the working tree.
     pub(crate) fn new(directory: PathBuf, tree: &Path, until: Instant) -> Result<Self, Fault> {
         let program = find_program(tree).ok_or(Fault::NoGit)?;
         let (tree, index, ignore_file) = (Some(tree.to_owned()), None, None);
@@ -70,27 +70,27 @@ impl Git {
         })
     }
 
-    /// The same with another repository.
+    /// The same calls with another repository.
     pub(crate) fn with_directory(&self, directory: &Path) -> Self {
         Self { directory: directory.to_owned(), index: None, ..self.clone() }
     }
 
-    /// The same without a working tree, in this directory, for a repository that is still to be made.
+    /// The same calls without a working tree, for a repository that is still to be made in this directory.
     pub(crate) fn bare(&self, directory: &Path) -> Self {
         Self { directory: directory.to_owned(), index: None, tree: None, ..self.clone() }
     }
 
-    /// The same with this index.
+    /// The same calls with this index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
         Self { index: Some(index.to_owned()), ..self.clone() }
     }
 
-    /// The same with this file of patterns that are ignored in all repositories.
+    /// The same calls with this file of patterns that are ignored in all repositories.
     pub(crate) fn with_ignore_file(&self, ignore_file: Option<PathBuf>) -> Self {
         Self { ignore_file, ..self.clone() }
     }
 
-    /// How often git was started by this and its copies.
+    /// How often this value and its copies have started git.
     #[cfg(all(test, unix))]
     pub(crate) fn runs(&self) -> usize {
         self.runs.load(std::sync::atomic::Ordering::Relaxed)
@@ -112,7 +112,7 @@ impl Git {
     /// Runs a command and returns its output.
     ///
     /// # Errors
-    /// When git fails, or the time is over; it is ended then.
+    /// When git fails, or the time is over: then git is killed.
     pub(crate) fn run<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
@@ -125,7 +125,7 @@ impl Git {
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // It fails if git has ended, which is told below.
+            // The write fails if git has ended; its exit code below says so.
             std::thread::spawn(move || stdin.write_all(&input));
         }
         let (sender, receiver) = channel();
@@ -133,7 +133,7 @@ impl Git {
             std::thread::spawn(move || {
                 let mut output = Vec::new();
                 let read = stdout.read_to_end(&mut output);
-                // Nobody listens once the time is over.
+                // Once the time is over, the receiver is gone.
                 let _ = sender.send(read.map(|_| output));
             });
         }
@@ -211,12 +211,13 @@ fn is_gits(name: &OsStr) -> bool {
     name.as_encoded_bytes().get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"GIT_"))
 }
 
-/// Whether there is a git to take snapshots of this directory with.
+/// Whether there is a program `git` that can take snapshots of this directory.
 pub fn has_git(directory: &Path) -> bool {
     find_program(directory).is_some()
 }
 
-/// The program `git` by the absolute directories of `PATH`, never one in the working tree.
+/// The program `git` in the absolute directories of `PATH` or in the usual ones, but never inside the working
+/// tree: a project must not choose which program runs.
 fn find_program(tree: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named: Vec<PathBuf> = std::env::split_paths(&path).filter(|place| place.is_absolute()).collect();

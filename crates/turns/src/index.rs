@@ -1,7 +1,8 @@
-//! Our index of a working tree, and its bringing up to date: what is on disk becomes a tree.
+//! Our index of a working tree: brings it up to date with the disk, and makes a tree of it.
 //!
-//! A first index would read every file, so it begins as a copy of the project's: git trusts its times and
-//! sizes there. Entries whose blob is not the raw content are read once more. Afterwards the index is kept.
+//! An empty index would make git read every file. So our first index is a copy of the project's, whose times
+//! and sizes spare git the unchanged files. Git reads a file again if the blob in the copy is not its raw
+//! content, as after a filter. Our index then stays on disk for the next snapshot.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -22,11 +23,11 @@ use crate::working_tree::WorkingTree;
 
 /// The largest index that is copied, in bytes: some millions of files.
 const MAX_INDEX: u64 = 1 << 30;
-/// The largest file of attributes, in bytes, and how many are looked through.
+/// The largest `.gitattributes` file that is read, in bytes, and the most such files.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const MAX_ATTRIBUTE_FILES: usize = 1000;
-/// How much older an index says that it is than the beginning of its writing: the times of files are some
-/// milliseconds behind the clock.
+/// How long before the beginning of its writing an index is dated: the times of files are some milliseconds
+/// behind the clock.
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// The state of a working tree, in our repository.
@@ -34,7 +35,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 pub(crate) struct Snapshot {
     /// The tree of all files that our repository holds.
     pub(crate) tree: String,
-    /// The files that it does not.
+    /// The files that the tree does not hold.
     pub(crate) left: LeftOuts,
 }
 
@@ -57,19 +58,19 @@ impl<'a> Index<'a> {
     /// Brings the index up to date with the disk and makes a tree of it.
     ///
     /// # Errors
-    /// When git or the disk refuses, or the time is over. The index is as before then.
+    /// When git or the disk refuses, or the time is over. Then the index stays as it was.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
         self.drop_leftovers();
         let begun = SystemTime::now();
         let taken = match self.begin().and_then(|()| self.update()) {
             Err(Fault::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
-                // The index itself is broken: an older git, or a disk that was full.
+                // This git cannot read the index: an older git wrote it, or the disk was full.
                 fs::remove_file(&self.path)?;
                 self.begin()?;
                 self.update()
             }
             Err(Fault::Late) => {
-                // Ours was ended, with its lock in place.
+                // Our git was killed at the deadline, and has left its lock.
                 let _ = fs::remove_file(self.path.with_extension("lock"));
                 Err(Fault::Late)
             }
@@ -79,7 +80,7 @@ impl<'a> Index<'a> {
         taken
     }
 
-    /// Begins with the project's index, or with ours as it was left, without what is excluded by now.
+    /// Makes the index if there is none yet. Otherwise removes the entries that are excluded by now.
     fn begin(&self) -> Result<(), Fault> {
         let form = self.path.with_extension("form");
         if !self.path.exists() {
@@ -92,12 +93,13 @@ impl<'a> Index<'a> {
         Ok(fs::write(&form, self.exclusions.form())?)
     }
 
-    /// Makes the index as old as the beginning of its writing. Git compares times by the second, and reads
-    /// files that have changed in the second of the index or later: with the time of its end, a file that
-    /// somebody changes while git writes, and that keeps its size, would seem to be unchanged ever after.
+    /// Dates the index back to the beginning of its writing. Git compares times by the second, and reads
+    /// again every file that has changed in the second of the index or later. If the index had the time of
+    /// its end, a file that somebody changes while git writes, and that keeps its size, would seem
+    /// unchanged ever after.
     fn date(&self, at: SystemTime, is_compared: bool) {
         let dated = File::options().write(true).open(&self.path).and_then(|index| {
-            // Files that nobody has compared may have changed earlier.
+            // After a failure, files that git has not compared may have changed before this run.
             let earlier = if is_compared { at } else { index.metadata()?.modified()?.min(at) };
             index.set_modified(earlier)
         });
@@ -106,21 +108,22 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// A git that was killed leaves its lock, and nobody else writes this index.
+    /// Removes the lock that a killed git has left. No other program writes this index.
     fn drop_leftovers(&self) {
         let lock = self.path.with_extension("lock");
         let is_old = |found: fs::Metadata| found.modified().is_ok_and(|at| at.elapsed().is_ok_and(is_over));
         if lock.metadata().is_ok_and(is_old) {
-            // If it fails, git says so.
+            // If the lock stays, git fails and names it.
             let _ = fs::remove_file(lock);
         }
     }
 
-    /// Begins with a copy of the project's index, as far as its blobs are the raw content of the files.
+    /// Copies the project's index, and removes what git knows of a file from each entry whose blob is not the
+    /// raw content of the file.
     fn seed(&self) -> Result<(), Fault> {
         let Some(repository) = &self.tree.repository else { return Ok(()) };
         let copied = self.path.with_extension("new");
-        // A git that was ended may have left its lock.
+        // A git that was killed may have left its lock.
         let _ = fs::remove_file(self.path.with_extension("new.lock"));
         if !copy_with_time(&repository.directory.join("index"), &copied) {
             return Ok(());
@@ -144,13 +147,14 @@ impl<'a> Index<'a> {
         match cleaned {
             Ok(()) => Ok(fs::rename(&copied, &self.path)?),
             Err(Fault::Late) => Err(Fault::Late),
-            // An index that this git cannot read: all files are read then.
+            // This git cannot read the copy. It begins without an index, and reads all files.
             Err(_) => Ok(fs::remove_file(&copied)?),
         }
     }
 
-    /// The changes by which a copy of the project's index becomes ours: entries that no file stands for go,
-    /// and those whose file differs from the blob lose what git knows of the file.
+    /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
+    /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
+    /// size and times, so that git reads the file.
     fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Fault> {
         let mut records = Vec::new();
         let sizes = self.sizes(entries)?;
@@ -172,7 +176,7 @@ impl<'a> Index<'a> {
         Ok(records)
     }
 
-    /// The sizes of the blobs of these entries, as far as git has them.
+    /// The size of the blob of each entry; `None` if git does not have the blob.
     fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Fault> {
         let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
@@ -182,7 +186,8 @@ impl<'a> Index<'a> {
         if sizes.len() == entries.len() { Ok(sizes) } else { Err(Fault::said("git lists objects otherwise")) }
     }
 
-    /// The paths for which the project names a filter: a filter may keep the size. No filter is run.
+    /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
+    /// filter.
     fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Fault> {
         let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
         let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
@@ -207,7 +212,7 @@ impl<'a> Index<'a> {
         Ok(set.map(|[path, _, _]| path.to_vec()).collect())
     }
 
-    /// Takes the files out that are excluded by now.
+    /// Removes the entries of files that are excluded by now.
     fn drop_excluded(&self) -> Result<(), Fault> {
         let list = self.git.run(index_entries::LIST, None)?;
         let mut records = Vec::new();
@@ -234,7 +239,7 @@ impl<'a> Index<'a> {
         let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
         for change in raw_paths(&differing)? {
             self.git.check_time()?;
-            // The way to a deleted file may have a link now, and a file behind it.
+            // A deleted file stays deleted, even if a directory above it is a link now with a file behind it.
             if change.is_gone || !self.place(change.path, &mut added, &mut left) {
                 remove_record(&mut records, change.object, change.path);
             }
@@ -248,7 +253,8 @@ impl<'a> Index<'a> {
         Ok(Snapshot { tree, left })
     }
 
-    /// Every file that the index does not hold and nothing ignores; a nested repository ends in `/`.
+    /// Every file that the index does not hold and no rule ignores. The path of a nested repository ends in
+    /// `/`.
     fn untracked(&self) -> Result<Vec<u8>, Fault> {
         let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
         args.push("--exclude-standard".into());
@@ -256,7 +262,7 @@ impl<'a> Index<'a> {
         self.git.run(args, None)
     }
 
-    /// The option that names the repository's own patterns, if it has any.
+    /// The option that names the repository's own file of ignored patterns, if there is one.
     pub(crate) fn exclude_from(&self) -> Option<std::ffi::OsString> {
         let own = self.tree.repository.as_ref()?.common.join("info/exclude");
         own.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -265,7 +271,8 @@ impl<'a> Index<'a> {
         Some(option)
     }
 
-    /// Adds a path to those that git reads, or to those that are left out. Returns whether git reads it.
+    /// Adds a path to `added`, which git reads, or to `left`, the files that are left out. Returns whether
+    /// git reads the file.
     fn place(&self, path: &[u8], added: &mut Vec<u8>, left: &mut LeftOuts) -> bool {
         let (path, is_directory) = match path.strip_suffix(b"/") {
             Some(path) => (path, true),
@@ -290,7 +297,7 @@ impl<'a> Index<'a> {
         false
     }
 
-    /// Takes entries out, then reads files into the index.
+    /// Removes the entries that `records` names, then reads the files of `added` into the index.
     fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), Fault> {
         if !records.is_empty() {
             self.git.run(["update-index", "-z", "--index-info"], Some(records))?;
@@ -303,8 +310,8 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Whether a lock that is so old belongs to a git that was killed. A prompt gives up sooner, and whoever
-/// takes longer holds the lock of the shelf.
+/// Whether a lock of this age was left by a git that was killed. A prompt gives up sooner, and a process that
+/// takes longer holds the lock of the shelf, so that this one does not get here.
 fn is_over(age: std::time::Duration) -> bool {
     age.as_secs() >= 5
 }
@@ -315,7 +322,7 @@ fn add(added: &mut Vec<u8>, path: &[u8]) -> bool {
     true
 }
 
-/// A record that takes all entries of a path out of an index.
+/// Adds a record that removes all entries of a path from an index.
 fn remove_record(records: &mut Vec<u8>, object: &str, path: &[u8]) {
     let none = "0".repeat(object.len());
     records.extend([format!("0 {none}\t").as_bytes(), path, b"\0"].concat());

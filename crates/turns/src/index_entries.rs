@@ -1,4 +1,4 @@
-//! The entries of an index, as git lists them with everything that it knows of their files.
+//! Reads the list that git prints of an index: each entry with the size, times and flags of its file.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
@@ -10,29 +10,30 @@ use crate::fault::Fault;
 /// The mode of a nested repository.
 pub(crate) const REPOSITORY: &str = "160000";
 
-/// The bits of an entry whose file is not compared with the disk, or does not count: it is assumed to be
-/// unchanged, only intended to be added, or outside of a sparse checkout.
+/// The flags of an entry whose file git does not compare with the disk: assumed to be unchanged, only
+/// intended to be added, or outside of a sparse checkout.
 const ASSUMED: u32 = 1 << 15;
 const INTENDED: u32 = 1 << 29;
 const SKIPPED: u32 = 1 << 30;
 
-/// An entry.
+/// An entry of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     pub(crate) mode: String,
     pub(crate) object: String,
-    /// Its side of a conflict; 0 without one.
+    /// The side of a merge conflict that the entry holds; 0 without a conflict.
     pub(crate) stage: u8,
     pub(crate) path: Vec<u8>,
     /// The size of the file when git last looked, in bytes.
     pub(crate) size: u64,
-    /// When the file had last changed then, and its content.
+    /// The times that git saw then: of the file's last change, and of the last change of its content.
     times: [Duration; 2],
     flags: u32,
 }
 
 impl IndexEntry {
-    /// Whether it stands for the file on disk as git last saw it.
+    /// Whether the entry stands for a file on disk. A side of a conflict, a file that is only intended to be
+    /// added and a file outside of a sparse checkout do not.
     pub(crate) fn counts(&self) -> bool {
         self.stage == 0 && self.flags & (INTENDED | SKIPPED) == 0
     }
@@ -42,8 +43,8 @@ impl IndexEntry {
         self.flags & SKIPPED != 0
     }
 
-    /// Whether the file with this state is still the one that git looked at. Git itself doubts that of each
-    /// file that has changed in the second in which the index was written.
+    /// Whether a file with this metadata is unchanged since git looked at it. Git itself reads a file again
+    /// if the file has changed in the second in which the index was written; its exact times say more.
     pub(crate) fn is_of(&self, found: &Metadata) -> bool {
         let times = [files::changed_at(found), found.modified().ok()];
         let since = |at: Option<SystemTime>| at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -62,7 +63,7 @@ pub(crate) const LIST: [&str; 4] = ["ls-files", "--stage", "--debug", "-z"];
 /// Reads the output of [`LIST`].
 ///
 /// # Errors
-/// When it has another form.
+/// When the output has another form.
 pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, Fault> {
     let mut entries = Vec::new();
     let mut rest = output;

@@ -1,9 +1,9 @@
-//! The store of turns: snapshots of working trees at the beginning and the end of turns, and what changed
-//! since.
+//! The store of turns: snapshots of a working tree at the beginning and the end of each turn, and the changes
+//! since a snapshot.
 //!
-//! The store belongs to a working tree and lives on disk, so that a desk that is opened after a turn finds
-//! everything, whether a host ran or not. Git is the means, in a bare directory of our own beside the
-//! project: nothing of the repository is touched, and nothing that it names is run.
+//! Each working tree has a store on disk, so that a desk that is opened after a turn finds its changes even
+//! where no host ran. Snapshots are trees of git in a bare repository of our own, outside the project: we
+//! write nothing into the project's repository, and run no program that its settings name.
 
 mod accepted;
 mod agent_process;

@@ -1,4 +1,4 @@
-//! The lines that differ between two texts, and where lines of the one are in the other.
+//! The lines that differ between two texts, and the place in the newer text of lines of the older one.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -6,29 +6,29 @@ use std::time::{Duration, Instant};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one comparison may look for the smallest difference.
+/// How long a comparison may search for the smallest difference; after that it takes a larger one.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The lines that differ, in their order.
+/// All changes between two texts, in the order of their lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LineChanges {
     all: Vec<Change>,
 }
 
-/// Lines of the old text, and those in their place.
+/// A run of lines of the old text, and the lines of the new text in its place. Either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// The lines of a text, with their ends.
+/// Splits a text into lines, each with its line end.
 pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
 impl LineChanges {
-    /// Those between two texts.
+    /// Compares two texts.
     pub(crate) fn between(old: &str, new: &str) -> Self {
         if old == new {
             return Self::default();
@@ -46,8 +46,8 @@ impl LineChanges {
         &self.all
     }
 
-    /// Whether one of these lines of the old text has changed, or lines came between them. `beside`: or
-    /// directly above or below them.
+    /// Whether a change touches these lines of the old text: replaces or removes one of them, or inserts
+    /// lines between them. With `beside`, lines that are inserted directly above or below them count, too.
     pub(crate) fn touch(&self, lines: &Range<usize>, beside: bool) -> bool {
         self.all.iter().any(|Change { old, .. }| match (old.is_empty(), lines.is_empty()) {
             (_, true) => old.start <= lines.start && lines.start <= old.end,
@@ -57,7 +57,8 @@ impl LineChanges {
         })
     }
 
-    /// The place of these lines of the old text in the new one; with all that took the place of changed ones.
+    /// The lines of the new text that correspond to these lines of the old text. Where some of them have
+    /// changed, the lines in their place belong to the result.
     pub(crate) fn place(&self, lines: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (lines.start as isize, lines.end as isize);
         for Change { old, new } in &self.all {
@@ -76,7 +77,7 @@ impl LineChanges {
     }
 }
 
-/// How often these lines stand in a text, one after the other.
+/// How often the run of lines `wanted` occurs in a text.
 pub(crate) fn count(text: &[&str], wanted: &[&str]) -> usize {
     if wanted.is_empty() { 0 } else { text.windows(wanted.len()).filter(|found| *found == wanted).count() }
 }

@@ -1,4 +1,4 @@
-//! A look: what has changed in a working tree since its baseline, or since a revision.
+//! A look: compares a working tree with its baseline, or with a revision, and lists the files that differ.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,10 +31,11 @@ use crate::workbench::Workbench;
 /// How many letters of a commit are shown.
 const SHORT: usize = 7;
 
-/// Looks since a revision; without one, since the baseline, or the last commit where there is none.
+/// Compares with the revision `since`; without it, with the baseline; without a baseline, with the last
+/// commit.
 ///
 /// # Errors
-/// Why it cannot be told.
+/// When git, the disk or the time does not suffice for a comparison.
 pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, Fault> {
     let log = bench.shelf.log().read()?;
     let at = alongside_desk::now_ms();
@@ -52,7 +53,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     let special = before.iter().flatten().filter(|(_, left)| left.why == left_out::Why::Special);
     let special = special.map(|(path, _)| &**path);
     left_out::add_special(&bench.tree.top, gone.chain(special), &mut taken.left);
-    // Such a place is not empty before or now, so that its file came from nowhere, or went nowhere.
+    // A snapshot does not hold this path, yet a file is or was there: git sees a rename where there is none.
     let is_taken = |it: &Difference| {
         let was_left_out = before.as_ref().is_some_and(|before| before.contains_key(&it.path));
         was_left_out || it.from.as_ref().is_some_and(|from| taken.left.contains_key(from))
@@ -108,7 +109,7 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
             mark_known(bench, &comments, &state, &mut files);
             feedback
         }
-        // The changes can be told all the same.
+        // The list of changes does not need the comments.
         Err(error) => {
             remarks.push(format!("The comments cannot be read: {}.", Fault::from(error)));
             Feedback::default()
@@ -126,28 +127,28 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
     })
 }
 
-/// Marks the files that are as they were at the last round, and puts them behind the others. Where the review
-/// begins with that round, all of it is new.
+/// Marks the files that have not changed since the last round as known. If the baseline is the tree of that
+/// round, no file is known: all of them have changed since.
 fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: &mut [FoundFile]) {
     let Some(trees) = comments.rounds.last().and_then(|round| round.trees.as_ref()) else { return };
     if trees.sent == state.before {
         return;
     }
-    // If it is not known any more, nothing is said.
+    // Git may have dropped the tree of the round: then no file is marked.
     let Ok(since) = tree_diff::plain(&bench.git, &trees.sent, &state.now) else { return };
     let new: BTreeSet<&[u8]> = since.iter().map(|difference| &*difference.path).collect();
     for file in &mut *files {
         let path = paths::to_bytes(&file.path);
-        // A snapshot tells nothing of a file that it leaves out.
+        // Whether a file that snapshots leave out has changed since the round is not known.
         let is_held = file.told.without_text.is_none();
         file.told.known = is_held && !new.contains(&*path);
     }
 }
 
-/// Marks the renamed files that git's index has by their new names. Where the index is not known, it may.
+/// Marks the renamed files whose new names are in git's index; all of them if the index cannot be read.
 fn mark_staged(bench: &Workbench, files: &mut [FoundFile]) {
     let mut renamed = files.iter_mut().filter(|file| file.from.is_some()).peekable();
-    // Most turns rename nothing, and need no git for this.
+    // Most turns rename no file: then git is not started.
     let staged = renamed.peek().and_then(|_| staged_paths(bench));
     for file in renamed {
         let path = paths::to_bytes(&file.path);
@@ -155,8 +156,8 @@ fn mark_staged(bench: &Workbench, files: &mut [FoundFile]) {
     }
 }
 
-/// Marks the files whose change the person accepted before it was written, and those that they saved in an
-/// editor since then.
+/// Marks the files whose whole change the person accepted before the agent wrote it, and the files that the
+/// person has saved in an editor since `since`, in milliseconds since the Unix epoch.
 fn mark_notes(notes: &[Note], differences: &[Difference], since: u64, files: &mut [FoundFile]) {
     if notes.is_empty() {
         return;
@@ -172,15 +173,15 @@ fn mark_notes(notes: &[Note], differences: &[Difference], since: u64, files: &mu
     }
 }
 
-/// The beginning of the changes.
+/// The state with which a look compares.
 struct Start {
     tree: String,
     name: String,
-    /// When its snapshot was begun.
+    /// When the snapshot was begun, in milliseconds since the Unix epoch; `None` for a commit.
     at: Option<u64>,
-    /// When it was for the person: of a finish, the end of it.
+    /// The time that the person is told: for a finish, when they finished, which is after the snapshot.
     told_at: Option<u64>,
-    /// Its place in the log.
+    /// The place of the snapshot in the log; `None` for a commit.
     record: Option<usize>,
 }
 
@@ -225,7 +226,7 @@ impl Start {
     }
 }
 
-/// A remark on a commit, checkout, rebase or the like since the baseline.
+/// A remark if another branch or commit is checked out than at the baseline.
 fn moved(bench: &Workbench, record: &Record) -> Option<String> {
     let head = bench.head();
     let branch = bench.tree.repository.as_ref().and_then(|repository| repository.branch());
@@ -244,8 +245,8 @@ fn moved(bench: &Workbench, record: &Record) -> Option<String> {
     })
 }
 
-/// Remarks on beginnings and ends that are missing. Of an agent that is known to be at work, desks say that
-/// in words of their own.
+/// Remarks on prompts and ends that the log lacks. An agent that is known to be at work gets no remark: desks
+/// say in their own words that it works.
 fn gaps(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<String> {
     let since = baseline.unwrap_or(0);
     let all = authors::without_end(log, since).into_iter();

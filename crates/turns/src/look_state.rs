@@ -1,5 +1,5 @@
-//! The trees that a look compares, as the name of its snapshot holds them: the companion keeps the name, and
-//! gives it back with the file that is to be read or undone.
+//! The two trees that a look compares, written as one name. The companion keeps the name of each look, and
+//! gives it back when a file of that look is to be read or undone.
 
 use crate::log::Record;
 
@@ -8,21 +8,21 @@ use crate::log::Record;
 pub(crate) struct LookState {
     /// The tree of the baseline.
     pub(crate) before: String,
-    /// The tree of what was on disk.
+    /// The tree of the files on disk, at the time of the look.
     pub(crate) now: String,
-    /// The list of what that tree does not hold.
+    /// The name of the list of files that this tree does not hold.
     pub(crate) left: Option<String>,
     /// When the look was begun, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
 }
 
 impl LookState {
-    /// The name.
+    /// This state as a name, which [`of_name`](Self::of_name) reads.
     pub(crate) fn name(&self) -> String {
         format!("{}:{}:{}:{}", self.before, self.now, self.left.as_deref().unwrap_or_default(), self.at)
     }
 
-    /// The state of such a name.
+    /// The state that a name stands for; `None` if [`name`](Self::name) cannot have written it.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         let is_hash = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
         let mut parts = name.splitn(4, ':');
@@ -34,7 +34,8 @@ impl LookState {
     }
 }
 
-/// The place of the baseline in a log: the last review that was finished; before any, the first prompt.
+/// The place of the baseline in a log: the last finish of a review, or the first prompt if no review was
+/// finished yet.
 pub(crate) fn baseline(log: &[Record]) -> Option<usize> {
     use crate::log::Kind;
     let has = |kind: Kind| move |record: &Record| record.kind == kind && record.tree.is_some();

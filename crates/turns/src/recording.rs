@@ -1,5 +1,5 @@
-//! The snapshots at prompts and ends, which the hook's own process takes. An agent waits for them, so their
-//! time is limited, and whatever fails is a line of the log that a turn review shows.
+//! Takes a snapshot at each prompt and at the end of each turn, in the process of the turn hook. The agent
+//! waits for its hook, so a snapshot has a deadline. A failure is a line of the log that a turn review shows.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -36,16 +36,17 @@ pub struct TurnEvent {
 pub enum Recorded {
     /// A snapshot is in the store.
     Kept,
-    /// There was nothing to take: no Git working tree, or no turn begins or ends.
+    /// No snapshot was due: the directory is in no Git working tree, or no turn begins or ends.
     Nothing,
-    /// The time was not enough, for this working tree; [`seed`] goes on, so that the next prompt is in time.
+    /// The snapshot of this working tree was not ready in time. [`seed`] completes its index, so that the
+    /// next prompt is in time.
     TooLate(PathBuf),
 }
 
-/// Takes the snapshot of an event in a directory, until a point in time. Only Git working trees count.
+/// Takes the snapshot for an event in a directory, until a point in time. Only Git working trees have one.
 ///
 /// # Errors
-/// Why there is no snapshot; the log holds that as well, if it can be written.
+/// Why there is no snapshot. The reason is also a line of the log, if the log can be written.
 pub fn record(
     places: &Places,
     event: &TurnEvent,
@@ -88,8 +89,8 @@ pub fn record(
     }
 }
 
-/// Brings the index of a working tree up to date, however long that takes before then: only the next prompt
-/// has something of it.
+/// Brings the index of a working tree up to date until a point in time, which may be far off: no agent waits,
+/// and the next prompt finds the index ready.
 ///
 /// # Errors
 /// When git or the disk refuses, or the time is over.
@@ -98,10 +99,11 @@ pub fn seed(places: &Places, top: &Path, until: Instant) -> Result<(), Fault> {
     Workbench::open(places, tree, until)?.take_snapshot().map(drop)
 }
 
-/// Forgets the store of the working tree around a directory. Returns its top, if there was one.
+/// Removes the store of the working tree around a directory, but keeps words that nobody has read. Returns
+/// the top of the working tree, if there was a store.
 ///
 /// # Errors
-/// When it cannot be removed.
+/// When the store cannot be removed.
 pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option<PathBuf>, Fault> {
     let tree = WorkingTree::around_or_at(directory, &places.homes());
     let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
@@ -114,18 +116,18 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
     Ok(Some(tree.top))
 }
 
-/// Forgets the stores of all working trees, but for words that nobody has read.
+/// Removes the stores of all working trees, but keeps words that nobody has read.
 ///
 /// # Errors
-/// When one cannot be removed.
+/// When a store cannot be removed.
 pub fn clear_all(places: &Places, until: Instant) -> Result<(), Fault> {
     remove_each(places, until, |shelf| shelf.remove(until))
 }
 
-/// Deletes the stores of all working trees, with the words that nobody has read.
+/// Deletes the stores of all working trees, also the words that nobody has read.
 ///
 /// # Errors
-/// When one cannot be removed.
+/// When a store cannot be removed.
 pub fn delete_all(places: &Places, until: Instant) -> Result<(), Fault> {
     remove_each(places, until, |shelf| shelf.delete(until))
 }
@@ -142,17 +144,17 @@ fn remove_each(
     Ok(Shelf::remove_empty(places.state())?)
 }
 
-/// The working trees with a store of which [`clear_all`] removes something.
+/// The working trees in whose stores [`clear_all`] has something to remove.
 pub fn stored(places: &Places) -> Vec<PathBuf> {
     let all = Shelf::all(places.state()).into_iter();
     all.filter(|(shelf, _)| !shelf.has_only_words()).map(|(_, top)| top).collect()
 }
 
-/// The working trees with words that nobody has read: the comments, and none where the words are only that
-/// changes were undone.
+/// The working trees with words that no agent has read yet, each with its comments. The list of comments is
+/// empty where the only unread words are that changes were undone.
 ///
 /// # Errors
-/// When they cannot be read.
+/// When a log of comments cannot be read.
 pub fn unread(places: &Places) -> Result<Vec<(PathBuf, Vec<String>)>, Fault> {
     let mut all = Vec::new();
     for (shelf, top) in Shelf::all(places.state()) {
@@ -164,7 +166,7 @@ pub fn unread(places: &Places) -> Result<Vec<(PathBuf, Vec<String>)>, Fault> {
     Ok(all)
 }
 
-/// Whether a turn of the session is open.
+/// Whether the session of this event is within a turn: its last line in the log is a prompt.
 fn is_open(log: &[Record], event: &TurnEvent) -> bool {
     let of_session = |record: &&Record| record.agent == event.agent && record.session == event.session;
     let last =

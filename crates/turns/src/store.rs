@@ -1,4 +1,4 @@
-//! The store as the companion reads it.
+//! The store of turns, as the [`TurnSource`] from which the companion reads and writes it.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -34,9 +34,9 @@ use crate::undo::Undoing;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
-/// How long a person waits for a look: the first one may read every file of a project.
+/// How long a look may take: the first look may read every file of a project.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The rare look that comes too late, since the snapshot has no such name.
+/// The refusal of a look whose snapshot has a name that this store did not give.
 const UNKNOWN: &str = "this look is none of the store's";
 
 /// The stores of all working trees of this user.
@@ -46,7 +46,7 @@ pub struct TurnStore {
 }
 
 impl TurnStore {
-    /// The stores in these places. Touches nothing until something is looked for or kept.
+    /// The stores in these places. Reads and writes nothing yet.
     pub fn new(places: Places) -> Self {
         Self { places }
     }
@@ -57,7 +57,7 @@ impl TurnStore {
         Workbench::open(&self.places, tree, Instant::now() + PATIENCE)
     }
 
-    /// Where no hook has made a store, nothing makes one here.
+    /// Keeps a note if a hook has made a store for the file's working tree. A note alone makes no store.
     fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Fault> {
         let tree = file.parent().and_then(|parent| WorkingTree::around_or_at(parent, &self.places.homes()));
         let Some(tree) = tree else { return Ok(false) };
@@ -67,7 +67,7 @@ impl TurnStore {
         notes::add(&Workbench::open(&self.places, tree, Instant::now() + PATIENCE)?, &below, note)
     }
 
-    /// Sends what a process has undone that has died before it could tell the agent.
+    /// Sends the list of undone changes for a process that died between its undo and its message.
     fn keep_broken_promise(&self, bench: &Workbench) -> Result<(), Fault> {
         let top = &bench.tree.top;
         let Some((state, round, promise)) = broken(&bench.shelf, top)? else { return Ok(()) };
@@ -94,7 +94,7 @@ impl TurnStore {
             blob => blob.map(|blob| blob.bytes),
         };
         let place = match file.told.change {
-            // A directory may be in its place, or a link on the way to it.
+            // A directory may be in the place of a deleted file, or a link on the way to it.
             FileChange::Deleted => None,
             _ => TreePlace::find(&look.root, &file.path)?,
         };
@@ -116,7 +116,7 @@ impl TurnStore {
     }
 }
 
-/// The files of a round that is sent now.
+/// The trees of a round that is sent now, by which later looks find the agent's answer.
 fn trees(bench: &Workbench, state: &LookState) -> Option<Trees> {
     let sent = seen(bench, state);
     let sent = sent.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
@@ -223,7 +223,7 @@ impl TurnSource for TurnStore {
 
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
         let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
-        // Without the trees, a message goes all the same: only the answer to it cannot be told.
+        // Without the trees, the message goes all the same; only the answer to it is not found later.
         let trees = self.bench(&look.root).ok().and_then(|bench| trees(&bench, &state));
         comments::send(&self.places, look, round, trees).map_err(|fault| fault.to_string())
     }

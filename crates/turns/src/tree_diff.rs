@@ -1,4 +1,4 @@
-//! The difference of two trees of our repository, as git tells it.
+//! Asks git for the files that differ between two trees of our repository, and reads its answers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Whether there is anything.
+    /// Whether there is a file at this end.
     pub(crate) fn exists(&self) -> bool {
         self.mode.bytes().any(|digit| digit != b'0')
     }
@@ -44,7 +44,7 @@ pub(crate) enum SideKind {
     Repository,
 }
 
-/// A path whose file differs.
+/// A file that differs between the two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) path: Vec<u8>,
@@ -55,14 +55,14 @@ pub(crate) struct Difference {
     pub(crate) lines: LineCounts,
 }
 
-/// The lines that differ.
+/// How many lines differ, if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineCounts {
-    /// So many were added and removed.
+    /// The numbers of added and removed lines.
     Counted { added: usize, removed: usize },
     /// The file is binary.
     Binary,
-    /// Git has one of the texts no more.
+    /// Git no longer has one of the two texts.
     Lost,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn differences(git: &Git, before: &str, now: &str) -> Result<Vec<Diff
     counted(git, &["--numstat", "-M", RENAMES], before, now)
 }
 
-/// Makes a deletion and a new file of each rename for which `is_none`.
+/// Replaces each rename for which `is_none` holds, so that it is no rename, by a deletion and a new file.
 ///
 /// # Errors
 /// As [`differences`].
@@ -102,7 +102,7 @@ pub(crate) fn split_renames(
 
 fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, Fault> {
     match run(git, how, before, now) {
-        // The project may have removed texts since, or never had them, as a partial clone.
+        // The project may have removed some texts since, or may be a partial clone that never had them.
         Err(Fault::Said(_)) => {
             let mut found = plain(git, before, now)?;
             mark_lost(git, &mut found)?;
@@ -112,7 +112,7 @@ fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Diffe
     }
 }
 
-/// The same without renames and counts, so that no text is read.
+/// Every file that differs between two trees, without renames and line counts: git reads no text for that.
 ///
 /// # Errors
 /// As [`differences`].
@@ -127,7 +127,7 @@ fn run(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Differenc
     parse(&output).ok_or_else(|| Fault::said("git lists changes otherwise"))
 }
 
-/// Marks the files of which git lacks a text.
+/// Marks the differences for which git lacks one of the two texts.
 fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Fault> {
     let sides = |difference: &Difference| {
         let sides = [&difference.before, &difference.now].into_iter();
@@ -145,7 +145,7 @@ fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The paths that differ between each of these pairs, without renames, in their order.
+/// For each pair of trees, the paths that differ between them, without renames.
 ///
 /// # Errors
 /// As [`differences`].
@@ -160,7 +160,7 @@ pub(crate) fn paths(git: &Git, pairs: &[(&str, &str)]) -> Result<Vec<Vec<Vec<u8>
     let mut all = Vec::new();
     for (at, line) in input.lines().enumerate() {
         let head = [line.as_bytes(), b"\n"].concat();
-        // Git says nothing of two trees that are one.
+        // Git prints nothing for two trees that are equal.
         let Some(after) = rest.strip_prefix(head.as_slice()) else {
             all.push(Vec::new());
             continue;
@@ -178,14 +178,15 @@ pub(crate) fn paths(git: &Git, pairs: &[(&str, &str)]) -> Result<Vec<Vec<Vec<u8>
     Ok(all)
 }
 
-/// Whether a list begins with the head of this pair, which no path is likely to be.
+/// Whether a text begins with the line that git prints before the paths of this pair. No path looks like it.
 fn begins(text: &[u8], before: &str, now: &str) -> bool {
     let after = text.strip_prefix(before.as_bytes()).and_then(|text| text.strip_prefix(b" "));
     after.and_then(|text| text.strip_prefix(now.as_bytes())).is_some_and(|text| text.first() == Some(&b'\n'))
 }
 
-/// First `:MODE MODE OBJECT OBJECT STATUS\0PATH\0[PATH\0]` for each, then `ADDED\tREMOVED\tPATH\0`; for a
-/// renamed file, an empty path and both.
+/// Reads git's output: for each file `:MODE MODE OBJECT OBJECT STATUS\0PATH\0[PATH\0]`, and after the last
+/// of these, for each file again, `ADDED\tREMOVED\tPATH\0`. A renamed file has an empty path there, and
+/// then both paths.
 fn parse(output: &[u8]) -> Option<Vec<Difference>> {
     let mut fields = output.split(|byte| *byte == 0).peekable();
     let mut found = Vec::new();
@@ -221,7 +222,7 @@ fn parse(output: &[u8]) -> Option<Vec<Difference>> {
         counts.insert(path.to_vec(), lines);
     }
     for difference in &mut found {
-        // Without a count, only the mode differs.
+        // Git counts no lines of a file of which only the mode differs.
         difference.lines = counts.get(&difference.path).copied().unwrap_or(difference.lines);
     }
     Some(found)

@@ -1,4 +1,5 @@
-//! A name in a working tree, in a directory that was opened step by step: no link on the way leads elsewhere.
+//! The place of a file in a working tree: its open directory and its name. The directory is opened one step
+//! after the other from the top, so that no symbolic link on the way leads out of the working tree.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,12 +19,12 @@ impl TreePlace {
     /// The place of a path below the top; `None` if its directory is gone.
     ///
     /// # Errors
-    /// Why it cannot be reached: a link or a file is on the way, or the path is none of the working tree's.
+    /// Why the place cannot be reached: a link or a file is on the way, or the path leaves the working tree.
     pub(crate) fn find(top: &Path, below: &Path) -> Result<Option<Self>, String> {
         Self::open(top, below, false)
     }
 
-    /// The same, and makes the directories that are missing.
+    /// The place of a path below the top, with its directories, which are made if they are missing.
     ///
     /// # Errors
     /// As [`find`](Self::find), and when a directory cannot be made.
@@ -67,7 +68,7 @@ impl TreePlace {
     /// The content of a regular file of at most so many bytes.
     ///
     /// # Errors
-    /// When it is something else, larger, or cannot be read.
+    /// When the entry is no regular file, is larger, or cannot be read.
     pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         untrusted::open_in(&self.directory, &self.name, limit, Whose::Anybodys)?.whole()
     }

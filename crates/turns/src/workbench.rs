@@ -1,4 +1,5 @@
-//! A working tree with its shelf, opened for one look or one snapshot, until a point in time.
+//! A working tree opened together with its shelf and a git, for one look or one snapshot, until a point in
+//! time.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,9 +12,9 @@ use crate::places::Places;
 use crate::shelf::Shelf;
 use crate::working_tree::WorkingTree;
 
-/// The lock of all that a prompt or an end writes.
+/// The lock that a process holds while it writes the snapshot of a prompt or of an end.
 const LOCK: &str = "lock";
-/// The lock of looks. A prompt never waits for a look, which has an index of its own.
+/// The lock of looks. A look has an index and a lock of its own, so that a prompt never waits for a look.
 const LOOK_LOCK: &str = "look-lock";
 
 /// See the module.
@@ -26,7 +27,7 @@ pub(crate) struct Workbench {
 }
 
 impl Workbench {
-    /// Opens the shelf of a working tree, and makes what is missing.
+    /// Opens the shelf of a working tree, and makes its directory and repository if they are missing.
     ///
     /// # Errors
     /// When there is no git, or the shelf cannot be made.
@@ -42,7 +43,7 @@ impl Workbench {
         Ok(bench)
     }
 
-    /// Takes a snapshot with the index that is kept.
+    /// Takes the snapshot of a prompt or an end, with the index that these share.
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over.
@@ -51,7 +52,8 @@ impl Workbench {
         self.index("index").take_snapshot()
     }
 
-    /// Takes a snapshot for a look. It begins with the index of the last prompt or end, if that is newer.
+    /// Takes a snapshot for a look. The look copies the index of the last prompt or end if that one is newer
+    /// than its own.
     ///
     /// # Errors
     /// As [`take_snapshot`](Self::take_snapshot).
@@ -96,7 +98,7 @@ impl Workbench {
         object.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| object.to_owned())
     }
 
-    /// The tree without a file.
+    /// The tree that holds no file.
     ///
     /// # Errors
     /// When git fails.

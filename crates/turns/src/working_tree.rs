@@ -1,5 +1,5 @@
-//! The working tree around a directory. Its top is where `.git` is, whatever settings say: a repository
-//! cannot name a directory elsewhere.
+//! Finds the working tree around a directory. Its top is the directory that holds `.git`. The setting
+//! `core.worktree` is not obeyed: with it, a repository could name a directory elsewhere.
 
 use alongside_platform::paths::Canonical as _;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ pub(crate) struct WorkingTree {
 }
 
 impl WorkingTree {
-    /// The Git working tree around a directory. None of these homes is one, nor is anything above them.
+    /// The Git working tree around a directory. A home directory is never a working tree, and neither is a
+    /// directory above one.
     pub(crate) fn around(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
         let real = directory.canonical().ok()?;
         for top in real.ancestors() {
@@ -34,7 +35,8 @@ impl WorkingTree {
         None
     }
 
-    /// The same; a directory outside of every repository is a working tree of its own.
+    /// The Git working tree around a directory, as [`around`](Self::around) finds it. A directory outside of
+    /// every repository is a working tree of its own.
     pub(crate) fn around_or_at(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
         let real = directory.canonical().ok().filter(|real| real.is_dir())?;
         Self::around(&real, homes).or_else(|| {
