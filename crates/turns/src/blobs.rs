@@ -1,4 +1,4 @@
-//! The content that a snapshot holds under a path.
+//! Reads the content of files from snapshots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ pub(crate) struct Blobs {
 }
 
 impl Blobs {
-    /// Reads them: for each snapshot, its tree and the paths in it.
+    /// Reads the files of two snapshots, each given by its tree and the paths in it.
     ///
     /// # Errors
     /// When git fails.
@@ -39,15 +39,15 @@ impl Blobs {
         Ok(Self { before, now })
     }
 
-    /// The entry of the first snapshot under a path; `None` if nothing, or a directory.
+    /// The file of the first snapshot at a path; `None` if there is nothing, or a directory.
     ///
     /// # Errors
-    /// When git no longer has it.
+    /// When git no longer has the content.
     pub(crate) fn before(&self, path: &Path) -> Result<Option<Blob>, String> {
         get(&self.before, path)
     }
 
-    /// The same of the second one.
+    /// The file of the second snapshot at a path; `None` if there is nothing, or a directory.
     ///
     /// # Errors
     /// As [`before`](Self::before).
@@ -61,10 +61,10 @@ fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Bl
     found.map(|blob| blob.ok_or_else(|| Fault::said(LOST).to_string())).transpose()
 }
 
-/// The content of before is gone from the project's repository.
+/// The reason why a text cannot be read whose object is gone from the project's repository.
 const LOST: &str = "git no longer has the text of before";
 
-/// The entry of a tree under a path; `None` if nothing, or a directory.
+/// The file of a tree at a path; `None` if there is nothing, or a directory.
 ///
 /// # Errors
 /// When git fails, or no longer has the content.
@@ -72,8 +72,8 @@ pub(crate) fn read(bench: &Workbench, tree: &str, below: &Path) -> Result<Option
     get(&read_all(bench, tree, &[below])?, below).map_err(Fault::said)
 }
 
-/// The entries of a tree under several paths, read together: git is started twice, however many they are.
-/// Without those that are nothing or directories; an absent content is one that git no longer has.
+/// The files of a tree at several paths. Git is started twice, however many paths there are. The result lacks
+/// the paths at which there is nothing or a directory, and has `None` for content that git no longer has.
 ///
 /// # Errors
 /// When git fails.
@@ -112,7 +112,7 @@ pub(crate) fn read_all(
     sides.into_iter().map(blob).collect()
 }
 
-/// The contents of objects, in their order; absent are those that git no longer has.
+/// The contents of objects, in their order; `None` for an object that git no longer has.
 ///
 /// # Errors
 /// When git fails.
@@ -127,7 +127,8 @@ pub(crate) fn read_objects(bench: &Workbench, objects: &[&str]) -> Result<Vec<Op
     objects.iter().map(content).collect()
 }
 
-/// The first object of git's answers, which it takes away; absent in the answer if git does not have it.
+/// Takes the first object from git's answers: `Some(None)` if git does not have it, `None` if the answers
+/// have another form.
 fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let end = answers.iter().position(|byte| *byte == b'\n')?;
     let head = std::str::from_utf8(&answers[..end]).ok()?;

@@ -1,16 +1,16 @@
-//! Bytes of a path as text that holds every byte, for the log and the lists beside it.
+//! Writes the bytes of a path as text and back without loss, for the log and the lists beside it.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
 
-/// Bytes beyond ASCII are escaped in any case.
+/// The escaped bytes of ASCII. Bytes beyond ASCII are always escaped.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
 
-/// The text for these bytes.
+/// Writes bytes as text.
 pub(crate) fn escape(bytes: &[u8]) -> String {
     percent_encode(bytes, ESCAPED).to_string()
 }
 
-/// The bytes of such a text.
+/// Reads the bytes of a text that [`escape`] has written.
 pub(crate) fn unescape(text: &str) -> Vec<u8> {
     percent_decode_str(text).collect()
 }

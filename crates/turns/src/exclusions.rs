@@ -1,5 +1,5 @@
-//! The files that a store holds nothing of but their names, since they mostly hold secrets: the built-in list
-//! and the person's own settings. A project's settings are not asked: an agent could write them.
+//! The files of which a store holds only the names, since they mostly hold secrets: those of the built-in
+//! list and of the person's own settings. A project's settings do not count, for an agent could write them.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(crate) struct Exclusions {
 }
 
 impl Exclusions {
-    /// The built-in globs and these. One that cannot be read excludes nothing: the companion refuses to start
-    /// with it.
+    /// The built-in globs and these. A glob with a mistake excludes nothing here; the companion refuses to
+    /// start with it.
     pub(crate) fn new(further: &[String]) -> Self {
         let globs = || DEFAULT_EXCLUDES.iter().copied().chain(further.iter().map(String::as_str));
         let mut builder = GitignoreBuilder::new("");
@@ -29,12 +29,12 @@ impl Exclusions {
         Self { globs: builder.build().unwrap_or_else(|_| Gitignore::empty()), form }
     }
 
-    /// Whether a path below the top is excluded, or a directory above it.
+    /// Whether a path below the top, or a directory above it, is excluded.
     pub(crate) fn exclude(&self, path: &Path) -> bool {
         !path.has_root() && self.globs.matched_path_or_any_parents(path, false).is_ignore()
     }
 
-    /// Differs where the globs do.
+    /// A hash of the globs, which tells whether an index was made with the same ones.
     pub(crate) fn form(&self) -> &str {
         &self.form
     }

@@ -1,23 +1,23 @@
-//! Why something of a store cannot be done.
+//! The error of the store of turns.
 
 use std::fmt;
 use std::io;
 
 use alongside_desk::{harmless, without_error_codes};
 
-/// See the module. Its text is one line for a person, and harmless.
+/// The reason why the store cannot do something. Its text is one harmless line for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The time is over.
     Late,
     /// There is no program `git`, or none outside the working tree.
     NoGit,
-    /// This.
+    /// Another reason, in words.
     Said(String),
 }
 
 impl Fault {
-    /// For this reason, whoever wrote it.
+    /// The fault with this reason, rendered harmless: the text may come from git or the system.
     pub(crate) fn said(why: impl AsRef<str>) -> Self {
         Self::Said(harmless::name(without_error_codes(why.as_ref()).trim()).into_owned())
     }

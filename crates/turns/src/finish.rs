@@ -1,4 +1,5 @@
-//! The end of a review: what the person has seen, with what they undid, is the next baseline.
+//! The end of a turn review: makes the next baseline, which is the files as the person saw them, after their
+//! undos.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,8 +12,8 @@ use crate::look_state::LookState;
 use crate::tree_diff;
 use crate::workbench::Workbench;
 
-/// Remembers that the review of a look is finished. The person has not seen changes on disk since the
-/// look that no undo made: they stay in the next review.
+/// Writes into the log that the review of a look is finished. Changes on disk since the look that no undo
+/// made are in the next review, since the person has not seen them.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -29,7 +30,7 @@ pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
     Ok(bench.shelf.log().append(&record)?)
 }
 
-/// The tree of what the person has seen in a look, with what was undone since.
+/// The tree of the files as a look has shown them, with the files that were undone since as they are now.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -60,7 +61,7 @@ pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault>
         .run(["read-tree", &taken.tree], None)
         .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
         .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
-    // It holds nothing that another one would need.
+    // The index was only needed to write this tree.
     let _ = fs::remove_file(&index);
     made
 }

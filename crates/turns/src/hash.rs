@@ -1,4 +1,4 @@
-//! The hash of texts in the log, and of names in the state directory.
+//! The hash by which the log tells texts apart, and by which directories and files of the store are named.
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,6 +1,6 @@
-//! Files that git ignores and that changed since a point in time. They are no part of snapshots: a prompt
-//! would wait for them. Whether such a file changed is told by the time of its last change, which no program
-//! can choose.
+//! Finds the files that git ignores and that have changed since a point in time. Snapshots do not hold them,
+//! since a prompt would have to wait for that. The time of a file's last change, which no program can choose,
+//! says whether it has changed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,21 +12,21 @@ use alongside_platform::{files, paths};
 use crate::fault::Fault;
 use crate::git::Git;
 
-/// How many entries of wholly ignored directories are looked at, and how long.
+/// The most entries of ignored directories that are examined, and the longest time for that.
 const MAX_LOOKED_AT: usize = 100_000;
 const MAX_TIME: Duration = Duration::from_millis(300);
 
-/// Ignored files that have changed, and how far they were looked for.
+/// The ignored files that have changed, and the number of directories that were not searched to their end.
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
-    /// Their paths below the top, each with the time of the change that was found; a wholly ignored directory
-    /// is one, with `/` at its end.
+    /// The paths of the files below the top, each with the time of its change. A directory that is wholly
+    /// ignored is one path, with `/` at its end.
     pub(crate) changed: Vec<(Vec<u8>, SystemTime)>,
-    /// How many directories were not looked through.
+    /// The number of directories that were too large to be searched.
     pub(crate) unseen: usize,
 }
 
-/// Looks which ignored files have changed since then.
+/// Finds the ignored files that have changed since `since`.
 ///
 /// # Errors
 /// When git fails.
@@ -51,14 +51,14 @@ pub(crate) fn changed_since(
     Ok(ignored)
 }
 
-/// There is too much in a directory to say whether something has changed.
+/// A directory holds too much to be searched for a change.
 #[derive(Debug)]
 pub(crate) struct TooLarge;
 
-/// When something in a directory has changed since then, if so.
+/// The time of a change in a directory since `since`; `None` without a change.
 ///
 /// # Errors
-/// If there is too much in it to say.
+/// If the directory holds too much to be searched.
 pub(crate) fn directory_changed_since(
     directory: &Path,
     since: SystemTime,
@@ -73,7 +73,7 @@ struct Search {
 }
 
 impl Search {
-    /// When a file, or something in a directory, has changed, if so.
+    /// The time of the first change that is found, of a file or of an entry below a directory.
     fn find_change(&mut self, path: &Path) -> Result<Option<SystemTime>, TooLarge> {
         let mut waiting = vec![path.to_owned()];
         while let Some(path) = waiting.pop() {

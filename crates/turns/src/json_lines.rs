@@ -1,5 +1,5 @@
-//! A file with a JSON object a line, only ever appended to, so that a kill in the middle costs at most the
-//! last line.
+//! A file with one JSON object on each line. Lines are only appended, so that a process that is killed while
+//! it writes damages at most the last line.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,10 +12,11 @@ use serde::de::DeserializeOwned;
 
 /// The largest file that is read, in bytes.
 const MAX: u64 = 64 << 20;
-/// The largest one that is read to make it smaller.
+/// The largest file that is read in order to make it smaller, in bytes.
 const MOST: u64 = 1 << 30;
 
-/// Every line that can be read, oldest first. A half-written one is none.
+/// The values of all lines, oldest first. A line that cannot be parsed, such as a half-written one, is left
+/// out.
 ///
 /// # Errors
 /// When the file exists and cannot be read.
@@ -23,7 +24,8 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
     read_within(path, MAX)
 }
 
-/// The same of a file that has grown too large, to make it smaller. No agent waits for that.
+/// Reads a file as [`read`] does, even one that has grown too large, so that it can be made smaller. No agent
+/// waits for this.
 ///
 /// # Errors
 /// As [`read`].
@@ -39,10 +41,10 @@ fn read_within<T: DeserializeOwned>(path: &Path, most: u64) -> io::Result<Vec<T>
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// Lines as the file has them.
+/// The text of a file with these lines.
 ///
 /// # Errors
-/// When a line has no form as JSON, which none of ours does.
+/// When a value cannot be written as JSON. All of our types can.
 pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     for line in lines {
@@ -52,7 +54,7 @@ pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>
     Ok(text)
 }
 
-/// Adds lines, on the disk: all or, after a kill, the first ones.
+/// Appends lines. They are on the disk when this returns; a kill in between leaves the first of them.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -69,7 +71,7 @@ pub(crate) fn append<'a, T: Serialize + 'a>(
     file.sync_data()
 }
 
-/// Whether the last writer has finished its line.
+/// Whether the file ends with a whole line. A writer that was killed leaves a part of one.
 fn ends_a_line(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     if file.metadata()?.len() == 0 {

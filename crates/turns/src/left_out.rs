@@ -1,5 +1,5 @@
-//! Files that a snapshot does not hold, so that they are listed as changed all the same: each with a stamp
-//! that differs when it has changed.
+//! The list of files that a snapshot does not hold. Each has a stamp that differs once the file has changed,
+//! so that a turn review names its change all the same.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -19,11 +19,11 @@ use crate::repository::Repository;
 use crate::shelf::Shelf;
 use crate::tree_place::TreePlace;
 
-/// The largest file in bytes whose content is kept.
+/// The largest file that a snapshot holds, in bytes.
 pub(crate) const MAX_FILE: u64 = 8 << 20;
-/// The largest list, in bytes.
+/// The largest list that is read, in bytes.
 const MAX_LIST: u64 = 64 << 20;
-/// Why a file is neither shown nor undone in whose place is a pipe, a socket or a device.
+/// The reason for neither showing nor undoing a file that a pipe, a socket or a device has replaced.
 pub(crate) const REPLACED: &str = "something that is no file has replaced it";
 
 /// Why a snapshot does not hold a file.
@@ -45,7 +45,7 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    /// The same for people.
+    /// The reason in words for people.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Large => "it is larger than 8 MB",
@@ -67,10 +67,10 @@ pub(crate) struct LeftOut {
     pub(crate) stamp: String,
 }
 
-/// Such files by path below the top.
+/// The files that a snapshot does not hold, by their path below the top.
 pub(crate) type LeftOuts = BTreeMap<Vec<u8>, LeftOut>;
 
-/// A row of the list on disk.
+/// A file of the list, in its form on disk.
 #[derive(Serialize, Deserialize)]
 struct Row {
     path: String,
@@ -78,10 +78,10 @@ struct Row {
     stamp: String,
 }
 
-/// Keeps a list, and returns its name; `None` for an empty one.
+/// Writes a list to disk and returns its name; `None` for an empty list.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the list cannot be written.
 pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fault> {
     if left.is_empty() {
         return Ok(None);
@@ -102,7 +102,7 @@ pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fau
     Ok(Some(name))
 }
 
-/// Reads a list that was kept; an empty one if it is gone.
+/// Reads a list by its name. A list that is gone counts as empty.
 pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
     let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let Some(name) = name.filter(is_name) else { return LeftOuts::new() };
@@ -112,8 +112,8 @@ pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
     rows.into_iter().map(file).collect()
 }
 
-/// Adds those of these paths where something stands that is no file: git lists it only once, when it takes
-/// the file out that was there.
+/// Adds the paths at which there is a pipe, a socket or a device. Git lists such a path only once, when it
+/// removes the file that was there from its index.
 pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u8]>, left: &mut LeftOuts) {
     for path in paths {
         let Some(below) = paths::from_bytes(path).filter(|_| !left.contains_key(path)) else { continue };
@@ -127,14 +127,14 @@ pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u
     }
 }
 
-/// The state of a file that is left out.
+/// The stamp of a file that is left out.
 pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
     let nanos = |at: Option<SystemTime>| {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         since.map_or(0, |since| since.as_nanos())
     };
     match why {
-        // A store holds nothing else of these than their names, so not even their size.
+        // Such a file mostly holds secrets: the store has its name and time, and not even its size.
         Why::Excluded => nanos(files::changed_at(found)).to_string(),
         Why::Repository => commit_of(path).unwrap_or_default(),
         Why::Large | Why::Special | Why::Unreadable | Why::Name => {
@@ -143,7 +143,7 @@ pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
     }
 }
 
-/// The commit that a nested repository has checked out, by its files alone.
+/// The commit that a nested repository has checked out, read from its files without git.
 fn commit_of(top: &Path) -> Option<String> {
     Repository::of_top(top)?.commit()
 }

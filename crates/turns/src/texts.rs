@@ -1,5 +1,5 @@
-//! The texts of a working tree in which the lines of comments are found again: those on disk, and those of
-//! snapshots.
+//! The texts in which the lines of comments are found again: files on disk and files of snapshots. Each is
+//! read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,37 +15,37 @@ use crate::tree_diff;
 use crate::tree_place::TreePlace;
 use crate::workbench::Workbench;
 
-/// The content of a file; within, `None` if there is no such file. `None` if that cannot be told.
+/// The content of a file: `Some(None)` if there is no such file, `None` if that is not known.
 pub(crate) type Known<T = Vec<u8>> = Option<Option<T>>;
 
 /// See the module.
 pub(crate) struct Texts<'a> {
     top: &'a Path,
-    /// Where the texts of snapshots are.
+    /// Reads snapshots; `None` if only the disk is to be read.
     bench: Option<&'a Workbench>,
     /// The tree of the baseline.
     before: Option<&'a str>,
-    /// The files that differ, of which some have another name now.
+    /// The files that a look has found changed, some of them under another name.
     changed: &'a [FoundFile],
     on_disk: BTreeMap<PathBuf, Known>,
-    /// By tree and path.
+    /// The files of snapshots, by tree and path.
     in_trees: BTreeMap<(String, PathBuf), Known>,
 }
 
 impl<'a> Texts<'a> {
-    /// Those on disk only.
+    /// The texts on disk only.
     pub(crate) fn on_disk(top: &'a Path) -> Self {
         let (on_disk, in_trees) = (BTreeMap::new(), BTreeMap::new());
         Self { top, bench: None, before: None, changed: &[], on_disk, in_trees }
     }
 
-    /// These, and those of snapshots. `before`: the tree of the baseline.
+    /// The texts on disk and of snapshots. `before`: the tree of the baseline.
     pub(crate) fn of_look(bench: &'a Workbench, before: Option<&'a str>, changed: &'a [FoundFile]) -> Self {
         let on_disk = Self::on_disk(&bench.tree.top);
         Self { bench: Some(bench), before, changed, ..on_disk }
     }
 
-    /// The file that has this one's content under another name now.
+    /// The changed file that had this path before it was renamed.
     pub(crate) fn renamed(&self, path: &Path) -> Option<&'a FoundFile> {
         self.changed.iter().find(|found| found.from.as_deref() == Some(path))
     }
@@ -63,10 +63,10 @@ impl<'a> Texts<'a> {
     pub(crate) fn now(&mut self, path: &Path) -> Known {
         let top = self.top;
         let read = || {
-            // With a link or a file on the way to it, there is no such file.
+            // A path with a link or a file on the way names no file of the working tree.
             let Ok(Some(place)) = TreePlace::find(top, path) else { return Some(None) };
             match place.entry().ok()? {
-                // One that is too large, or that this user may not read, is not known.
+                // The content of a file that is too large, or that this user may not read, is not known.
                 Some(Entry::File) => place.read(MAX_FILE).ok().map(Some),
                 Some(_) | None => Some(None),
             }
@@ -74,7 +74,7 @@ impl<'a> Texts<'a> {
         self.on_disk.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
-    /// The same, or the content of the file that has another name now.
+    /// The content on disk, also of a file that was renamed since.
     pub(crate) fn now_or_renamed(&mut self, path: &Path) -> Known {
         let renamed = self.renamed(path).map(|renamed| renamed.path.clone());
         match (self.now(path)?, renamed) {
@@ -83,13 +83,13 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The paths that differ between two trees; `None` if that cannot be told.
+    /// The paths that differ between two trees; `None` if git no longer has one of them.
     pub(crate) fn differing(&self, before: &str, now: &str) -> Option<BTreeSet<Vec<u8>>> {
         let found = tree_diff::plain(&self.bench?.git, before, now).ok()?;
         Some(found.into_iter().map(|difference| difference.path).collect())
     }
 
-    /// Reads these files of a tree together: git is started twice, however many they are.
+    /// Reads these files of a tree together. Git is started twice, however many files there are.
     pub(crate) fn load(&mut self, tree: &str, paths: impl IntoIterator<Item = PathBuf>) {
         let key = |path: PathBuf| (tree.to_owned(), path);
         let wanted: BTreeSet<PathBuf> =

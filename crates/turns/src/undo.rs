@@ -1,5 +1,5 @@
-//! The one place that writes a file of a project: a person's undo of a change, exactly that, into a file that
-//! is as it was shown.
+//! Carries out a person's undo of changes. No other code writes into a project. A file is written only if it
+//! is still as the person saw it, and only with the text that they chose.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,33 +37,33 @@ const DIRECTORY: &str = "there is a directory in its place";
 /// The most bytes of a link, or of a file that is compared: larger ones are in no snapshot.
 const MAX_READ: u64 = MAX_FILE + 1;
 
-/// How many files are read together: git is not started for each, and not all are in memory at once.
+/// How many files are read by one start of git. More would fill the memory, fewer would start git more often.
 const TOGETHER: usize = 16;
 
-/// Undoes changes of one look.
+/// Undoes changes that one look has found.
 #[derive(Debug)]
 pub(crate) struct Undoing<'a> {
     bench: &'a Workbench,
     state: &'a LookState,
     drafts: &'a Drafts,
-    /// The files that the snapshot of the look leaves out, so that nobody has seen their content.
+    /// The files that the snapshot of the look leaves out: the person has not seen their content.
     left: LeftOuts,
-    /// Whether the baseline has a directory: git is asked once for each.
+    /// Whether the baseline has a directory, by its path: git is asked once for each directory.
     directories: RefCell<BTreeMap<PathBuf, bool>>,
-    /// Why a copy of a text is kept, for people.
+    /// The reason for keeping a copy, for people.
     why: &'static str,
-    /// Whether an undo is taken back.
+    /// Whether this takes undos back.
     is_back: bool,
 }
 
-/// A file in a working tree as it is, and as it is to be.
+/// The undo of one path: the file that the person saw there, and the file that replaces it.
 struct Step {
     path: PathBuf,
     shown: Option<Blob>,
     wanted: Option<Blob>,
-    /// The permission bits that it is to have, if not those that it has or the usual ones.
+    /// The permission bits of the new file, if they are neither those of the present file nor the usual ones.
     mode: Option<u32>,
-    /// Whose the change is that goes or comes back.
+    /// The author of the change that is undone or comes back.
     author: Option<Author>,
 }
 
@@ -76,7 +76,7 @@ impl Step {
         Self { author: Some(undo.file.told.author), ..self }
     }
 
-    /// The permission bits of the file at its place, if they go with this step.
+    /// The permission bits of the present file, if this step removes them.
     fn lost_mode(&self, place: Option<&TreePlace>) -> Option<u32> {
         let shown = self.shown.as_ref().filter(|shown| shown.kind != SideKind::Link)?;
         let place = place.filter(|_| self.wanted.as_ref().is_none_or(|wanted| wanted.kind != shown.kind))?;
@@ -91,10 +91,10 @@ impl<'a> Undoing<'a> {
         Self { bench, state, drafts, left, directories, why, is_back: false }
     }
 
-    /// Takes an undo back: the text of before returns to a file that is as the undo has left it.
+    /// Takes an undo back: writes the text of before into the file, if the file is as the undo has left it.
     ///
     /// # Errors
-    /// Why it is left alone.
+    /// Why the file stays as it is.
     pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), String> {
         // Where a way back is taken back in turn, the undo is made again.
         if !undone.is_back {
@@ -128,8 +128,9 @@ impl<'a> Undoing<'a> {
         done.map_err(|why| if why == CHANGED { CHANGED_SINCE.to_owned() } else { why })
     }
 
-    /// Undoes these, and answers for each in its order. Files that go are removed first, so that a directory
-    /// makes room for the file that it replaced; and a file whose place is taken waits for the others.
+    /// Undoes the changes of these files. The answers have the order of `files`. New files are removed first,
+    /// so that a new directory makes room for the file that was in its place. A file whose place is still
+    /// taken is tried again after the others.
     pub(crate) fn undo(&self, files: &[Undo]) -> Vec<UndoneFile> {
         let goes = |undo: &Undo| undo.to == UndoTo::Baseline && undo.file.told.change == FileChange::Added;
         let (first, then): (Vec<usize>, Vec<usize>) = (0..files.len()).partition(|at| goes(&files[*at]));
@@ -165,7 +166,7 @@ impl<'a> Undoing<'a> {
         files.iter().zip(done).map(answer).collect()
     }
 
-    /// Returns the path of the copy of the text before.
+    /// Undoes the change of one file. Returns the path of the copy of the replaced text.
     fn undo_one(&self, undo: &Undo, blobs: &Blobs) -> Result<Option<String>, String> {
         let path = &undo.file.path;
         match &undo.to {
@@ -173,7 +174,7 @@ impl<'a> Undoing<'a> {
                 let place = TreePlace::find(&self.bench.tree.top, path)?.ok_or(CHANGED)?;
                 let file = place.directory.read(&place.name).map_err(|_| CHANGED)?;
                 let found = file.metadata().map_err(|error| error.to_string())?;
-                // The mode stays, whatever it is.
+                // The permissions of the file stay as they are.
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
                 let blob = |bytes: &Vec<u8>| Some(Blob { kind, bytes: bytes.clone() });
                 self.step(&Step::new(path, blob(shown), blob(wanted)).of(undo))
@@ -182,8 +183,8 @@ impl<'a> Undoing<'a> {
                 let shown = blobs.now(path)?;
                 let earlier = undo.file.from.as_ref().unwrap_or(path);
                 let wanted = blobs.before(earlier)?;
-                // Where a file was that the baseline leaves out, nothing is known of it: to remove what is
-                // there now would lose both.
+                // The baseline may leave out a file that was here. Its text is not in the store, and removing
+                // the present file would lose that one, too.
                 let is_new = undo.file.told.change == FileChange::Added;
                 let is_lost = wanted.is_none() && (!is_new || shown.is_none());
                 let left = self.left.get(&paths::to_bytes(path));
@@ -196,7 +197,7 @@ impl<'a> Undoing<'a> {
                 if earlier == path {
                     return self.step(&Step::new(path, shown, wanted).of(undo));
                 }
-                // The file has its earlier name again before the later one goes.
+                // The file is back under its earlier name before its later name is removed.
                 let gone = Step::new(path, shown, None).of(undo);
                 self.check(&gone)?;
                 let restored = Step::new(earlier, None, wanted).of(undo);
@@ -216,7 +217,7 @@ impl<'a> Undoing<'a> {
         Blobs::read(self.bench, (&self.state.before, &earlier), (&self.state.now, &now))
     }
 
-    /// Fails for a file that is not as it was shown, or not ours to write. Returns its place.
+    /// The place of a file, after a check that the file is as the person saw it and that we may write it.
     fn check(&self, step: &Step) -> Result<Option<TreePlace>, String> {
         let Some(place) = TreePlace::find(&self.bench.tree.top, &step.path)? else {
             return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.to_owned()) };
@@ -259,7 +260,7 @@ impl<'a> Undoing<'a> {
         if is_as_shown { Ok(()) } else { Err(CHANGED.to_owned()) }
     }
 
-    /// Makes a file what it is to be, with the text of before in a copy and the act in the log beforehand.
+    /// Replaces one file. Before that, the replaced text is in a copy, and the undo is in the log.
     fn step(&self, step: &Step) -> Result<Option<String>, String> {
         let place = self.check(step)?;
         let copy = step.shown.as_ref().map(|shown| self.keep(&step.path, shown)).transpose()?.flatten();
@@ -293,7 +294,7 @@ impl<'a> Undoing<'a> {
         if wanted.kind == SideKind::Link {
             let target = paths::from_bytes(&wanted.bytes).ok_or("its target is no path here")?;
             let begin = |name: &std::ffi::OsStr| place.directory.make_link(name, &target);
-            // The present content is compared once more, just before it goes.
+            // The present link is compared once more, just before it is replaced.
             let finish = |(): &mut ()| self.check_at(step, place).map_err(std::io::Error::other);
             return private::in_one_step(&place.directory, &place.name, begin, finish)
                 .map_err(|error| error.to_string());
@@ -324,7 +325,7 @@ impl<'a> Undoing<'a> {
             .map_err(|error| error.to_string())
     }
 
-    /// Removes a file, and the directories above it that hold nothing and were not there before.
+    /// Removes a file, and then each empty directory above it that the baseline does not have.
     fn remove(&self, step: &Step) -> Result<(), String> {
         let place = self.check(step)?.ok_or(CHANGED)?;
         place.directory.remove(&place.name).map_err(|error| error.to_string())?;
@@ -338,13 +339,14 @@ impl<'a> Undoing<'a> {
         Ok(())
     }
 
-    /// Whether the baseline has a directory. One of which that is not known counts as there.
+    /// Whether the baseline has a directory. If git cannot tell, it counts as there, and is not removed.
     fn was_there(&self, directory: &Path) -> bool {
         let ask = || blobs::has_directory(self.bench, &self.state.before, directory).unwrap_or(true);
         *self.directories.borrow_mut().entry(directory.to_owned()).or_insert_with(ask)
     }
 
-    /// Keeps the content of before where the person finds it. Links need none: the log names them.
+    /// Keeps a copy of the replaced content where the person finds it: a text as a draft, other bytes on the
+    /// shelf. The target of a link is not kept: it is in the snapshot.
     fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, String> {
         if shown.kind == SideKind::Link {
             return Ok(None);

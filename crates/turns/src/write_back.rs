@@ -1,5 +1,5 @@
-//! The way back from an undo: the text of before returns to its file, while that is as the undo has left it.
-//! A message that no agent has read yet tells no more of the undo then.
+//! Takes an undo back: writes the text of before the undo back into its file, if the file is still as the
+//! undo has left it. A message that no agent has read yet no longer mentions that undo.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,17 +18,17 @@ use crate::undo::Undoing;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
-/// How long git has.
+/// How long the calls of git may take together.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// See the module. Its working tree stays open, and its log read, from one text to the next.
+/// See the module. Keeps the working tree open and its log in memory from one file to the next.
 #[derive(Debug)]
 pub struct WayBack<'a> {
     places: &'a Places,
     opened: Option<Opened>,
 }
 
-/// A working tree, and what its log knew as undone when it was opened, newest first.
+/// A working tree, and the undos in its log at the time of opening, newest first.
 #[derive(Debug)]
 struct Opened {
     bench: Workbench,
@@ -36,16 +36,16 @@ struct Opened {
 }
 
 impl<'a> WayBack<'a> {
-    /// To the files of any working tree with a store in these places.
+    /// Takes undos back in any working tree that has a store in these places.
     pub fn new(places: &'a Places) -> Self {
         Self { places, opened: None }
     }
 
-    /// Writes the text of a draft, which an undo has kept, back into the file that it is of. The text that
-    /// goes is a draft then.
+    /// Writes a draft that an undo has kept back into its file. The text that it replaces becomes a draft.
     ///
     /// # Errors
-    /// When no undo is known that has kept it, the file has changed since, or it cannot be written.
+    /// When the log knows no undo that has kept this draft, the file has changed since that undo, or the file
+    /// cannot be written.
     pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Fault> {
         let unknown = || Fault::said("it is not known as the text before an undo");
         // The undo may have removed the directories of a new file.
@@ -81,12 +81,12 @@ impl<'a> WayBack<'a> {
     }
 }
 
-/// The message that has yet to tell of the undo of a file, at a time, does so no more.
+/// Removes the undo of a file at a time from the message that tells of it, if no agent has read that yet.
 fn tell_no_more(shelf: &Shelf, path: &str, undone_at: u64) -> Result<(), Fault> {
     let _lock = lock(shelf)?;
     let log = shelf.comments();
     let all = log.read()?;
-    // A finish sends what it has undone.
+    // A finish undoes first and sends then, so its round is no older than the undo.
     let mut rounds = all.rounds.iter().filter(|round| round.at >= undone_at);
     let tells = |round: &&Round| round.undone.iter().any(|change| escape(change.path.as_bytes()) == path);
     if let Some(round) = rounds.find(tells).filter(|round| round.read.is_none()) {
