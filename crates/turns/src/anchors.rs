@@ -1,16 +1,17 @@
-//! The lines of a comment, found again in a text that has changed since: by their content, and by the lines
-//! around them where the same lines stand in several places.
+//! Finds the lines of a comment again in a text that has changed since: by their content and, where the same
+//! lines stand in several places, by the lines around them.
 
 use std::collections::HashMap;
 
 use alongside_desk::LineRange;
 use serde::{Deserialize, Serialize};
 
-/// The fewest letters and digits of a line that is found by itself: `}` and the like are in every file.
+/// The fewest letters and digits of a line that is searched for by itself: lines such as `}` are in every
+/// file.
 const TELLING: usize = 4;
 
-/// How many lines are compared at most to find all places of a quotation, some milliseconds' worth: an agent
-/// waits. A file of the same lines over and over is the only one that needs more.
+/// The most lines that are compared to find all places of a quotation. This takes some milliseconds, in which
+/// an agent waits. Only a file that repeats the same lines over and over needs more.
 const MAX_COMPARED: usize = 1 << 20;
 
 /// Lines as they were when somebody wrote a comment on them.
@@ -26,9 +27,9 @@ pub(crate) struct Quotation {
     pub(crate) after: String,
 }
 
-/// Where these lines are now, which stood at `was`: the same lines, those with the same neighbours first and
-/// then the nearest ones; else the only place with these lines but for spaces; else around lines of them that
-/// are there once. `None` if they are nowhere.
+/// The present place of quoted lines that stood at `was`; `None` if they are nowhere. Tried in this order:
+/// the same lines, first with the same neighbours, then the nearest; the only place whose lines differ in
+/// spaces only; the part of the text around those of the lines that it holds exactly once.
 pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<LineRange> {
     let (lines, code) = (lines(text), lines_of(quotation));
     let (before, after) = (self::lines(&quotation.before), self::lines(&quotation.after));
@@ -57,13 +58,13 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// A quotation of an empty line is a line.
+/// The lines of a quotation, which are never none: an empty quotation is one empty line.
 fn lines_of(quotation: &Quotation) -> Vec<&str> {
     let code = lines(&quotation.code);
     if code.is_empty() { vec![""] } else { code }
 }
 
-/// Every place at which all of these lines stand; none if it takes too long to find them.
+/// Every place at which all lines of `code` stand; empty if that takes too many comparisons.
 fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
     let (mut found, mut compared) = (Vec::new(), 0);
     for at in 0..(lines.len() + 1).saturating_sub(code.len()) {
@@ -80,8 +81,8 @@ fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -
     found
 }
 
-/// From the first to the last of the lines that each stand once in the text and in the quotation, and as many
-/// lines before and after as the quotation has.
+/// The lines from the first to the last of those that stand exactly once in both the text and the quotation,
+/// with as many more before and after as the quotation has.
 fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     let (in_text, in_code) = (unique(lines), unique(code));
     let is_known = |at: &usize| is_telling(code[*at]) && in_code.get(code[*at].trim()) == Some(&Some(*at));
@@ -90,14 +91,14 @@ fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     let first = found.next()?;
     let last = found.next_back().unwrap_or(first);
     if last.1 < first.1 || last.1 - first.1 > 2 * code.len() {
-        // They have moved apart.
+        // The lines have moved apart, or changed their order: only the first one counts.
         return range(first.1, first.1 + 1);
     }
     let start = first.1.saturating_sub(first.0);
     range(start, (last.1 + code.len() - last.0).min(lines.len()))
 }
 
-/// By its text without the space around it, the place of each line that stands there once.
+/// The place of each line by its trimmed text; `None` for a text that several lines have.
 fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
     let mut places = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -106,7 +107,7 @@ fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
     places
 }
 
-/// Whether a line is more than a brace or the like.
+/// Whether a line has enough letters and digits to be recognised by itself.
 pub(crate) fn is_telling(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
 }

@@ -1,5 +1,5 @@
-//! The answer of an agent to a round, as far as it is seen on disk: the files of the moment at which it was
-//! sent are compared with those of now. Where they are not known any more, nothing is said.
+//! Finds an agent's answer to a round on disk: compares the files of the moment at which the round was sent
+//! with the files of now. If the store no longer has the former, it claims nothing about the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,10 +16,11 @@ use crate::line_changes::{Change, LineChanges, count, lines};
 use crate::log::{Kind, Record};
 use crate::texts::Texts;
 
-/// So many files are named that hold undone text again.
+/// The most files that remarks name because they hold undone text again.
 const MAX_NAMED: usize = 5;
 
-/// Reads the texts of rounds by which all comments are told: git is started for each tree, not for each file.
+/// Reads all texts of snapshots that the state of the comments depends on. Git is started for each tree and
+/// not for each file.
 pub(crate) fn load(all: &Comments, texts: &mut Texts<'_>) {
     let last = all.rounds.last().and_then(|round| round.trees.as_ref());
     let mut wanted: BTreeMap<&str, BTreeSet<PathBuf>> = BTreeMap::new();
@@ -36,7 +37,7 @@ pub(crate) fn load(all: &Comments, texts: &mut Texts<'_>) {
     }
 }
 
-/// Whether a comment has gone to the agent, and what is seen of the answer.
+/// The state of a comment: unsent, sent, or, after an agent has read it, open or answered.
 pub(crate) fn state(
     id: CommentId,
     comment: &StoredComment,
@@ -55,8 +56,8 @@ pub(crate) fn state(
     }
 }
 
-/// Whether a comment that an agent has read is still to be shown when a later round was sent: it was open
-/// then, and is not too old for its files to be known.
+/// Whether a comment of an earlier round was still open when the later round was sent, so that desks go on
+/// showing it. False if the store no longer has the files of one of the rounds.
 pub(crate) fn was_open(comment: &StoredComment, of: &Round, later: &Round, texts: &mut Texts<'_>) -> bool {
     let (Some(trees), Some(then)) = (&of.trees, &later.trees) else { return false };
     is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
@@ -69,20 +70,21 @@ fn has_turn_ended(log: &[Record], read: &Read) -> bool {
     };
     let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
     let mut later = log.iter().filter(|record| record.at >= read.at).filter(is_reader).filter(is_turn);
-    // The snapshot of the end that woke the session may be taken after that, and the turn begins then.
+    // The snapshot of the end that woke the session may be taken after the message was read. That end is not
+    // the end of the turn that the message begins.
     let begins = |record: &Record| record.kind == Kind::Prompt;
     (read.delivery != Delivery::Wake || later.any(begins)) && later.next().is_some()
 }
 
-/// Whether the lines that a comment is about have changed from the moment of a round until a tree was taken,
-/// or until now; `None` if that cannot be told.
+/// Whether the lines that a comment is about have changed between the moment of a round and the tree `until`,
+/// or now if `until` is absent. `None` if a text is not known.
 fn is_touched(
     comment: &StoredComment,
     trees: &Trees,
     until: Option<&str>,
     texts: &mut Texts<'_>,
 ) -> Option<bool> {
-    // On the whole turn: whether it is answered is the person's to say.
+    // Only the person can say whether a comment on the whole turn is answered.
     let Some(file) = &comment.file else { return comment.anchor.path.is_none().then_some(false) };
     let path = paths::from_bytes(&unescape(file))?;
     let before = texts.in_tree(&trees.sent, &path)?;
@@ -97,19 +99,19 @@ fn is_touched(
     if comment.anchor.lines.is_none() && hunk.is_none() {
         return Some(true);
     }
-    // Without a text on one side, all lines have gone or come.
+    // Where one of the two texts is missing, all of its lines have changed.
     let (Some(before), Some(now)) = (text(before), text(now)) else { return Some(true) };
     if comment.anchor.side == Side::Old {
         let wanted = lines(&comment.quotation.code);
         return Some(count(&lines(&now), &wanted) > count(&lines(&before), &wanted));
     }
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;
-    // Lines that were gone when they were asked about cannot change.
+    // Lines that the text did not have when the comment was sent cannot change.
     let Some(was) = sent_lines(comment, &shown, &before) else { return Some(false) };
     Some(LineChanges::between(&before, &now).touch(&was, hunk.is_none()))
 }
 
-/// The lines that a comment is about, in the text of the moment at which it was sent, after the undo.
+/// The lines that a comment is about, in the text `sent`, which is the file after the undo of the round.
 fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<usize>> {
     let hunk = comment.back.as_ref().and_then(|back| back.hunks.first());
     let was = match (hunk, comment.anchor.lines) {
@@ -126,8 +128,8 @@ fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<
     Some(LineChanges::between(shown, sent).place(&was))
 }
 
-/// The lines on disk in the place of those that a comment was sent about, and that are no more; `None` if
-/// that cannot be told, or nothing is in their place.
+/// The lines on disk that have replaced the lines of a comment; `None` if no lines are in their place, or a
+/// text is not known.
 pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut Texts<'_>) -> Option<LineRange> {
     let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
@@ -142,24 +144,24 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// Remarks on files that hold again what a person has undone in the last round with an undo, until the person
-/// has finished another review. `now`: the tree of what is on disk.
+/// Remarks on files in which text is back that the person has undone in the last round with an undo. A later
+/// finish of a review ends these remarks. `now`: the tree of the files on disk.
 pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &mut Texts<'_>) -> Vec<String> {
     let Some(round) = all.rounds.iter().rev().find(|round| !round.undone.is_empty()) else {
         return Vec::new();
     };
-    // The time of a finish is that of its look, so that the one of this round is before it.
+    // A finish has the time of its look, so that the finish that sent this round is earlier than the round.
     let is_later = |record: &Record| record.kind == Kind::Finish && record.at > round.at;
     let Some(trees) = round.trees.as_ref().filter(|_| !log.iter().any(is_later)) else {
         return Vec::new();
     };
-    // The person has taken such an undo back, so that nobody has written the text again.
+    // If the person has taken the undo back, the text is back by their own hand.
     let is_back = |path: &str| {
         let name = escape(path.as_bytes());
         let mut undone = log.iter().rev().filter_map(|record| record.undone.as_ref());
         undone.find(|undone| undone.path == name).is_some_and(|undone| undone.is_back)
     };
-    // Mostly nothing has changed since, or little.
+    // Few files have changed since the round: only their texts are read.
     let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
     let is_changed = |path: &&str| changed.contains(path.as_bytes()) && !is_back(path);
     let paths: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_changed).collect();
@@ -177,7 +179,7 @@ pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &m
     remarks
 }
 
-/// Whether some of what was undone in a file is there again; `None` if that cannot be told.
+/// Whether a file holds some of its undone text again; `None` if a text is not known.
 fn is_again(path: &Path, trees: &Trees, texts: &mut Texts<'_>) -> Option<bool> {
     let (shown, sent) = (texts.in_tree(&trees.shown, path)?, texts.in_tree(&trees.sent, path)?);
     let now = texts.now_or_renamed(path)?;

@@ -1,15 +1,16 @@
-//! The messages of a person that wait for an agent, on disk until one has read them.
+//! Delivers the messages of a person to an agent. A message stays on disk until an agent has read it.
 //!
-//! A process that delivers a message holds the lock of comments until the end of that, and the system frees
-//! it if the process dies: no two ways deliver a message at once, and nobody changes its comments meanwhile.
-//! Before the first byte is printed, a line in the log says that the delivery begins; a full disk refuses
-//! that line, and then nothing is printed. Where no other line follows it, the process has died in between,
-//! and nobody knows whether the agent has read the message. Such a message is neither lost nor sent twice in
-//! silence: the next delivery gives it again, and its first lines say so.
+//! A process that delivers a message holds the lock of comments until the delivery ends, and the system
+//! frees the lock if the process dies. So no two processes deliver a message at once, and nobody changes
+//! its comments meanwhile. Before the process prints the first byte, it writes a line into the log that the
+//! delivery begins. If a full disk refuses that line, nothing is printed. If no line about the end follows,
+//! the process has died in between, and nobody knows whether the agent has read the message. The message is
+//! neither lost nor silently sent twice then: the next delivery prints it again, and its first lines say
+//! that it may be known.
 //!
-//! A message beside a prompt is read once the turn of that prompt ends. Until then its session has it: a
-//! prompt that another hook blocks, or that the person takes back, reaches no model, and the next one of the
-//! session gets the message again.
+//! A message beside a prompt counts as read once the turn of that prompt ends. Until then, the session
+//! holds it. A prompt that another hook blocks, or that the person takes back, reaches no model; then the
+//! next prompt of the session gets the message again.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,21 +29,21 @@ use crate::shelf_lock::Lock;
 use crate::texts::Texts;
 use crate::working_tree::WorkingTree;
 
-/// How long another process is waited for that writes a comment or delivers: a process that is being started
-/// may hold the lock for a moment that another thread has left.
+/// How long this process waits for another one that writes a comment or delivers a message. A child that is
+/// just being started may also hold a copy of the lock for a moment.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The longest text of a message that is kept, in bytes.
+/// The longest text of a delivered message that the log keeps, in bytes.
 const MOST_KEPT: usize = 256 << 10;
 
-/// An agent's session, which reads messages.
+/// The session of an agent that a message is delivered to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
     /// The agent, for people: as [`TurnEvent::agent`](crate::TurnEvent::agent).
     pub agent: String,
     /// The agent's name of its session.
     pub session: String,
-    /// Whether a person is at the session. One without a person gets only messages to itself.
+    /// Whether a person is at the session. A session without a person gets only messages that name it.
     pub is_attended: bool,
 }
 
@@ -55,27 +56,27 @@ impl Reader {
 /// A message that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Its text.
+    /// The text, within the limit of the agent.
     pub text: String,
-    /// When the person sent it, or the newest part of it, in milliseconds since the Unix epoch.
+    /// When the person sent the newest part of the message, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// All of it, whatever the agent takes.
+    /// The text without a limit.
     whole: String,
 }
 
 /// The outcome of a claim.
 #[derive(Debug)]
 pub enum Claimed {
-    /// This message is the caller's to deliver.
+    /// The caller is the one that delivers this message.
     Message(Box<Claim>),
     /// No message waits.
     Nothing,
-    /// Somebody delivers now, or writes a comment. A message may wait.
+    /// Another process delivers a message or writes a comment at this moment. A message may wait.
     Busy,
 }
 
-/// A message that is being delivered. Nobody else gets it before this is dropped, or the process ends.
-/// Dropped before [`begin`](Self::begin), it waits on.
+/// The right of this process to deliver a message, until it is dropped or the process ends. If it is dropped
+/// before [`begin`](Self::begin), the message waits on.
 #[derive(Debug)]
 pub struct Claim {
     message: Message,
@@ -83,7 +84,7 @@ pub struct Claim {
     rounds: Vec<u64>,
     delivery: Delivery,
     by: Option<Address>,
-    /// The round that is sent only once it is delivered.
+    /// The line of the round that is sent by this delivery itself, written once it has succeeded.
     unsent: Option<Line>,
     _lock: Lock,
 }
@@ -113,7 +114,7 @@ impl Messages {
         }
         let address = reader.address();
         let now = now_ms();
-        // A hook that waits beside an idle session may meet its next prompt, which has the message then.
+        // A hook that waits beside an idle session may run on beside the next prompt, which has the message.
         let has = |round: &Round| round.given.as_ref().is_some_and(|given| given.by == address);
         let is_for = |round: &&Round| {
             route::is_for(round, &address, reader.is_attended, now)
@@ -156,7 +157,7 @@ pub fn pending(
     Ok(found.map(|(message, _)| message))
 }
 
-/// Takes that message, so that it is delivered once.
+/// Claims the message that waits for a session, so that no other process delivers it.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -172,7 +173,7 @@ pub fn claim(
         return Ok(Claimed::Nothing);
     }
     let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
-    // Somebody may have delivered it until a moment ago.
+    // Before this process got the lock, another one may have delivered the message.
     let Some((message, rounds)) = messages.waiting(reader, delivery, most)? else {
         return Ok(Claimed::Nothing);
     };
@@ -181,9 +182,9 @@ pub fn claim(
     Ok(Claimed::Message(Box::new(claim)))
 }
 
-/// A turn of a session has ended at a time, in milliseconds since the Unix epoch: its model has read what the
-/// session was given beside the prompt. Returns whether there was something. A prompt that came since then
-/// has a turn of its own, at whose end its message is read.
+/// Marks the messages as read that a session was given beside a prompt before `ended`, the end of its turn in
+/// milliseconds since the Unix epoch. Returns whether there were any. A message beside a later prompt is read
+/// at the end of that prompt's turn.
 ///
 /// # Errors
 /// When the log cannot be read or written.
@@ -203,7 +204,7 @@ pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -
         return Ok(false);
     }
     let Some(_lock) = messages.lock()? else { return Err(Fault::Late) };
-    // The hook that waits at the same end may have said it.
+    // The hook that waits since the same end may have marked them already.
     let given = given()?;
     let at = given.iter().map(|(_, at)| *at).max();
     let Some(at) = at else { return Ok(false) };
@@ -213,8 +214,8 @@ pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -
     Ok(true)
 }
 
-/// Takes the comments that are unsent and all that waits, for a person to paste it. The comments stay unsent
-/// until it is delivered.
+/// Claims the unsent comments and all waiting messages, as one message that the person pastes. The comments
+/// stay unsent until the message is delivered.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -246,8 +247,8 @@ pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -
     Ok(Claimed::Message(Box::new(claim)))
 }
 
-/// The file that grows whenever something is sent in the working tree around a directory, for those who wait
-/// for it. It need not exist.
+/// The file that grows whenever a message is sent in the working tree around a directory, for a process that
+/// waits for one. The file need not exist.
 ///
 /// # Errors
 /// When the directory is in no working tree.
@@ -263,12 +264,12 @@ impl Claim {
         &self.message
     }
 
-    /// Says in the log that the delivery begins. A message that a person copies needs no such line: they see
-    /// whether they have it.
+    /// Writes into the log that the delivery begins. A message that a person copies needs no such line,
+    /// since they see whether they have it.
     ///
     /// # Errors
-    /// When the log cannot be written: then the message is not to be printed, since nobody could tell
-    /// afterwards that it was.
+    /// When the log cannot be written. Then the caller must not print the message: after a crash, nobody
+    /// would know that it was printed.
     pub fn begin(&self) -> Result<(), Fault> {
         match self.by {
             Some(_) => {
@@ -279,23 +280,23 @@ impl Claim {
         }
     }
 
-    /// The reader has it: it is read from now on, and nobody gets it again.
+    /// Marks the message as read: no session gets it again.
     ///
     /// # Errors
-    /// When the log cannot be written: the message waits on.
+    /// When the log cannot be written. Then the message waits on.
     pub fn mark_delivered(self) -> Result<(), Fault> {
         let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
-        // An agent's was written as its delivery began.
+        // The text for an agent was written when its delivery began.
         let told = if self.by.is_none() { self.told() } else { None };
         Ok(self.shelf.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
     }
 
-    /// The session has it beside a prompt, and has read it once its turn ends: see [`confirm`]. Where its
-    /// process ends before, if that is known, another session gets the message.
+    /// Marks the message as given beside a prompt. It is read once the turn ends: see [`confirm`]. If the
+    /// agent's process, where it is known, ends before, another session gets the message.
     ///
     /// # Errors
-    /// When the log cannot be written: the message is given again, and says so.
+    /// When the log cannot be written. Then the message is given again, and says so.
     pub fn mark_given(self, process: Option<u32>) -> Result<(), Fault> {
         match self.by.clone() {
             Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
@@ -303,10 +304,10 @@ impl Claim {
         }
     }
 
-    /// It did not reach the reader, for certain: the next one gets it.
+    /// Takes the delivery back: the message has certainly not reached the session, and the next one gets it.
     ///
     /// # Errors
-    /// When the log cannot be written: the next one is told that it may have been read.
+    /// When the log cannot be written. Then the next delivery says that the message may be known.
     pub fn give_back(self) -> Result<(), Fault> {
         match self.by {
             Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
@@ -314,7 +315,7 @@ impl Claim {
         }
     }
 
-    /// The text, to be printed again later. A very long one is not kept.
+    /// The line with the whole text, so that the message can be printed later. A very long text is not kept.
     fn told(&self) -> Option<Line> {
         let text = self.message.whole.clone();
         (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })

@@ -1,6 +1,5 @@
-//! The comments of a working tree and the rounds in which they were sent: a log beside that of snapshots,
-//! which trimming rids of what was read long ago. A comment and a message are on disk as soon as their line
-//! is.
+//! The log of comments of a working tree, and of the rounds in which they were sent. The state of all
+//! comments is the sum of its lines. Compaction removes rounds that were read long ago.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -27,38 +26,38 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// A short name that is safe in file names: names of sessions come from outside.
+    /// A hash for file names. The agent's name of a session could hold any character.
     pub(crate) fn key(&self) -> String {
         let Self { agent, session } = self;
         hash(format!("{agent}\0{session}").as_bytes())[..16].to_owned()
     }
 }
 
-/// A line.
+/// A line of the log. Times are in milliseconds since the Unix epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub(crate) enum Line {
     /// A person has written a comment.
     Written {
         id: CommentId,
-        /// Without its code, which the quotation has.
+        /// The lines of the comment, without their code, which the quotation has.
         anchor: Anchor,
         quotation: Quotation,
         /// The path of the file, escaped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         text: String,
-        /// It asks the agent to undo this.
+        /// The change that the comment asks the agent to undo.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         back: Option<ChangeBack>,
         at: u64,
     },
-    /// The words of a comment are these; none if it was removed. One that an agent has read is asked again
-    /// with these words, or is no more to be asked again.
+    /// The person has changed the words of a comment, or removed it, if `text` is empty. A comment that an
+    /// agent has read is to be asked again with these words, or, without words, not to be asked again.
     Changed {
         id: CommentId,
         text: String,
-        /// The lines that it is about from then on.
+        /// The lines that the comment is about from then on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         about: Option<QuotedLines>,
         at: u64,
@@ -69,34 +68,35 @@ pub(crate) enum Line {
         comments: Vec<CommentId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         undone: Vec<ChangeBack>,
-        /// The session that gets them; absent where no turn was known.
+        /// The session that gets the message; absent where no turn was known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Address>,
-        /// The keys of the agent's other sessions of that time, which do not get them.
+        /// The keys of the agent's other sessions of that time, which do not get the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         beside: Vec<String>,
-        /// The files of that time, by which the answer is told.
+        /// The files of that time. Later looks compare them with the disk to find the agent's answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trees: Option<Trees>,
-        /// The promise that it keeps.
+        /// The number of the promise that this round keeps.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         keeps: Option<u64>,
         at: u64,
     },
-    /// The person has confirmed that these changes are undone and told, with these comments. A round or the
-    /// next line of this kind follows; after a crash in between, whoever looks next sends what was undone.
+    /// The person has confirmed a finish: its changes are about to be undone, and a round will tell of
+    /// them. A round follows, or a line of this kind without a promise. If neither does, the process has
+    /// died, and the next look sends the list of undone changes.
     Promised {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         promise: Option<Promise>,
         at: u64,
     },
-    /// All of the message with these rounds, as it is delivered next.
+    /// The whole text of the message with these rounds, as it is delivered next.
     Told { rounds: Vec<u64>, text: String, at: u64 },
-    /// The delivery of these rounds begins. Without a line about its end, nobody knows whether they were
-    /// read.
+    /// The delivery of these rounds begins. If no line about its end follows, nobody knows whether the agent
+    /// has read them.
     Delivering { rounds: Vec<u64>, at: u64 },
-    /// A session's hook has given it these rounds beside a prompt. They are read once its turn ends: a prompt
-    /// that is blocked, or that the person takes back, reaches no model.
+    /// A hook has given these rounds to its session, beside a prompt. They count as read once the turn of the
+    /// prompt ends, since a prompt that is blocked, or that the person takes back, reaches no model.
     Given {
         rounds: Vec<u64>,
         by: Address,
@@ -105,13 +105,13 @@ pub(crate) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         process: Option<u32>,
     },
-    /// That delivery has failed before anybody has read them.
+    /// The delivery of these rounds has failed before the agent could read them.
     NotDelivered { rounds: Vec<u64>, at: u64 },
-    /// The person has taken the undo of a file back before an agent has read this round: it tells no more of
-    /// it.
+    /// The person has taken the undo of a file back before an agent has read this round. The round no longer
+    /// lists that undo.
     TakenBack {
         round: u64,
-        /// Escaped.
+        /// The path of the file, escaped.
         path: String,
         at: u64,
     },
@@ -123,29 +123,29 @@ pub(crate) enum Line {
         by: Option<Address>,
         at: u64,
     },
-    /// Older lines are gone: how many, and the last ids that they used.
+    /// Compaction has removed older lines: their number, and the last ids that they used.
     Compacted { comment: CommentId, round: u64, lines: u64 },
     /// A newer version wrote it.
     #[serde(other)]
     Other,
 }
 
-/// Lines on disk.
+/// The lines that a comment is about, with their text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QuotedLines {
     pub(crate) lines: LineRange,
     pub(crate) quotation: Quotation,
 }
 
-/// A comment that is to be sent again.
+/// The new words of a comment that an agent has read and that is to be sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AskedAgain {
     pub(crate) text: String,
-    /// As [`Line::Changed`] has it.
+    /// The lines that it is then about, as in [`Line::Changed`].
     pub(crate) about: Option<QuotedLines>,
 }
 
-/// A round that is to be sent once its changes are undone.
+/// The promise of a round that is sent once its changes are undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Promise {
     pub(crate) undone: Vec<ChangeBack>,
@@ -153,36 +153,36 @@ pub(crate) struct Promise {
     pub(crate) comments: Option<Vec<CommentId>>,
     /// The name of the look that the person has seen.
     pub(crate) look: String,
-    /// Its number, which the round has that keeps it. Any round keeps one without a number, of an older
-    /// version.
+    /// The number of the promise, which the round that keeps it repeats. A promise of an older version has
+    /// none, and the next round keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
 }
 
-/// Two trees of our repository.
+/// The two trees of a round, in our repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trees {
     /// The files as the person saw them, before anything was undone.
     pub(crate) shown: String,
-    /// The same files after that.
+    /// The files after the undo.
     pub(crate) sent: String,
 }
 
-/// A comment.
+/// A comment, after all lines about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredComment {
     pub(crate) anchor: Anchor,
     pub(crate) quotation: Quotation,
     pub(crate) file: Option<String>,
     pub(crate) text: String,
-    /// An agent has read it, and it is to be sent again with these words.
+    /// The words with which the comment is to be sent again, after an agent has read it.
     pub(crate) again: Option<AskedAgain>,
     pub(crate) back: Option<ChangeBack>,
     pub(crate) at: u64,
     pub(crate) is_removed: bool,
 }
 
-/// Comments that were sent together, with what was undone and what is to be undone.
+/// A round: comments that were sent together, and the changes that the person has undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Round {
     pub(crate) number: u64,
@@ -192,9 +192,10 @@ pub(crate) struct Round {
     pub(crate) beside: Vec<String>,
     pub(crate) trees: Option<Trees>,
     pub(crate) at: u64,
-    /// How many deliveries have begun of which nobody knows the end.
+    /// The number of deliveries that have begun and whose end is unknown.
     pub(crate) attempts: usize,
-    /// All of the message that it was delivered with last, if it is the newest one in it.
+    /// The whole text of the message with which this round was delivered last, if it is the newest round
+    /// there.
     pub(crate) told: Option<String>,
     pub(crate) given: Option<Given>,
     pub(crate) read: Option<Read>,
@@ -217,18 +218,18 @@ pub(crate) struct Read {
     pub(crate) at: u64,
 }
 
-/// The sum of all lines.
+/// The state of all comments and rounds: the sum of the lines of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comments {
-    /// Also those that were removed.
+    /// All comments, also the removed ones.
     pub(crate) comments: BTreeMap<CommentId, StoredComment>,
-    /// In the order in which they were sent.
+    /// All rounds, in the order in which they were sent.
     pub(crate) rounds: Vec<Round>,
-    /// The round that is to be sent once its changes are undone.
+    /// The promise that no round has kept yet.
     pub(crate) promise: Option<Promise>,
-    /// The number of lines. It tells which of two states is the later one.
+    /// The number of lines, by which the later one of two states is known.
     pub(crate) lines: u64,
-    /// The last ids of lines that are gone.
+    /// The last ids of a comment and of a round in the lines that compaction has removed.
     last: (u64, u64),
 }
 
@@ -267,7 +268,7 @@ impl CommentLog {
 }
 
 impl Comments {
-    /// The sum of these lines.
+    /// The state after these lines.
     pub(crate) fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut state = Self::default();
         for line in lines {
@@ -276,7 +277,7 @@ impl Comments {
         state
     }
 
-    /// Adds a line.
+    /// Changes the state as a line says.
     pub(crate) fn apply(&mut self, line: Line) {
         self.lines += 1;
         match line {
@@ -352,7 +353,7 @@ impl Comments {
                 let is_there = |id: &CommentId| comments.get(id).is_some_and(|comment| !comment.is_removed);
                 for round in self.rounds.iter_mut().filter(|round| rounds.contains(&round.number)) {
                     round.comments.retain(is_there);
-                    // The attempt that has succeeded.
+                    // This delivery has succeeded, so its end is known.
                     round.attempts = round.attempts.saturating_sub(1);
                     round.read = Some(Read { delivery, by: by.clone(), at });
                 }
@@ -374,7 +375,7 @@ impl Comments {
         self.rounds.iter().map(|round| round.number).max().unwrap_or(0).max(self.last.1) + 1
     }
 
-    /// The comments that were not sent and not removed, and those that are to be sent again.
+    /// The comments that the next round sends: those that were never sent, and those that are asked again.
     pub(crate) fn unsent(&self) -> impl Iterator<Item = CommentId> {
         let is_unsent = |(id, comment): &(&CommentId, &StoredComment)| {
             !comment.is_removed && (comment.again.is_some() || self.round_of(**id).is_none())
@@ -387,24 +388,24 @@ impl Comments {
         self.rounds.iter().rev().find(|round| round.comments.contains(&id))
     }
 
-    /// Whether an agent has read it as it was sent last.
+    /// Whether an agent has read the round in which a comment was sent last.
     fn is_read(&self, id: CommentId) -> bool {
         self.round_of(id).is_some_and(|round| round.read.is_some())
     }
 
-    /// Whether an agent has it in front of its model, and may be at work on it.
+    /// Whether a session was given the round in which a comment was sent last: it may be at work on it.
     fn is_given(&self, id: CommentId) -> bool {
         self.round_of(id).is_some_and(|round| round.given.is_some())
     }
 
-    /// The rounds that wait for an agent, and still say something.
+    /// The rounds that no agent has read and that still hold a comment or an undone change.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Round> {
         let says_something =
             |round: &&Round| !round.undone.is_empty() || self.comments_of(round).next().is_some();
         self.rounds.iter().filter(|round| round.read.is_none()).filter(says_something)
     }
 
-    /// The comments of a round as the agent reads or has read them: one that was removed before is none.
+    /// The comments of a round, without those that were removed before an agent read the round.
     pub(crate) fn comments_of(&self, round: &Round) -> impl Iterator<Item = (CommentId, &StoredComment)> {
         let is_read = round.read.is_some();
         round.comments.iter().filter_map(move |id| {
@@ -413,7 +414,7 @@ impl Comments {
         })
     }
 
-    /// The words of the comments that no agent has read as they are now.
+    /// The words of all comments whose present words no agent has read.
     pub(crate) fn unread(&self) -> impl Iterator<Item = &str> {
         let waiting = self.waiting().flat_map(|round| self.comments_of(round)).map(|(id, _)| id);
         let ids: BTreeSet<CommentId> = self.unsent().chain(waiting).collect();

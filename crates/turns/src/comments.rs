@@ -1,5 +1,5 @@
-//! The work of a person on comments, which they write, change, remove and send. Everything is on disk when it
-//! is done.
+//! Carries out a person's work on comments: adds, changes, removes and sends them. Each function returns once
+//! its result is on disk.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,12 +27,13 @@ use crate::texts::Texts;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
-/// How long another process is waited for that writes a line.
+/// How long this process waits for another one that writes a line.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long git has for the texts of snapshots.
+/// How long git may read the texts of snapshots.
 const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Nobody else writes a comment or a message of this working tree as long as this lives.
+/// Takes the lock of comments: as long as it is held, no other process writes a comment or delivers a message
+/// of this working tree.
 pub(crate) fn lock(shelf: &Shelf) -> Result<Lock, Fault> {
     match lock_within(shelf, PATIENCE) {
         Err(Fault::Late) => Err(Fault::said("another alongside writes comments here all the time")),
@@ -40,15 +41,15 @@ pub(crate) fn lock(shelf: &Shelf) -> Result<Lock, Fault> {
     }
 }
 
-/// The same, from somebody else within this time.
+/// Takes the lock of comments, and waits this long for another process.
 ///
 /// # Errors
-/// [`Fault::Late`] when another process has it all the time.
+/// [`Fault::Late`] when another process holds the lock all the time.
 pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<Lock, Fault> {
     shelf.lock(COMMENTS_LOCK, Instant::now() + patience)
 }
 
-/// The shelf of a working tree, with its log of comments.
+/// The shelf of a working tree, which is made if it is missing, and its log of comments.
 fn opened(places: &Places, top: &Path) -> Result<(Shelf, CommentLog), Fault> {
     let shelf = Shelf::of(places.state(), top);
     shelf.make(places.state(), top)?;
@@ -63,10 +64,10 @@ fn not_kept(fault: impl Into<Fault>) -> Refusal {
     Refusal::CommentNotKept { reason: fault.into().to_string() }
 }
 
-/// Keeps a comment.
+/// Writes a new comment into the log.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the comment cannot be written.
 pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), Refusal> {
     let (shelf, log) = opened(places, top).map_err(not_kept)?;
     let _lock = lock(&shelf).map_err(not_kept)?;
@@ -88,11 +89,12 @@ pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), R
     log.append(&line).map_err(not_kept)
 }
 
-/// Changes the words of a comment, or removes it. One that an agent has read is asked again, or closed. Where
-/// its lines have changed since, it is asked again about those that are there now, which the person sees.
+/// Changes the words of a comment, or removes it if `text` is empty. A comment that an agent has read is
+/// asked again with the new words, or closed. If its lines have changed since, it is then about the lines
+/// in their place, which the person sees.
 ///
 /// # Errors
-/// When there is none, or the change cannot be written.
+/// When there is no such comment, or the change cannot be written.
 pub(crate) fn change(
     places: &Places,
     top: &Path,
@@ -115,12 +117,12 @@ pub(crate) fn change(
     log.append(&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }).map_err(not_kept)
 }
 
-/// Sends the confirmed comments of a look, with the rest of a round, to the session of the last turn. Each
-/// change that the agent is asked to undo becomes a comment. Returns the message that waits now; `None` if
-/// there is nothing to say.
+/// Sends a round to the session of the last turn: the comments that the person has confirmed, the changes
+/// that they have undone, and the changes that the agent is asked to undo, each of which becomes a comment.
+/// Returns the message that waits now; `None` if the round is empty.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the round cannot be written.
 pub(crate) fn send(
     places: &Places,
     look: &TurnLook,
@@ -146,18 +148,18 @@ pub(crate) fn send(
         let records = shelf.log().read()?;
         let to = route::address(&records);
         let (round, beside) = (all.next_round(), route::beside(to.as_ref(), &records));
-        // Another desk, or the program beside it, may send meanwhile: that keeps no promise.
+        // Another desk may send a round between the promise and its own round, and keeps no promise by that.
         let keeps = all.promise.filter(|promise| promise.look == look.snapshot).and_then(|it| it.number);
         lines.push(Line::Sent { round, comments, undone, to, beside, trees, keeps, at });
         log.append_all(&lines)?;
     }
-    // It is sent, whether it can be read again or not.
+    // The round is sent, even if the log cannot be read again.
     let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(&look.root));
     let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }
 
-/// One change for each hunk; the whole file where no hunk is known.
+/// Splits a change into one for each hunk. A change without hunks is about the whole file, and stays.
 fn asks(change: ChangeBack) -> Vec<ChangeBack> {
     if change.hunks.is_empty() {
         return vec![change];
@@ -167,7 +169,7 @@ fn asks(change: ChangeBack) -> Vec<ChangeBack> {
     hunks.into_iter().map(one).collect()
 }
 
-/// The comment that asks for a change.
+/// The comment that asks the agent to undo a change.
 fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
     let found = look.files.iter().find(|file| file.told.path == back.path);
     let path = found.map(|file| paths::to_bytes(&file.path));
@@ -201,8 +203,8 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }
 
-/// All of the message with a round, whether it is read or not, as it was delivered; without a number, of the
-/// last one. `None` if there is none.
+/// The whole text of the message with a round, as it was delivered, or as it waits; of the last round, if
+/// `round` is absent. `None` if there is no such round.
 ///
 /// # Errors
 /// As [`feedback_in`].
@@ -219,7 +221,7 @@ fn around(places: &Places, directory: &Path) -> Result<WorkingTree, Fault> {
     tree.ok_or_else(|| Fault::said("this directory is no working tree"))
 }
 
-/// Calls this with the texts of a working tree; with those of snapshots only if a comment needs one.
+/// Calls `tell` with the texts of a working tree. Opens its snapshots only if a comment needs one.
 fn with_texts<T>(
     places: &Places,
     tree: WorkingTree,

@@ -1,5 +1,5 @@
-//! The end of messages: rounds that were read long ago leave the log of comments, which only grows otherwise
-//! until nobody can read it.
+//! Makes the log of comments smaller: removes rounds that were read long ago. Otherwise the log would grow
+//! until it is too large to be read.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,11 +12,11 @@ use crate::fault::Fault;
 use crate::json_lines;
 use crate::shelf::{COMMENTS_LOCK, Shelf};
 
-/// From this size on, in bytes, a log keeps none of the rounds that were read but the last one: reading it
-/// takes time, and too large a one cannot be read at all.
+/// From this size on, in bytes, a log keeps only the last of the rounds that were read: each look reads the
+/// log, and cannot read one that is too large.
 const LARGE: u64 = 16 << 20;
 
-/// Makes a log smaller that has grown large, at once.
+/// Compacts the log of a shelf if it is [`LARGE`].
 ///
 /// # Errors
 /// As [`compact`].
@@ -27,10 +27,11 @@ pub(crate) fn compact_large(shelf: &Shelf, until: Instant) -> Result<(), Fault> 
     }
 }
 
-/// Drops the rounds of a shelf that were read before `oldest`, with their comments. Ids are not used again.
+/// Removes the rounds of a shelf that were read before `oldest`, in milliseconds since the Unix epoch, with
+/// their comments. Their ids are not used again.
 ///
 /// # Errors
-/// When the log cannot be read or written, or somebody writes comments all the time.
+/// When the log cannot be read or written, or other processes write comments all the time.
 pub(crate) fn compact(shelf: &Shelf, oldest: u64, until: Instant) -> Result<(), Fault> {
     let log = shelf.comments();
     if !log.path().exists() {
@@ -55,7 +56,8 @@ fn last_read(lines: &[Line]) -> Option<u64> {
     lines.iter().filter_map(read).max()
 }
 
-/// The lines that stay; `None` if all do. Where a newer version has written, all do: it may need them.
+/// The lines that stay; `None` if no line goes. If the log has a line of a newer version, no line goes, since
+/// that version may need all of them.
 fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     let state = Comments::of(lines.iter().cloned());
     let waiting: BTreeSet<u64> = state.waiting().map(|round| round.number).collect();
@@ -64,7 +66,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     });
     let mut in_kept: BTreeSet<CommentId> =
         kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
-    // Also those that are asked again.
+    // Comments that are asked again are in a kept or a removed round, and stay.
     in_kept.extend(state.unsent());
     let mut comments: BTreeSet<CommentId> =
         gone.iter().flat_map(|round| round.comments.iter().copied()).collect();
@@ -77,7 +79,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     if nothing_goes || lines.contains(&Line::Other) {
         return None;
     }
-    // The newest one is the one that is to be kept.
+    // Of the lines with promises, only the newest one may stay, if its promise is not kept yet.
     let mut over = promises - live;
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
@@ -98,7 +100,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
         Line::Compacted { .. } | Line::Other => false,
     });
     let (comment, round) = (CommentId(state.next_comment().0 - 1), state.next_round() - 1);
-    // The number of lines tells which of two states is the newer one.
+    // The sum of lines must not fall: by it, desks know which of two states is the newer one.
     let dropped = (state.lines + 1).saturating_sub(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     lines.insert(0, Line::Compacted { comment, round, lines: dropped });
     Some(lines)

@@ -1,19 +1,20 @@
-//! The text of a message to an agent: the person's comments, what the agent is asked to undo, and what the
-//! person has undone.
+//! Writes the message to an agent: the person's comments, the changes that the agent is asked to undo, and
+//! the changes that the person has undone.
 //!
-//! The words of a person begin with `>` and nothing else does. Code stands in a fence that is longer than any
-//! in the code, and names in one line, so that no file of the project can speak for the person.
+//! Each line of a person's words begins with `>`, and no other line does. Code stands in a fence that is
+//! longer than any fence in the code, and a name never spans two lines. So no file of the project can speak
+//! for the person.
 
 use alongside_companion::turns::source::{ChangeBack, WholeBack};
 use alongside_desk::{Comment, FileChange, LineRange, Side, harmless};
 
-/// How many lines of each piece of code are shown, and how many characters of each line, from the first
-/// attempt to the last one.
+/// The most lines of each piece of code, and the most characters of each line, in each attempt to make the
+/// message short enough.
 const CUTS: [(usize, usize); 8] =
     [(usize::MAX, usize::MAX), (60, 400), (30, 300), (15, 200), (8, 160), (4, 120), (2, 100), (0, 0)];
-/// The room that is kept for the last line of a message that does not fit.
+/// The room for the last line of a message that is cut, in UTF-16 units.
 const RESERVE: usize = 200;
-/// The least room in which a comment is begun that does not fit.
+/// The least room in which the beginning of a comment is printed that does not fit whole, in UTF-16 units.
 const LEAST: usize = 200;
 
 const BEGIN: &str = "A person has reviewed your changes with alongside, and sends you this. Outside of code \
@@ -34,16 +35,16 @@ pub(crate) fn asking_words(back: &ChangeBack) -> String {
 /// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The newest round of it, by which the whole of it is found.
+    /// The newest round of the message, whose number prints the whole message later.
     pub(crate) round: u64,
-    /// An earlier delivery of some of it has no end.
+    /// A part of the message was delivered before, with unknown success.
     pub(crate) may_be_known: bool,
     pub(crate) comments: Vec<Comment>,
     pub(crate) asked: Vec<ChangeBack>,
     pub(crate) undone: Vec<ChangeBack>,
 }
 
-/// A paragraph: its words, which always fit if anything does, and the code that it is about.
+/// A comment or a change in the message: a title, the code that it is about, and the person's words.
 struct Paragraph {
     section: &'static str,
     title: String,
@@ -51,7 +52,7 @@ struct Paragraph {
     words: String,
 }
 
-/// Lines, and whether they are a difference with a sign before each line.
+/// Lines of code. The info string of their fence is `diff` if each line begins with its sign.
 struct Code {
     info: &'static str,
     text: String,
@@ -62,8 +63,8 @@ impl Content {
         self.comments.is_empty() && self.asked.is_empty() && self.undone.is_empty()
     }
 
-    /// The text in at most so many UTF-16 units. Code is cut first. Words that do not fit even without code
-    /// are left out last, and a line says how they are read.
+    /// The text of the message, in at most `most` UTF-16 units. Code is cut first. If the words do not fit
+    /// even without code, the last ones are left out, and a line says which command prints them.
     pub(crate) fn text(&self, most: usize) -> String {
         let paragraphs = self.paragraphs();
         let begin = if self.may_be_known { format!("{BEGIN}{AGAIN}") } else { BEGIN.to_owned() };
@@ -131,7 +132,8 @@ fn change_paragraph(section: &'static str, change: &ChangeBack) -> Paragraph {
     Paragraph { section, title, code: Some(Code { info: "diff", text }), words: String::new() }
 }
 
-/// The way back of a change that no line shows. Without it, a renamed file looks like one to be removed.
+/// The part of an undo that no line of code shows. Without these words, a renamed file looks like one that is
+/// to be removed.
 fn whole_words(whole: &WholeBack, is_undone: bool) -> String {
     let change = match (whole.change, &whole.from, is_undone) {
         (FileChange::Added, _, false) => Some("it is new; remove it".to_owned()),
@@ -167,7 +169,7 @@ impl Paragraph {
 }
 
 impl Code {
-    /// Each line harmless and cut, in a fence that none of them can end.
+    /// The code in a fence that no line of it can end. Each line is harmless and cut to its length.
     fn fenced(&self, (most_lines, most_chars): (usize, usize)) -> String {
         let all: Vec<&str> = self.text.lines().collect();
         if most_lines == 0 {
@@ -200,14 +202,14 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A path in one line that ends where its quotes do.
+/// A path as one line in quotes, which no character of the path can end.
 fn name(path: &str) -> String {
     let path = harmless::name(path);
     let is_plain = !path.contains(['"', '\\', '`']);
     if is_plain { format!("`{path}`") } else { format!("{path:?}") }
 }
 
-/// Paragraphs below the titles of their sections.
+/// The whole text: each section with its title, and the paragraphs below it.
 fn join(begin: &str, paragraphs: &[Paragraph], texts: &[String]) -> String {
     let (mut text, mut section) = (begin.to_owned(), "");
     for (paragraph, own) in paragraphs.iter().zip(texts) {
@@ -216,7 +218,7 @@ fn join(begin: &str, paragraphs: &[Paragraph], texts: &[String]) -> String {
             text.push('\n');
             text.push_str(section);
         }
-        // Of a list, one line follows the other.
+        // The lines of a list have no empty line between them.
         if !(own.starts_with("- ") && text.ends_with('\n') && is_list_line(&text)) {
             text.push('\n');
         }
@@ -225,13 +227,12 @@ fn join(begin: &str, paragraphs: &[Paragraph], texts: &[String]) -> String {
     text
 }
 
-/// Whether the last line of a text is one of a list.
+/// Whether the last line of a text belongs to a list.
 fn is_list_line(text: &str) -> bool {
     text.trim_end_matches('\n').rsplit('\n').next().is_some_and(|line| line.starts_with("- "))
 }
 
-/// Whole paragraphs without their code, as long as they fit, and of the first comment that does not, its
-/// beginning.
+/// The paragraphs that fit without their code, and the beginning of the first comment that does not fit.
 fn as_much_as_fits(begin: &str, paragraphs: &[Paragraph], most: usize, round: u64) -> String {
     let room = most.saturating_sub(RESERVE);
     let mut texts: Vec<String> = Vec::new();

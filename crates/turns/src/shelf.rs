@@ -1,5 +1,6 @@
-//! The directory of one working tree in the state directory: our repository, its index, the log and the lists
-//! of what snapshots do not hold. It is private, and named by a hash of the working tree's real path.
+//! The shelf: the private directory of one working tree below the state directory. It holds our repository,
+//! its index, the logs, and the lists of files that snapshots do not hold. Its name is a hash of the
+//! working tree's real path.
 
 use std::fs;
 use std::io;
@@ -20,15 +21,17 @@ use crate::working_tree::WorkingTree;
 
 /// The directory of all shelves, in the state directory.
 const TURNS: &str = "turns";
-/// The lock of all that write or deliver comments. A process that also takes `lock` takes that one first.
+/// The lock of each process that writes comments or delivers messages. A process that also needs the lock
+/// named `lock` takes that one first.
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 /// The file of the notes.
 pub(crate) const NOTES: &str = "notes";
-/// How many times a directory is removed in which something appears.
+/// How often the removal of a directory is tried while other processes make files in it.
 const REMOVALS: usize = 20;
-/// How often a lock is asked for.
+/// The time between two attempts to take a lock.
 const POLL: Duration = Duration::from_millis(5);
-/// No filter and no driver of the project is run or even asked, and lines are counted in all files.
+/// The attributes of our repository: git runs no filter and no driver of the project, and counts lines in all
+/// files.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding !diff !eol !crlf\n";
 /// The longest path of a working tree, in bytes.
 const MAX_PATH: u64 = 64 << 10;
@@ -57,7 +60,7 @@ impl Shelf {
         entries.filter_map(shelf).collect()
     }
 
-    /// Removes the directory of all shelves if it holds none.
+    /// Removes the directory of all shelves if there is no shelf in it.
     ///
     /// # Errors
     /// When the system refuses.
@@ -68,10 +71,10 @@ impl Shelf {
         Ok(())
     }
 
-    /// Makes the directory, if needed.
+    /// Makes the directory if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made private.
+    /// When the directory cannot be made private.
     pub(crate) fn make(&self, state: &Path, top: &Path) -> io::Result<()> {
         let below = self.path.strip_prefix(state).unwrap_or(&self.path);
         private::directory(state, below, PathTrust::Own)?;
@@ -82,14 +85,14 @@ impl Shelf {
         Ok(())
     }
 
-    /// Whether our repository is there and as the project's is.
+    /// Whether our repository exists, with the hash format and the objects of the project's.
     pub(crate) fn is_ready(&self, tree: &WorkingTree) -> bool {
         let alternates = read(&self.repository().join("objects/info/alternates"));
         let has_format = read(&self.path.join("format")).as_deref() == Some(format_of(tree).as_bytes());
         has_format && alternates == alternates_of(tree)
     }
 
-    /// Makes our repository with the objects of the project's as alternates, or brings it up to date.
+    /// Makes our repository, or brings it up to date. It has the objects of the project's as alternates.
     ///
     /// # Errors
     /// When git or the disk refuses.
@@ -116,8 +119,8 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes our repository and what belongs to it, if anything is there; also the log, if it names
-    /// snapshots.
+    /// Removes our repository with its index and lists. With `has_snapshots`, also removes the log, whose
+    /// lines name trees of that repository.
     fn forget_repository(&self, has_snapshots: bool) -> io::Result<()> {
         let log = has_snapshots.then_some("log");
         for name in ["format", "git", "index", "look-index", "left", NOTES].into_iter().chain(log) {
@@ -126,11 +129,11 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf with everything on it; but not a person's words that nobody has read. Nobody writes
-    /// or delivers any meanwhile.
+    /// Removes the shelf, but keeps the log of comments if it holds a person's words that nobody has read.
+    /// Holds the lock of comments meanwhile.
     ///
     /// # Errors
-    /// When the system refuses, it cannot be told whether there are such words, or somebody writes some all
+    /// When the system refuses, the log of comments cannot be read, or other processes hold its lock all
     /// the time.
     pub(crate) fn remove(&self, until: Instant) -> Result<(), Fault> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
@@ -141,25 +144,25 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf with everything on it, also a person's words that nobody has read.
+    /// Removes the shelf, also a person's words that nobody has read.
     ///
     /// # Errors
-    /// When the system refuses, or somebody writes or delivers words all the time.
+    /// When the system refuses, or other processes hold the lock of comments all the time.
     pub(crate) fn delete(&self, until: Instant) -> Result<(), Fault> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         Ok(remove(&self.path)?)
     }
 
-    /// Whether nothing but a person's words is here that nobody has read.
+    /// Whether the shelf holds no turns, but a person's words that nobody has read.
     pub(crate) fn has_only_words(&self) -> bool {
         let has_turns = self.repository().exists() || self.file("log").exists();
         !has_turns && self.comments().read().is_ok_and(|comments| comments.is_needed())
     }
 
-    /// Takes the lock of this name.
+    /// Takes the lock of this name, and waits for it until a point in time.
     ///
     /// # Errors
-    /// When another process has it all the time.
+    /// When another process holds the lock all the time.
     pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<Lock, Fault> {
         loop {
             if let Some(lock) = Lock::take(&self.path.join(name))? {
@@ -187,7 +190,7 @@ impl Shelf {
         CommentLog::at(self.path.join("comments"))
     }
 
-    /// The log.
+    /// The log of prompts, ends, finishes and undos.
     pub(crate) fn log(&self) -> Log {
         Log::at(self.path.join("log"))
     }
@@ -197,17 +200,18 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     untrusted::read(path, MAX_PATH, Whose::Ours).ok()
 }
 
-/// The hash of the objects, as git calls it.
+/// The hash format of the project's objects, in git's words; `sha1` without a repository.
 fn format_of(tree: &WorkingTree) -> &str {
     tree.repository.as_ref().map_or("sha1", |repository| &repository.format)
 }
 
-/// The list of other places for objects: the project's, whose own list git follows.
+/// The content of git's file of alternates, which names the project's objects. Git follows the alternates of
+/// these by itself.
 fn alternates_of(tree: &WorkingTree) -> Option<Vec<u8>> {
     tree.repository.as_ref().map(|repository| quoted(&repository.common.join("objects")))
 }
 
-/// A line for git's list of alternates. Quoted, it may hold every byte but zero.
+/// A quoted line for git's file of alternates. In quotes, a path may hold every byte but zero.
 fn quoted(path: &Path) -> Vec<u8> {
     let mut line = vec![b'"'];
     for byte in paths::to_bytes(path) {
@@ -221,8 +225,8 @@ fn quoted(path: &Path) -> Vec<u8> {
     line
 }
 
-/// Removes a file, or a directory with everything in it, if it is there. A process that asks for a lock may
-/// make its file meanwhile.
+/// Removes a file, or a directory with its content, if it exists. Tries again if another process makes a
+/// file in the directory meanwhile, as one does that asks for a lock.
 fn remove(path: &Path) -> io::Result<()> {
     for _ in 0..REMOVALS {
         match remove_once(path) {

@@ -1,5 +1,6 @@
-//! A lock of the store. It is freed by a call and not by closing its file alone: a child that another thread
-//! is just starting has a copy of the file until it becomes git, and would keep the lock until then.
+//! A lock between processes, held on a file of the store. Dropping the lock frees it by a call, and not
+//! only by closing the file: a child that another thread is just starting has a copy of the open file until
+//! it becomes git, and would hold the lock until then.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -7,12 +8,12 @@ use std::path::Path;
 
 use alongside_companion::private;
 
-/// See the module. The lock is free again once this is dropped, and at the end of the process.
+/// A held lock, until it is dropped or the process ends. See the module.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Takes the lock of this file; `None` while somebody else has it.
+    /// Takes the lock of this file; `None` while another process holds it.
     ///
     /// # Errors
     /// When the file cannot be made.
@@ -20,7 +21,8 @@ impl Lock {
         Ok(private::try_lock(path)?.map(Self))
     }
 
-    /// Whether somebody else has the lock of this file. Two that ask at once see none of each other.
+    /// Whether another process holds the lock of this file. This asks with a shared lock, so that two
+    /// processes that ask at once do not take each other for the holder.
     pub(crate) fn is_taken(path: &Path) -> bool {
         let Ok(file) = File::open(path) else { return false };
         let is_taken = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
@@ -31,7 +33,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file frees it, too, if later.
+        // If this fails, closing the file frees the lock.
         let _ = self.0.unlock();
     }
 }
