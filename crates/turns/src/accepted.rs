@@ -1,5 +1,6 @@
-//! Which changes of a turn a person accepted before they were written: the notes of accepted texts lead from
-//! the text of the baseline to the one on disk, and whatever changed otherwise was not accepted.
+//! Finds the changes of a turn that a person accepted before they were written. The notes hold each accepted
+//! text of a file, before and after. Where these lead from the text of the baseline to the text on disk, the
+//! change was accepted. Every other change was not.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,10 +15,10 @@ use crate::notes::{Note, NoteKind};
 use crate::tree_diff::{Difference, SideKind};
 use crate::workbench::Workbench;
 
-/// Of so many accepted texts of a file, the newest count: what came before them counts as not accepted.
+/// The most accepted texts of a file that count, the newest ones. Earlier changes count as not accepted.
 const MAX_TEXTS: usize = 40;
 
-/// An accepted text: the objects of the file before, if there was one, and after.
+/// The git objects of an accepted change: of the text before, if there was a file, and of the text after.
 type AcceptedObjects<'a> = (Option<&'a str>, &'a str);
 
 fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<AcceptedObjects<'a>> {
@@ -29,7 +30,7 @@ fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<AcceptedObjects<'a>> {
     of_file.filter_map(step).collect()
 }
 
-/// Whether accepted texts alone lead from the one end of a difference to the other.
+/// Whether the accepted changes lead from the one side of a difference to the other.
 pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
     let Difference { path, from, before, now, .. } = difference;
     let start = match before.kind() {
@@ -37,7 +38,7 @@ pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
         SideKind::File | SideKind::Program if before.mode == now.mode => Some(&*before.object),
         SideKind::File | SideKind::Program | SideKind::Link | SideKind::Repository => return false,
     };
-    // No proposal makes a program or a link of a file.
+    // A proposal changes text only. It makes no program and no link of a file, and renames none.
     if from.is_some() || !matches!((start, now.kind()), (Some(_), _) | (None, SideKind::File)) {
         return false;
     }
@@ -50,7 +51,7 @@ pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
     at == Some(&*now.object)
 }
 
-/// The lines on disk of which the change was accepted: see
+/// The lines on disk whose change was accepted: see
 /// [`OpenedTurnFile::accepted`](alongside_desk::OpenedTurnFile::accepted).
 ///
 /// # Errors
@@ -81,7 +82,7 @@ pub(crate) fn accepted_lines(
     Ok(of_texts(before.unwrap_or_default(), &read, now).unwrap_or_default())
 }
 
-/// The same for texts; `None` if one of them is none.
+/// The lines of `now` whose change was accepted; `None` if one of the contents is no text.
 fn of_texts(start: &[u8], steps: &[(Vec<u8>, Vec<u8>)], now: &[u8]) -> Option<Vec<Lines>> {
     let mut history = TextHistory::default();
     let mut at = std::str::from_utf8(start).ok()?;
@@ -104,7 +105,7 @@ struct TextHistory {
 }
 
 impl TextHistory {
-    /// The text changes.
+    /// Takes in a change of the text: moves the known lines to their new places, and adds the changed ones.
     fn change(&mut self, from: &str, to: &str, is_accepted: bool) {
         let changes = LineChanges::between(from, to);
         for place in self.accepted.iter_mut().chain(&mut self.others) {
@@ -114,7 +115,8 @@ impl TextHistory {
         to.extend(changes.all().iter().map(|change| change.new.clone()));
     }
 
-    /// The accepted changes that nothing else has touched; all of the text, if nothing else changed it.
+    /// The lines of accepted changes that no other change has touched; all lines, if there was no other
+    /// change.
     fn accepted(mut self, all: usize) -> Vec<Lines> {
         if self.others.is_empty() {
             return vec![Lines { start: 0, end: all }];
@@ -132,7 +134,7 @@ impl TextHistory {
     }
 }
 
-/// Whether two stretches share a line; a place between lines touches what it borders on.
+/// Whether two runs of lines share a line. An empty run touches the lines above and below it.
 fn touch(one: &Range<usize>, other: &Range<usize>) -> bool {
     match one.is_empty() || other.is_empty() {
         true => one.start <= other.end && other.start <= one.end,

@@ -1,4 +1,4 @@
-//! The process of the agent that a message is for, if it still runs.
+//! Finds the process of the agent that a message is for, if it still runs.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use crate::route;
 use crate::shelf::Shelf;
 use crate::working_tree::WorkingTree;
 
-/// An agent whose session is open.
+/// An agent whose process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningAgent {
-    /// Its name, for people. Render it harmless before showing it.
+    /// The name of the agent, for people. Render the name harmless before showing it.
     pub name: String,
-    /// Its process, as its hook has told it.
+    /// The process of the agent, as its hook has told it.
     pub pid: u32,
     /// The other processes of the same program in the same working tree. An agent may run its hooks apart
     /// from the program at its terminal, as Codex does in one process for all of its sessions.
     pub others: Vec<u32>,
 }
 
-/// The agent of the session that would get a message from the working tree around a directory. `None` if it
-/// has ended, or its hook could not tell its process.
+/// The agent of the session that would get a message from the working tree around a directory. `None` if the
+/// agent has ended, or its hook could not tell its process.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -38,7 +38,7 @@ pub fn running_agent(places: &Places, directory: &Path) -> Result<Option<Running
     Ok(Some(RunningAgent { name: to.agent, pid, others: others(pid, &tree, &places.homes()) }))
 }
 
-/// The other processes of this user that run the program of this one in a working tree.
+/// The other processes of this user in a working tree that run the same program as the process `pid`.
 fn others(pid: u32, tree: &WorkingTree, homes: &[PathBuf]) -> Vec<u32> {
     let processes = Processes::now();
     let Some(agent) = processes.get(pid) else { return Vec::new() };

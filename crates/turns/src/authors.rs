@@ -1,6 +1,6 @@
-//! Whose change it is: what changed between a prompt and the end of its turn is the agent's, what changed
-//! outside of turns is the person's, and where an end is missing it cannot be told. An undo and the way back
-//! from it make no change of the person: the change stays whose it was.
+//! Tells the author of each change. A change between a prompt and the end of its turn is the agent's, and
+//! one outside of turns is the person's. Where an end is missing, the author is unknown. An undo, or taking
+//! it back, makes the person no author: the change keeps the one that it had.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,22 +17,22 @@ use crate::log::{AgentProcess, Kind, Record, Undone};
 use crate::tree_diff;
 use crate::workbench::Workbench;
 
-/// Above so many snapshots since the baseline, they are not told apart.
+/// The most snapshots since the baseline that are compared. With more, every author is unknown.
 const MAX_SNAPSHOTS: usize = 400;
 
-/// A stretch of time between two snapshots.
+/// The time between two snapshots, and the author of changes in that time.
 #[derive(Debug, PartialEq, Eq)]
 struct Stretch<'a> {
     before: &'a str,
     after: &'a str,
     author: Author,
-    /// The undos within it, and the ways back from them.
+    /// The undos in that time, and those that took an undo back.
     undone: Vec<&'a Undone>,
 }
 
 impl Stretch<'_> {
-    /// Whose the files are that an undo has written within, by path: where nothing else has changed one, its
-    /// change stays whose it was.
+    /// The authors of the files that an undo has written in that time, by path. If nothing else has changed
+    /// such a file, its change keeps its author.
     fn by_undo(&self, bench: &Workbench) -> Result<BTreeMap<Vec<u8>, Author>, Fault> {
         let mut steps: BTreeMap<Vec<u8>, (&Undone, &Undone)> = BTreeMap::new();
         for &undone in &self.undone {
@@ -55,7 +55,7 @@ impl Stretch<'_> {
     }
 }
 
-/// Whose the changes since a baseline are, by path.
+/// The authors of the changes since a baseline, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Authors {
     by_path: BTreeMap<Vec<u8>, Author>,
@@ -64,7 +64,7 @@ pub(crate) struct Authors {
 }
 
 impl Authors {
-    /// Of the changes since the snapshot at `baseline` in the log, up to this tree.
+    /// The authors of the changes from the snapshot at `baseline` in the log up to the tree `now`.
     ///
     /// # Errors
     /// When git fails.
@@ -91,19 +91,19 @@ impl Authors {
         Ok(Self { by_path, turns: turns(log) })
     }
 
-    /// Where nothing is known of turns.
+    /// No known author, where the log has no turn.
     pub(crate) fn unknown() -> Self {
         Self { by_path: BTreeMap::new(), turns: Vec::new() }
     }
 
-    /// Whose the change of a file is that snapshots hold, and that had another path if it was renamed.
+    /// The author of the change of a file that snapshots hold. `from` is its earlier path, if it was renamed.
     pub(crate) fn known(&self, path: &[u8], from: Option<&[u8]>) -> Option<Author> {
         let found = [Some(path), from].into_iter().flatten().filter_map(|path| self.by_path.get(path));
         found.copied().reduce(both)
     }
 
-    /// Whose the change of a file is that no snapshot holds, by the time of its last change. An earlier one
-    /// may have been another's, so that it is never said to be the person's alone.
+    /// The author of the change of a file that no snapshot holds, by the time of its last change. An agent
+    /// may have changed the file before that, so the person is never said to be its only author.
     pub(crate) fn at(&self, at: Option<SystemTime>) -> Author {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         let is_within = |at: Duration| {
@@ -114,7 +114,7 @@ impl Authors {
     }
 }
 
-/// Whose a file is that was changed twice.
+/// The author of a file that two changes have touched.
 fn both(one: Author, other: Author) -> Author {
     match (one, other) {
         (one, other) if one == other => one,
@@ -124,7 +124,7 @@ fn both(one: Author, other: Author) -> Author {
     }
 }
 
-/// The times of turns whose end is known, and of those that go on.
+/// The beginning and end of each turn in the log. A turn without an end lasts forever.
 fn turns(log: &[Record]) -> Vec<(u64, u64)> {
     let (mut open, mut found): (BTreeMap<(&str, &str), u64>, Vec<_>) = Default::default();
     for record in log {
@@ -139,8 +139,8 @@ fn turns(log: &[Record]) -> Vec<(u64, u64)> {
     found
 }
 
-/// The stretches from a baseline to now. A session whose turn has no end before its next prompt leaves the
-/// time since the earlier prompt unknown.
+/// The times between the snapshots from a baseline to now. If a turn has no end before the next prompt of its
+/// session, the author of changes between the two prompts is unknown.
 fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretch<'a>> {
     let (mut open, mut found): (BTreeMap<(&str, &str), usize>, Vec<Stretch<'a>>) = Default::default();
     let (mut before, mut undone) = (None, Vec::new());
@@ -178,8 +178,8 @@ fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretc
     found
 }
 
-/// Whether a turn began or ended between the look of a finished review, whose tree the baseline is, and its
-/// finish: whose the changes in between are is not known.
+/// Whether the baseline is a finish, and a turn began or ended between the look of that review and the
+/// finish. Then the author of changes in between is unknown.
 fn begins_within(log: &[Record], baseline: usize) -> bool {
     let Some(finish) = log.get(baseline).filter(|record| record.kind == Kind::Finish) else { return false };
     let is_of_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
@@ -190,8 +190,8 @@ fn author(open: &BTreeMap<(&str, &str), usize>) -> Author {
     if open.is_empty() { Author::Person } else { Author::Agent }
 }
 
-/// The agents whose turns have no end, for people, each with whether its last one may still go on. A turn
-/// whose next prompt came before the baseline is none of them.
+/// The agents with a turn that has no end, each with whether that turn may still go on. A turn whose next
+/// prompt came before the baseline does not count.
 pub(crate) fn without_end(log: &[Record], baseline: usize) -> BTreeMap<&str, bool> {
     let mut open: BTreeMap<(&str, &str), Option<AgentProcess>> = BTreeMap::new();
     let mut found = BTreeMap::new();
@@ -269,9 +269,9 @@ mod tests {
         let unknown = [("12".to_owned(), Author::Unknown), ("2now".to_owned(), Author::Agent)];
         assert_eq!(authors(&log, 0), unknown);
         assert_eq!(without_end(&log, 0), BTreeMap::from([("", false)]));
-        // The one that is open may go on, or was stopped.
+        // The second turn may go on, or Esc has stopped it.
         assert_eq!(without_end(&log, 2), BTreeMap::from([("", true)]));
-        // Another session ends nothing of this one, and a review that is finished within a turn neither.
+        // Neither another session nor a finish of a review ends the turn of this session.
         log.insert(1, record(Kind::Prompt, "t", "a"));
         log.insert(2, record(Kind::End, "t", "b"));
         log.insert(3, record(Kind::Finish, "", "c"));

@@ -1,5 +1,5 @@
-//! The comments of a working tree with the places of their lines now, and the message that waits or was read
-//! last.
+//! Makes the list of comments that desks show: each with the present place of its lines and its state, and
+//! beside them the message that waits or was read last.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,10 +19,11 @@ use crate::route;
 use crate::shelf::Shelf;
 use crate::texts::Texts;
 
-/// The longest message that desks are told, in UTF-16 units: they get it with every change of the list.
+/// The longest text of a message that desks get, in UTF-16 units. They get the text with every change of the
+/// list.
 const MOST_TOLD: usize = 256 << 10;
 
-/// A comment with the place of its lines now.
+/// A comment with the present place of its lines.
 fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &mut Texts<'_>) -> Comment {
     let (text, at) = (written.again.as_ref().map_or(&written.text, |again| &again.text).clone(), written.at);
     let again = written.again.is_some();
@@ -45,7 +46,7 @@ fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &m
     }
     if let Some(was) = comment.anchor.lines {
         comment.now = match texts.get(&file, side) {
-            // Where the text is not known, its lines are where they were.
+            // If the text is not known, the lines count as unmoved.
             None => Some(was),
             Some(text) => text.and_then(|text| anchors::find(&text, was, quotation)),
         };
@@ -54,7 +55,7 @@ fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &m
     comment
 }
 
-/// The content of these rounds together.
+/// The content of the message with these rounds.
 pub(crate) fn content<'a>(
     all: &Comments,
     rounds: impl IntoIterator<Item = &'a Round>,
@@ -82,7 +83,7 @@ pub(crate) fn content<'a>(
     content
 }
 
-/// Adds a change that the agent is asked to undo, to the others of the same file.
+/// Adds a change that the agent is asked to undo. Changes of the same file become one entry.
 fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
     match asked.last_mut() {
         Some(last) if last.path == back.path && !last.hunks.is_empty() && !back.hunks.is_empty() => {
@@ -92,17 +93,18 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
     }
 }
 
-/// All that desks are told of a shelf.
+/// The comments and the message of a shelf, as desks get them.
 ///
 /// # Errors
-/// When its logs cannot be read.
+/// When the logs of the shelf cannot be read.
 pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedback> {
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
     let when = read_moment(shelf, route::address(&log).as_ref(), &log);
     Ok(feedback(&all, &log, when, texts))
 }
 
-/// All that desks are told. `when`: the session of the last turn reads a message.
+/// The comments and the message, as desks get them. `when`: the moment at which the session of the last turn
+/// reads a message.
 pub(crate) fn feedback(all: &Comments, log: &[Record], when: ReadMoment, texts: &mut Texts<'_>) -> Feedback {
     load(all, texts);
     let last = last_message(all);
@@ -112,7 +114,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], when: ReadMoment, texts: 
     for (id, comment) in all.comments.iter().filter(|(_, comment)| !comment.is_removed) {
         let state = state(*id, comment, all, log, texts);
         let of_earlier = all.round_of(*id).filter(|_| !state.is_unsent() && !sent.contains(id));
-        // One that was answered before the last round is done with.
+        // A comment that was answered before the last round was sent is not shown again.
         let is_shown = match (of_earlier, last.last()) {
             (Some(round), Some(last)) => state.is_open() || was_open(comment, round, last, texts),
             (Some(_), None) | (None, _) => true,
@@ -128,7 +130,7 @@ pub(crate) fn feedback(all: &Comments, log: &[Record], when: ReadMoment, texts: 
     Feedback { comments, route, message, revision: all.lines }
 }
 
-/// A comment with the place of its lines now; of lines that have changed, with that of those in their place.
+/// A comment with the present place of its lines or, if they have changed, of the lines in their place.
 fn placed_or_in_place(
     id: CommentId,
     written: &StoredComment,
@@ -146,8 +148,8 @@ fn placed_or_in_place(
     placed
 }
 
-/// The lines on which desks show a comment whose lines have changed since an agent has read it; `None` where
-/// it stands on the lines that it was written about, or on none.
+/// The lines on which desks show a comment after its own lines have changed. `None` for a comment that still
+/// stands on the lines that it was written about, or on no lines.
 pub(crate) fn changed_lines(
     id: CommentId,
     all: &Comments,
@@ -172,7 +174,7 @@ pub(crate) fn changed_lines(
     is_short.then_some(QuotedLines { lines, quotation })
 }
 
-/// The rounds of the message that waits; where none does, of the one that was read last.
+/// The rounds of the message that waits; if no message waits, of the message that was read last.
 fn last_message(all: &Comments) -> Vec<&Round> {
     if let Some(newest) = all.waiting().last() {
         return all.waiting().filter(|round| round.to == newest.to).collect();
@@ -182,16 +184,17 @@ fn last_message(all: &Comments) -> Vec<&Round> {
     newest.map_or(Vec::new(), |newest| all.rounds.iter().filter(|round| round.read == newest.read).collect())
 }
 
-/// The message that a person has sent.
+/// The text of a message that a person has sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentText {
-    /// All of it.
+    /// The whole text.
     pub text: String,
-    /// Whether an agent has it in other words: its text was not kept, and its lines are those of now.
+    /// Whether the agent has read another text: the log did not keep that one, so this one was made anew,
+    /// with the present places of the lines.
     pub is_of_now: bool,
 }
 
-/// The text of a message that was delivered, as it was then.
+/// The text with which a message was delivered, if the log has kept it.
 fn told<'r>(rounds: &[&'r Round]) -> Option<&'r str> {
     let newest = rounds.iter().max_by_key(|round| round.number)?;
     newest.told.as_deref().filter(|_| is_delivered(newest))
@@ -201,7 +204,7 @@ fn is_delivered(round: &Round) -> bool {
     round.read.is_some() || round.given.is_some()
 }
 
-/// All of the message with this round; without a number, of the last one.
+/// The whole text of the message with this round; of the last message, if `round` is absent.
 pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_>) -> Option<SentText> {
     let rounds = match round {
         Some(number) => with_round(all, number),
@@ -214,7 +217,7 @@ pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_
     (!rounds.is_empty()).then(|| SentText { text: content(all, rounds, texts).text(usize::MAX), is_of_now })
 }
 
-/// The rounds that were read with this one, or wait with it.
+/// The rounds that were read together with this one, or wait together with it.
 fn with_round(all: &Comments, number: u64) -> Vec<&Round> {
     let Some(found) = all.rounds.iter().find(|round| round.number == number) else { return Vec::new() };
     let is_with = |round: &&Round| match &found.read {

@@ -1,4 +1,5 @@
-//! The log of a working tree's store, a line for each prompt, end, finish and undo. Trimming keeps it small.
+//! The log of a working tree's store: a line for each prompt, each end of a turn, each finish of a review,
+//! and each undo. Trimming removes old lines.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json_lines;
 
-/// The reason of a line.
+/// The event that a line records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Kind {
@@ -27,15 +28,15 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// A line.
+/// A line of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
-    /// Its reason.
+    /// The event.
     pub(crate) kind: Kind,
     /// When the snapshot was begun, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
-    /// For a finish: when the person finished. Its snapshot is that of the look before, which they saw.
+    /// For a finish: when the person finished. `at` is then the time of the look whose snapshot they saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u64>,
     /// The agent, for people.
@@ -47,19 +48,19 @@ pub(crate) struct Record {
     /// The agent's name of the turn.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) turn: String,
-    /// Nobody is at the session, as far as the agent says so: a script has started it.
+    /// Whether the agent says that no person is at the session, since a script has started it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_unattended: bool,
-    /// For a prompt: the agent starts a hook at the end of the turn that wakes its session.
+    /// For a prompt: whether the agent starts a hook at the end of the turn that can wake its session.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_woken: bool,
-    /// The agent's process, as far as its hook can tell.
+    /// The agent's process, if the hook could tell which one that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<AgentProcess>,
-    /// The snapshot: a tree of our repository; absent where it could not be taken.
+    /// The snapshot: a tree of our repository; absent if no snapshot could be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<String>,
-    /// The list of what the snapshot does not hold.
+    /// The name of the list of files that the snapshot does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) left: Option<String>,
     /// The commit that was checked out.
@@ -68,7 +69,7 @@ pub(crate) struct Record {
     /// The branch that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// Why there is no snapshot, or the reason of the line in other words.
+    /// Why there is no snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
     /// The file that is undone.
@@ -76,11 +77,11 @@ pub(crate) struct Record {
     pub(crate) undone: Option<Undone>,
 }
 
-/// The start of a process moves with the clock of the system, as far as one that is kept right does, in
-/// milliseconds.
+/// The most by which two readings of a process's start may differ, in milliseconds: the system computes the
+/// start from its clock, which small corrections move.
 const CLOCK_STEP_MS: u64 = 2000;
 
-/// A process that is surely the same as long as both match.
+/// A process, told from later ones of the same number by the time of its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentProcess {
     pub(crate) pid: u32,
@@ -89,17 +90,17 @@ pub(crate) struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// The program that runs this hook.
+    /// The agent that has started the calling hook.
     pub(crate) fn here() -> Option<Self> {
         Self::of(process::caller()?)
     }
 
-    /// The process of this number, if it runs.
+    /// The process of this number; `None` if there is none.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         Some(Self { pid, started: started(pid)? })
     }
 
-    /// Whether it still runs.
+    /// Whether this process still runs.
     pub(crate) fn runs(&self) -> bool {
         started(self.pid).is_some_and(|started| started.abs_diff(self.started) <= CLOCK_STEP_MS)
     }
@@ -110,36 +111,36 @@ fn started(pid: u32) -> Option<u64> {
     u64::try_from(since.as_millis()).ok()
 }
 
-/// A file that is undone, as the log knows it beforehand.
+/// The undo of a file, as it is written into the log before the file is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Undone {
-    /// Its path below the top, escaped.
+    /// The path of the file below the top, escaped.
     pub(crate) path: String,
     /// The hash of the content before; absent where there is no file.
     pub(crate) before: Option<String>,
-    /// The path of the copy of that content.
+    /// The path of the copy of the content before.
     pub(crate) copy: Option<String>,
     /// The hash of the content afterwards; absent where there is no file.
     pub(crate) after: Option<String>,
     /// The permission bits before, if the undo changes them, or there is no file afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<u32>,
-    /// An undo was taken back: the content afterwards is the one that the undo had taken.
+    /// Whether this takes an undo back: the content afterwards is the one that the undo had removed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_back: bool,
-    /// Whose the change is that is undone, or comes back.
+    /// The author of the change that is undone or comes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<Author>,
 }
 
 impl Record {
-    /// Whether the agent still runs, as far as that is known.
+    /// Whether the agent may still run: its process does, or is not known.
     pub(crate) fn may_go_on(&self) -> bool {
         self.process.as_ref().is_none_or(AgentProcess::runs)
     }
 
-    /// A line of this kind, now.
+    /// A line of this kind and time, with nothing else in it.
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
         let (agent, session, turn) = (String::new(), String::new(), String::new());
         let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
@@ -180,7 +181,7 @@ impl Log {
         Self { path }
     }
 
-    /// Every line that can be read, oldest first. A half-written one is none.
+    /// Every line that can be read, oldest first. A half-written line is left out.
     ///
     /// # Errors
     /// When the file exists and cannot be read.
@@ -188,7 +189,7 @@ impl Log {
         json_lines::read(&self.path)
     }
 
-    /// Adds a line, on the disk.
+    /// Appends a line, which is on the disk when this returns.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -1,5 +1,5 @@
-//! Notes on files beside the snapshots: a person accepted a proposal before it was written, or saved a file
-//! in an editor. They are on disk, so that a turn review tells them whichever companion runs.
+//! Notes on files, beside the snapshots: that a person accepted a proposal before it was written, or that
+//! they saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
 
 use std::io;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::shelf::{NOTES, Shelf};
 use crate::shelf_lock::Lock;
 use crate::workbench::Workbench;
 
-/// The lock of those who write it.
+/// The lock of each process that writes notes.
 const LOCK: &str = "notes-lock";
 
-/// A line.
+/// A note: an event of one file, as a line on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Note {
-    /// When it was written, in milliseconds since the Unix epoch.
+    /// When the note was written, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
     /// The path below the top, escaped.
     path: String,
@@ -33,11 +33,11 @@ pub(crate) struct Note {
     pub(crate) kind: NoteKind,
 }
 
-/// The event.
+/// The event of a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub(crate) enum NoteKind {
-    /// The person accepted a text before it was written: the objects of the file before and after.
+    /// The person accepted a text before it was written: the git objects of the file before and after.
     Accepted {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<String>,
@@ -57,14 +57,15 @@ impl Note {
     }
 }
 
-/// Every note that can be read, oldest first. None are left where the file cannot be read: then nothing is
-/// said to be accepted.
+/// Every note that can be read, oldest first. If the file of notes cannot be read, there are none, and no
+/// change counts as accepted.
 pub(crate) fn read(shelf: &Shelf) -> Vec<Note> {
     let notes = json_lines::read(&shelf.file(NOTES));
     notes.inspect_err(|error| tracing::warn!(%error, "the notes on turns cannot be read")).unwrap_or_default()
 }
 
-/// Adds a note on a file below the top, if turns have left a baseline. Returns whether it is news.
+/// Adds a note on a file below the top, if there is a baseline and snapshots hold the file. Returns whether a
+/// note was added, so that a look may show something new.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -98,7 +99,7 @@ pub(crate) fn add(bench: &Workbench, below: &Path, note: &TurnNote) -> Result<bo
     Ok(true)
 }
 
-/// Whether snapshots hold this file: the store keeps no text of those that git ignores or a person excludes.
+/// Whether snapshots hold this file. The store keeps no text of a file that git ignores or a person excludes.
 fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
     if bench.exclusions.exclude(below) {
         return Ok(false);
@@ -110,7 +111,8 @@ fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
     Ok(!git.run(args.into_iter().chain(rest), None)?.is_empty())
 }
 
-/// Drops the notes of before a time. Returns the objects that the others need.
+/// Removes the notes from before a time, in milliseconds since the Unix epoch. Returns the git objects that
+/// the other notes need.
 ///
 /// # Errors
 /// When the disk refuses.

@@ -1,6 +1,6 @@
-//! The turns that have begun and not ended, by the log. Nothing tells of Esc before the next prompt, so that
-//! a turn counts as open until then, or until its agent's process ends. The next prompt may be that of
-//! another session of the process, as after `/clear`.
+//! Finds in the log the turns that have begun and not ended. An agent runs no hook when the person presses
+//! Esc, so a turn counts as open until the next prompt, or until the agent's process ends. The next prompt
+//! may come from another session of the same process, as after `/clear`.
 
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};
@@ -8,19 +8,19 @@ use alongside_desk::{AtWork, harmless};
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
 
-/// How long a turn counts as open whose agent's process is unknown, in milliseconds.
+/// How long a turn counts as open if the agent's process is not known, in milliseconds.
 const LONGEST_OF_UNKNOWN_MS: u64 = 60 * 60 * 1000;
 
-/// The same where the process runs: a daemon of Codex outlives the session that Esc has stopped, and the
-/// person may never prompt there again.
+/// How long a turn counts as open while the agent's process runs, in milliseconds. A daemon of Codex
+/// outlives a session that Esc has stopped, and the person may never prompt that session again.
 const LONGEST_MS: u64 = 24 * LONGEST_OF_UNKNOWN_MS;
 
-/// The turns that are open, each with its agent, in the order in which they began.
+/// The open turns, each with its agent, in the order in which they began.
 pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
     open_prompts(log).map(told).collect()
 }
 
-/// Whether the turn is open that a session has begun last.
+/// Whether a session is within a turn.
 pub(crate) fn is_at_work(log: &[Record], to: &Address) -> bool {
     open_prompts(log).any(|record| (&record.agent, &record.session) == (&to.agent, &to.session))
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::log::AgentProcess;
 
-    /// A record of this moment and so many milliseconds.
+    /// A record with a time of this second, `after` milliseconds into it.
     fn record(kind: Kind, agent: &str, session: &str, after: u64) -> Record {
         let at = alongside_desk::now_ms() / 1000 * 1000 + after;
         Record { agent: agent.into(), session: session.into(), ..Record::new(kind, at) }

@@ -1,4 +1,5 @@
-//! The files that an undo, or the way back from one, has just written: no person has saved them.
+//! Finds the files that an undo, or taking one back, has just written. A watcher must not take such a write
+//! for a person's save.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +17,10 @@ use crate::shelf::Shelf;
 use crate::tree_place::TreePlace;
 use crate::working_tree::WorkingTree;
 
-/// The longest time from the line of the log to the write that it is about.
+/// The longest time between the line of an undo in the log and the write of its file.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
-/// Those of these files that are as an undo, or the way back from one, has written them. Blocks.
+/// The files of these that still are as an undo, or taking one back, has written them. Blocks.
 pub fn own_writes(places: &Places, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut logs: BTreeMap<PathBuf, Vec<Record>> = BTreeMap::new();
     let homes = places.homes();

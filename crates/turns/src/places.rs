@@ -1,9 +1,9 @@
-//! Where stores, drafts and the person's settings are.
+//! The directories of the stores, of the drafts and of the person's settings.
 //!
-//! An agent starts its hook with variables of its own, so no variable decides where a store is: the hook and
-//! every command use `.local/state/alongside/turns` in the home that the user database names. Only a command
-//! of a person, in whose environment `ALONGSIDE_RUNTIME_DIR` is set, uses the state directory that the
-//! variables name instead: tests keep to themselves by it. A hook gets `--state-dir` for that.
+//! An agent starts its hook with variables of its own, so no variable decides where a store is. The hook
+//! and every command use `.local/state/alongside/turns` in the home that the user database names. There is
+//! one exception, for tests: a command in whose environment `ALONGSIDE_RUNTIME_DIR` is set uses the state
+//! directory that the variables name. A hook gets the option `--state-dir` for that.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of a host, a desk, or a command of a person. Blocks: the system may ask a directory service.
+    /// The places of a host, a desk, or a command of a person. Blocks: the system may ask a directory
+    /// service.
     pub fn of_this_process() -> Self {
         let dirs = AppDirs::of_this_process();
         let is_replaced = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
@@ -33,7 +34,8 @@ impl Places {
         }
     }
 
-    /// Those of a hook: in this state directory, or in the one that no variable decides. Blocks.
+    /// The places of a hook: in this state directory; if it is absent, in the one that no variable decides.
+    /// Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
         let dirs = AppDirs::of_this_process();
         match state {
@@ -51,19 +53,20 @@ impl Places {
         Self::in_state(state, dirs)
     }
 
-    /// A settings file with a mistake hides nothing here: what it names stays in a private directory.
+    /// The places with this state directory. If the settings have a mistake, no further file is excluded; a
+    /// text that should have been stays in a private directory all the same.
     fn in_state(state: PathBuf, dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
         Self { state, dirs, excludes }
     }
 
-    /// All below one directory, for tests.
+    /// Places that are all below one directory, for tests.
     pub fn below(directory: &Path) -> Self {
         let dirs = AppDirs::below(directory);
         Self { state: dirs.state.clone(), dirs, excludes: Vec::new() }
     }
 
-    /// The same, and files of these globs are excluded as well.
+    /// The same places, with these globs as the person's excluded files.
     #[must_use]
     pub fn excluding(mut self, globs: Vec<String>) -> Self {
         self.excludes = globs;
@@ -88,7 +91,7 @@ impl Places {
         alongside_companion::git_ignore_file(&self.dirs)
     }
 
-    /// The directories that are no working tree, whatever is in them.
+    /// The home directories. None of them counts as a working tree, whatever it holds.
     pub(crate) fn homes(&self) -> Vec<PathBuf> {
         let homes = [Some(self.dirs.home.clone()), directories::home_in_database()];
         homes.into_iter().flatten().filter_map(|home| home.canonical().ok()).collect()

@@ -1,5 +1,6 @@
-//! The project's own index beside a revision: it knows which files are what they were checked out as, though
-//! their bytes may differ from the blob, as line ends do; and which are outside of a sparse checkout.
+//! Reads the project's own index, for a comparison with a commit. The index knows which files are unchanged
+//! since their checkout, though their bytes may differ from the blob, as line ends do. It also knows which
+//! files are outside of a sparse checkout.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -14,8 +15,8 @@ use crate::repository::Repository;
 use crate::tree_diff::Side;
 use crate::workbench::Workbench;
 
-/// The paths that the index has now; none if that is not known. It costs one git, and nothing of the project
-/// is run or written: git reads a copy.
+/// The paths in the project's index; `None` if git cannot read the index. Starts git once, on a copy of the
+/// index, so that nothing of the project is run or written.
 pub(crate) fn staged_paths(bench: &Workbench) -> Option<HashSet<Vec<u8>>> {
     let has_index = |repository: &Repository| repository.directory.join("index").exists();
     if !bench.tree.repository.as_ref().is_some_and(has_index) {
@@ -26,7 +27,7 @@ pub(crate) fn staged_paths(bench: &Workbench) -> Option<HashSet<Vec<u8>>> {
     Some(list.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
 }
 
-/// A git that reads a copy of the index; none if there is no index, or it cannot be copied.
+/// A git that reads a copy of the project's index; `None` if there is no index, or it cannot be copied.
 fn copied(bench: &Workbench) -> Option<Git> {
     let index = bench.tree.repository.as_ref()?.directory.join("index");
     let copy = bench.shelf.file("project-index");
@@ -42,7 +43,7 @@ pub(crate) struct ProjectIndex {
 }
 
 impl ProjectIndex {
-    /// Reads a copy of it; an empty one if there is none, or git cannot read it.
+    /// Reads a copy of the project's index. If there is no index, or git cannot read it, the result is empty.
     ///
     /// # Errors
     /// When the time is over.
@@ -61,15 +62,15 @@ impl ProjectIndex {
         Ok(Self { entries, differing, top: bench.tree.top.clone() })
     }
 
-    /// Whether the file is what a commit with this side was checked out as.
+    /// Whether the file is unchanged since the checkout of a commit that has `before` at this path.
     pub(crate) fn is_unchanged(&self, path: &[u8], before: &Side) -> bool {
         let Some(entry) = self.entries.get(path) else { return false };
         let is_same = entry.object == before.object && entry.mode == before.mode;
         is_same && (entry.is_skipped() || !self.differs(entry))
     }
 
-    /// Whether the file differs from what git last saw. Git reads those that it doubts, and finds the bytes
-    /// that a checkout has written different.
+    /// Whether the file has changed since git last looked at it. `diff-files` alone does not say so: git
+    /// reads the files whose times it doubts, and may find the bytes of a checkout different from the blob.
     fn differs(&self, entry: &IndexEntry) -> bool {
         let found =
             paths::from_bytes(&entry.path).and_then(|path| self.top.join(path).symlink_metadata().ok());

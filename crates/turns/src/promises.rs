@@ -1,6 +1,6 @@
-//! The word to a person that what they undo is told to the agent: it is in the log before the first file is
-//! written. The holder of the lock keeps that word; the system frees the lock if the process dies, and then
-//! the next look sends the list of undone changes.
+//! Promises: a line in the log, written before the first file of a finish is undone, that the agent will be
+//! told of the undo. The process that undoes holds a lock until it has sent the message. If it dies, the
+//! system frees the lock, and the next look sends the list of undone changes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,12 +22,12 @@ use crate::shelf::Shelf;
 use crate::shelf_lock::Lock;
 use crate::tree_place::TreePlace;
 
-/// How long another finish is waited for.
+/// How long this process waits for another one that finishes a review.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Held from the promise until it is kept.
+/// The lock that a process holds from the promise until the round is sent.
 const LOCK: &str = "promise-lock";
 
-/// A round that is being undone and then sent.
+/// A promise that this process is to keep. Dropping it takes the promise back if no round has kept it.
 #[derive(Debug)]
 pub(crate) struct HeldPromise {
     shelf: Shelf,
@@ -36,13 +36,13 @@ pub(crate) struct HeldPromise {
 }
 
 impl HeldPromise {
-    /// It could not be kept now: the next look tries again.
+    /// Leaves the promise in the log, so that the next look tries to keep it.
     pub(crate) fn leave(mut self) {
         self.stays = true;
     }
 }
 
-/// Says that this round is sent once its changes are undone.
+/// Writes the promise into the log that this round is sent once its changes are undone.
 ///
 /// # Errors
 /// When the log cannot be written.
@@ -61,32 +61,34 @@ pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<Hel
 }
 
 impl Drop for HeldPromise {
-    /// Nothing was undone, or the person has read that nothing was sent.
+    /// Takes a promise back that no round has kept: no file was undone, or the person has read that no
+    /// message was sent.
     fn drop(&mut self) {
-        // Where a panic ends it, nobody has read anything.
+        // After a panic, the person has read no result, so the promise stays.
         if self.stays || std::thread::panicking() {
             return;
         }
         let Ok(_lock) = lock(&self.shelf) else { return };
         let log = self.shelf.comments();
         if log.read().is_ok_and(|all| all.promise.is_some()) {
-            // If it cannot be written, the next look sends what was undone.
+            // If the line cannot be written, the next look sends the list of undone changes.
             let _ = log.append(&Line::Promised { promise: None, at: now_ms() });
         }
     }
 }
 
-/// The promise of a process that has died, with what it has undone; and its end, to be dropped once the round
-/// is sent, and to be left where it is not.
+/// The promise of a process that has died: its look, and the round with the changes that were really
+/// undone. The caller drops the returned promise once the round is sent, and leaves it if the round cannot
+/// be sent.
 pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, HeldPromise)>, Fault> {
     let Some(promise) = shelf.comments().read()?.promise else { return Ok(None) };
     let held = match shelf.lock(LOCK, Instant::now()) {
         Ok(held) => held,
-        // It is being kept.
+        // Another process is keeping the promise.
         Err(Fault::Late) => return Ok(None),
         Err(fault) => return Err(fault),
     };
-    // It may have been kept until a moment ago.
+    // Before this process got the lock, another one may have kept the promise.
     if shelf.comments().read()?.promise.as_ref() != Some(&promise) {
         return Ok(None);
     }
@@ -98,7 +100,7 @@ pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, New
     Ok(Some((look, NewRound { undone, comments: promise.comments, ..NewRound::default() }, kept)))
 }
 
-/// Whether the log says that a file was about to be undone, and it holds what it was to hold.
+/// Whether the log says that a file was about to be undone, and the file holds the text of that undo.
 fn is_undone(log: &[Record], since: u64, top: &Path, path: &str) -> bool {
     let name = escape(path.as_bytes());
     let mut undone = log.iter().rev().filter(|record| record.at >= since).filter_map(|it| it.undone.as_ref());

@@ -1,6 +1,6 @@
-//! When an agent's session reads a message that waits for it: at once if a hook waits beside the idle
-//! session, as its lock tells; when its turn ends if the agent starts such a hook then; else with the
-//! person's next prompt.
+//! Tells when an agent's session reads a message: at once, if a hook waits beside the idle session and
+//! holds its lock; at the end of the turn, if the agent starts such a hook then; else with the person's
+//! next prompt.
 
 use crate::comment_log::Address;
 use crate::log::{Kind, Record};
@@ -11,11 +11,11 @@ use crate::shelf_lock::Lock;
 /// The moment at which a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadMoment {
-    /// A hook waits for it, and no turn has begun since.
+    /// A hook waits beside the session, and no turn has begun since.
     AtOnce,
-    /// Such a hook comes with the end of the turn that goes on. After Esc, none does.
+    /// A hook starts at the end of the present turn, unless the person ends that turn with Esc.
     AfterTurn,
-    /// The person's next prompt takes it along.
+    /// The hook of the person's next prompt delivers the message.
     NextPrompt,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn read_moment(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -
     if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
 }
 
-/// The name of a session's lock. Names of sessions come from outside.
+/// The file name of the lock that the waiting hook of a session holds.
 pub(crate) fn lock_of(agent: &str, session: &str) -> String {
     let address = Address { agent: agent.to_owned(), session: session.to_owned() };
     format!("waits-{}", address.key())

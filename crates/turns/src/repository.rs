@@ -1,5 +1,5 @@
-//! The repository of a working tree, found by its files alone: no setting of it is obeyed, and no program of
-//! it is run.
+//! Finds the repository of a working tree by its files, without git. So no setting of the repository is
+//! obeyed, and no program that it names is run.
 
 use std::path::{Path, PathBuf};
 
@@ -18,18 +18,18 @@ const MAX_REFS: u64 = 4 << 20;
 /// The directories of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repository {
-    /// That of the working tree: its `HEAD` and index.
+    /// The directory of this working tree, with its `HEAD` and index.
     pub(crate) directory: PathBuf,
-    /// That which all its working trees share: objects and settings.
+    /// The directory that all working trees of the repository share, with objects and settings.
     pub(crate) common: PathBuf,
-    /// The hash of its objects, as git calls it.
+    /// The hash format of the objects, `sha1` or `sha256`.
     pub(crate) format: String,
-    /// Whether it says that it has no working tree.
+    /// Whether the repository has no working tree, by its setting `core.bare`.
     pub(crate) is_bare: bool,
 }
 
 impl Repository {
-    /// The repository of the working tree with this top. `None` if it has none that git would take.
+    /// The repository of the working tree with this top. `None` if there is none that git would accept.
     pub(crate) fn of_top(top: &Path) -> Option<Self> {
         let name = top.join(".git");
         let found = name.metadata().ok()?;
@@ -37,7 +37,7 @@ impl Repository {
         Self::in_directory(&directory.canonical().ok()?)
     }
 
-    /// The repository in a directory, which is that of a working tree, or a bare one.
+    /// The repository whose files are in a directory: a bare one, or that of a working tree.
     pub(crate) fn in_directory(directory: &Path) -> Option<Self> {
         directory.join("HEAD").symlink_metadata().ok()?;
         let common = match read(&directory.join("commondir"), MAX_LINES) {
@@ -55,21 +55,21 @@ impl Repository {
             settings.iter().rfind(is_it).map(|one| one.value.to_ascii_lowercase())
         };
         let format = value("extensions", "objectformat").filter(|format| format == "sha256");
-        // A second working tree of a bare repository is one.
+        // A linked working tree of a bare repository is a working tree.
         let is_bare = common == directory && value("core", "bare").as_deref() == Some("true");
         let (directory, format) = (directory.to_owned(), format.unwrap_or_else(|| "sha1".into()));
         Some(Self { directory, common, format, is_bare })
     }
 
-    /// The branch that is checked out, as `HEAD` names it; `None` where a commit is, or it cannot be told.
+    /// The branch that is checked out, as `HEAD` names it; `None` if `HEAD` names a commit or cannot be read.
     pub(crate) fn branch(&self) -> Option<String> {
         let head = read(&self.directory.join("HEAD"), MAX_LINES)?;
         let name = trimmed(&head).strip_prefix(b"ref:")?;
         Some(String::from_utf8_lossy(name.trim_ascii()).into_owned())
     }
 
-    /// The commit that is checked out, as the files of the repository name it; `None` if there is none, or it
-    /// stands in files of another form. No git is started for it.
+    /// The commit that is checked out, read without git from the files of the repository; `None` if there
+    /// is no commit, or its files have another form.
     pub(crate) fn commit(&self) -> Option<String> {
         let text = |path: &Path| {
             let bytes = read(path, MAX_REFS)?;

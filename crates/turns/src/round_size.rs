@@ -1,11 +1,11 @@
-//! The size of a round in the log. A file may be of any size, and the log keeps the texts of every hunk that
-//! was undone until the round is long read.
+//! Limits the size of a round in the log. The log keeps the texts of every undone hunk until long after the
+//! round was read, and a hunk may be as large as its file.
 
 use alongside_companion::turns::source::ChangeBack;
 
 /// The longest text of a hunk, in bytes, as for the lines of a comment.
 const MAX_TEXT: usize = 64 << 10;
-/// All texts of a round together, in bytes.
+/// The most bytes of all texts of a round together, but for the lines that say what was cut.
 const MAX_ROUND: usize = 1 << 20;
 
 /// Cuts the texts of changes that are too long to be kept.

@@ -1,4 +1,4 @@
-//! The way by which a message reaches an agent, in words for the person.
+//! Tells which session a message is for, and puts into words for the person how and when it is read.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::look_state::baseline;
 use crate::open_turns::last_of;
 use crate::read_moment::ReadMoment;
 
-/// How long a session keeps others from a message that it was given, if its turn does not end, and its
-/// process does neither.
+/// How long no other session gets a message that one was given, while neither the turn nor the process of
+/// that session ends, in milliseconds.
 const GIVEN_FOR: u64 = 60 * 60 * 1000;
 
-/// The session that gets what is sent now: that of the last turn at which a person was.
+/// The session that a message sent now is for: that of the last turn at which a person was present.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {
     let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
     let last =
@@ -24,7 +24,7 @@ pub(crate) fn address(log: &[Record]) -> Option<Address> {
     Some(Address { agent: last.agent.clone(), session: last.session.clone() })
 }
 
-/// The way of a message to it, before the person writes one.
+/// The route of a message to a session, as desks show it before the person writes one.
 pub(crate) fn route(to: Option<&Address>, when: ReadMoment, log: &[Record]) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
     let mut words = waiting(to, when);
@@ -41,7 +41,7 @@ fn has_left(to: &Address, log: &[Record]) -> bool {
     last_of(log, to).and_then(|record| record.process).is_some_and(|process| !process.runs())
 }
 
-/// The other agents that have worked since the baseline, which do not get a message to this one.
+/// The agents other than `to` that have worked since the baseline, and that do not get its message.
 fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     let Some(to) = to else { return Vec::new() };
     let since = log.iter().skip(baseline(log).unwrap_or(0));
@@ -51,7 +51,7 @@ fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     agents.into_iter().map(|agent| harmless::name(agent).into_owned()).collect()
 }
 
-/// How and when a message is read that waits.
+/// Words for how and when a waiting message is read.
 pub(crate) fn waiting(to: Option<&Address>, when: ReadMoment) -> String {
     let Some(to) = to else {
         return "the next agent whose turns are noted here reads it with your prompt".to_owned();
@@ -64,7 +64,7 @@ pub(crate) fn waiting(to: Option<&Address>, when: ReadMoment) -> String {
     format!("{} reads it {when}", harmless::name(&to.agent))
 }
 
-/// How a message waits that a session was given beside a prompt.
+/// Words for a message that a session was given beside a prompt, and that does not count as read yet.
 pub(crate) fn given(given: &Given) -> String {
     let agent = harmless::name(&given.by.agent);
     match has_ended(given) {
@@ -73,13 +73,13 @@ pub(crate) fn given(given: &Given) -> String {
     }
 }
 
-/// Whether the process of the session has ended, before its turn has. Another process may have the number by
-/// now: then the session counts as alive.
+/// Whether the process of the session has ended before its turn. If another process has the same number by
+/// now, the session counts as alive.
 fn has_ended(given: &Given) -> bool {
     given.process.is_some_and(|process| !process::is_alive(process))
 }
 
-/// How a message was read, and whether the turn that has read it has ended.
+/// Words for how a message was read, and whether the turn that has read it has ended.
 pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     let agent = read.by.as_ref().map_or("an agent".into(), |by| harmless::name(&by.agent));
     let goes_on = read.by.as_ref().is_some_and(|by| last_of(log, by).is_some_and(Record::may_go_on));
@@ -96,19 +96,19 @@ pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     }
 }
 
-/// When the turn ended in which a session has read a message.
+/// When the turn ended in which a session has read a message, in milliseconds since the Unix epoch.
 pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
     let by = read.by.as_ref()?;
     let of_session = |record: &&Record| (&record.agent, &record.session) == (&by.agent, &by.session);
     let mut later = log.iter().filter(of_session).filter(|record| record.at > read.at);
-    // The snapshot of the end that woke the session may be taken after that.
+    // The snapshot of the end that woke the session may be taken after the message was read.
     if read.delivery == Delivery::Wake {
         later.find(|record| record.kind == Kind::Prompt)?;
     }
     later.find(|record| record.kind == Kind::End).map(|record| record.at)
 }
 
-/// The keys of the other sessions of an agent that are in the log, for a message to one of them.
+/// The keys of all sessions in the log of the same agent as `to`, but for `to` itself.
 pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     let Some(to) = to else { return Vec::new() };
     let is_other = |record: &&Record| record.agent == to.agent && record.session != to.session;
@@ -117,11 +117,11 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     sessions.into_iter().map(key).collect()
 }
 
-/// Whether a session is the one that a message is for. Another session of the agent is, if its first turn
-/// came after the message and a person is at it: the person has begun anew. Sessions without a name cannot be
-/// told apart, so that each of them is another one.
+/// Whether a session may read a round. The session that the round names may. So may a session of the same
+/// agent whose first turn came after the round was sent, if a person is at it: they have begun anew.
+/// Sessions without a name cannot be told apart, so none of them counts as the named one.
 pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool, now: u64) -> bool {
-    // Another session may be at work on it.
+    // Another session was given the round, and may be at work on it.
     if let Some(given) = &round.given
         && given.by != *session
         && now < given.at.saturating_add(GIVEN_FOR)

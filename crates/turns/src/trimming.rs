@@ -1,6 +1,7 @@
-//! The end of stores: after 14 days without a turn, or when all together hold more than 1 GB, the one first
-//! that was unused for longest. Within a store, what is older than 14 days goes; the one in use shrinks to
-//! its baseline and its newest snapshot.
+//! Removes old stores and shrinks large ones. A store goes after 14 days without a turn. If all stores
+//! together hold more than 1 GB, the store that was unused for longest goes first. In every store, lines
+//! older than 14 days go. The store in use is never removed: if need be, it shrinks to its baseline and its
+//! newest snapshot.
 
 use std::fs;
 use std::path::Path;
@@ -20,24 +21,24 @@ use crate::shelf::Shelf;
 
 /// How long a store, or a snapshot, is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// The size of all stores, in bytes.
+/// The largest size of all stores together, in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The least time between two trimmings.
 const APART: Duration = Duration::from_secs(60 * 60);
-/// Objects younger than that may belong to a look that is under way.
+/// Younger objects stay, since they may belong to a look that is under way.
 const YOUNG: &str = "--expire=1.hour.ago";
 /// The file whose time is that of the last trimming.
 const TRIMMED: &str = "turns/trimmed";
 
-/// Whether the last trimming is long enough ago, or will never have been: there are no stores yet.
+/// Whether the last trimming is long enough ago. Without any store, none is due.
 pub fn is_due(places: &Places) -> bool {
     let at = places.state().join(TRIMMED).metadata().and_then(|found| found.modified());
     at.map_or(places.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > APART))
 }
 
-/// Removes what is too old, and the stores that were unused for longest until the others fit. Never removes
-/// the store of the working tree at `current`.
+/// Removes old stores and lines, and then the stores that were unused for longest until the others fit into
+/// `max_bytes`. Never removes the store of the working tree at `current`.
 ///
 /// # Errors
 /// When the system refuses to note the time. A file that cannot be removed stays until the next trimming.
@@ -58,7 +59,7 @@ pub fn trim(places: &Places, current: &Path, max_bytes: u64, until: Instant) -> 
         note(compact(&shelf, oldest, until));
         stores.push((is_current, used, size(&shelf.file(""), until), shelf));
     }
-    // The current one last, then by the time of their use.
+    // By the time of their last use, with the store in use at the end.
     stores.sort_by_key(|(is_current, used, ..)| (*is_current, *used));
     let mut bytes: u64 = stores.iter().map(|(_, _, bytes, _)| bytes).sum();
     for (is_current, _, own, shelf) in stores {
@@ -84,13 +85,13 @@ fn note(trimmed: Result<(), Fault>) {
 }
 
 fn remove(shelf: &Shelf, until: Instant) {
-    // A prompt at this moment keeps its store.
+    // A prompt that holds the lock at this moment keeps its store.
     if let Ok(_lock) = shelf.lock("lock", until) {
         let _ = shelf.remove(until);
     }
 }
 
-/// Drops the other lines of the log, and the objects that none of these needs.
+/// Removes the lines of the log for which `keep` is false, and the objects that no other line needs.
 fn keep_only(
     shelf: &Shelf,
     top: &Path,
@@ -122,7 +123,7 @@ fn keep_only(
     git.run(arguments.into_iter().chain(trees), None).map(drop)
 }
 
-/// Those of these trees that are there: a store that was forgotten keeps the person's words without them.
+/// The trees that the repository has. Others are named by rounds that outlived an earlier store.
 fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Fault> {
     let wanted: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
     let output = git.run(["cat-file", "--batch-check=%(objectname)"], Some(wanted.into_bytes()))?;
@@ -130,7 +131,7 @@ fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Fault> {
     Ok(output.lines().filter(|line| !line.ends_with(" missing")).map(str::to_owned).collect())
 }
 
-/// The bytes of all files in a directory, as far as they are counted in time.
+/// The bytes of all files in a directory, as far as they can be counted until a point in time.
 fn size(directory: &Path, until: Instant) -> u64 {
     let (mut bytes, mut waiting) = (0, vec![directory.to_owned()]);
     while let Some(next) = waiting.pop().filter(|_| Instant::now() < until) {

@@ -1,7 +1,8 @@
-//! The hook that waits beside an idle session of an agent, so that a person's message is read at once.
+//! The hook that waits beside an idle session of an agent, so that the session reads a person's message at
+//! once.
 //!
-//! One waits for each session. It holds a lock meanwhile, which the system frees if the process dies: by
-//! that, desks know whether somebody waits.
+//! At most one hook waits for each session. It holds a lock, which the system frees if the process dies,
+//! and by which desks know whether a hook waits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,15 +17,16 @@ use crate::shelf::Shelf;
 use crate::shelf_lock::Lock;
 use crate::working_tree::WorkingTree;
 
-/// How long the one before may need to end, and a look of a desk at the lock.
+/// How long this hook waits for the lock: the hook before it may still be ending, or a desk may be testing
+/// the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A wait for the messages to one session.
+/// The waiting for messages to one session.
 #[derive(Debug)]
 pub struct Waiter {
     shelf: Shelf,
     reader: Reader,
-    /// The number of records before the wait.
+    /// The number of lines in the log when the wait began.
     records: usize,
     seen: Option<[Option<(u64, SystemTime)>; 2]>,
     lock: PathBuf,
@@ -32,8 +34,8 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// Begins to wait, after the event of an end that stands in the log or is about to. `None` if another one
-    /// waits for the session, or no turn was noted in the working tree around the directory.
+    /// Begins to wait at the end of a turn, before or after that end is in the log. `None` if another hook
+    /// waits for the session, or the working tree around the directory has no store.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -54,7 +56,7 @@ impl Waiter {
         Ok(Some(Self { shelf, reader: reader.clone(), records, seen: None, lock, _held: held }))
     }
 
-    /// Whether something has been written since the last call; at first, always.
+    /// Whether one of the two logs was written since the last call. The first call returns true.
     pub fn take_news(&mut self) -> bool {
         let state = |path: &Path| {
             let found = fs::metadata(path).ok()?;
@@ -64,7 +66,7 @@ impl Waiter {
         std::mem::replace(&mut self.seen, now) != now
     }
 
-    /// Whether there is nothing left to wait for: the session's next prompt has come, or the store is gone.
+    /// Whether the wait is over: the session's next prompt has come, or the store is gone.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -73,7 +75,7 @@ impl Waiter {
             return Ok(true);
         }
         let log = self.shelf.log().read()?;
-        // A log that was forgotten begins anew.
+        // A shorter log was cleared or trimmed meanwhile: then all of its lines are searched.
         let since = log.get(self.records..).unwrap_or(&log);
         let is_prompt = |record: &Record| {
             let of_session = record.agent == self.reader.agent && record.session == self.reader.session;
@@ -85,7 +87,7 @@ impl Waiter {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
-        // Nobody else holds it.
+        // This process holds the lock, so nobody else needs its file.
         let _ = fs::remove_file(&self.lock);
     }
 }

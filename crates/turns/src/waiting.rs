@@ -1,4 +1,4 @@
-//! The working trees in which changes wait for a review.
+//! Lists the working trees in which changes wait for a review.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,17 +14,17 @@ use crate::shelf::Shelf;
 use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
-/// How long one working tree is looked at.
+/// How long the look at one working tree may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A working tree with a baseline.
+/// A working tree with a baseline, in which changes may wait for a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its top.
+    /// The top of the working tree.
     pub root: PathBuf,
-    /// The agents whose turns are since the baseline.
+    /// The agents that have begun a turn since the baseline.
     pub agents: Vec<String>,
-    /// The changes, or why they cannot be told.
+    /// The changes, or why the look at them has failed.
     pub look: Result<TurnLook, String>,
 }
 
