@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 /// A change of an agent's settings that a person can agree to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct SettingsOffer {
     /// Names it for [`AgentSetup::make`].
     pub id: String,
     /// The agent's name.
@@ -24,7 +24,7 @@ pub struct Offer {
     pub summary: String,
 }
 
-impl Offer {
+impl SettingsOffer {
     /// The names of the agents that find no companion, joined for a sentence; `None` if all do.
     pub fn unconnected(offers: &[Self]) -> Option<String> {
         let names: Vec<_> =
@@ -37,7 +37,7 @@ impl Offer {
 #[derive(Debug)]
 pub enum SetupReply {
     /// The changes that the installed agents need.
-    Offers(Vec<Offer>),
+    Offers(Vec<SettingsOffer>),
     /// No agent is installed.
     NoAgent,
     /// The sentence after a change: it was made, or why not.
@@ -45,17 +45,17 @@ pub enum SetupReply {
 }
 
 /// The reply of an [`AgentSetup`].
-pub type Reply<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub type SetupFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Looks for agents to set up, and changes their settings.
 pub trait AgentSetup: fmt::Debug + Send + Sync {
     /// The changes that the installed agents need, in the order in which a person is asked.
-    fn offers(&self) -> Reply<Vec<Offer>>;
+    fn offers(&self) -> SetupFuture<Vec<SettingsOffer>>;
 
     /// The same for a look every few seconds: no agent's program runs. Where a program has to run to say its
     /// version, the version is the one that [`offers`](Self::offers) found last. An implementation whose
     /// `offers` runs no program need not have its own.
-    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+    fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.offers()
     }
 
@@ -66,5 +66,5 @@ pub trait AgentSetup: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A sentence with its cause, when the settings have changed since or cannot be written.
-    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>>;
+    fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>>;
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::{Event, Refusal, Revised};
 use lsp_server::RequestId;
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(crate) trait Frontend {
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
 
     /// The changes of settings that the installed agents need.
-    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, kind: &EditorKind) {
+    fn handle_offers(&mut self, io: &mut Io, offers: Vec<SettingsOffer>, kind: &EditorKind) {
         if let Some(problem) = problems::agents_do_not_look(&offers, kind.agents_command) {
             self.handle_event(io, Event::Problem(problem));
         }

@@ -1,7 +1,7 @@
 //! Problems that the language server itself reports to a person.
 
 use alongside_desk::Problem;
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::socket::SPOKEN;
 
 /// The companion has stopped, because somebody stopped it.
@@ -14,8 +14,8 @@ pub(crate) fn companion_stopped() -> Problem {
 
 /// IDE mode is off in agents, so they find no editor; `None` if it is on in all.
 /// `command` sets agents up.
-pub(crate) fn agents_do_not_look(offers: &[Offer], command: &str) -> Option<Problem> {
-    let agents = Offer::unconnected(offers)?;
+pub(crate) fn agents_do_not_look(offers: &[SettingsOffer], command: &str) -> Option<Problem> {
+    let agents = SettingsOffer::unconnected(offers)?;
     Some(Problem::new(format!("IDE mode is off in {agents}"), format!("`{command}` switches it on")))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use alongside_desk::agent_setup::{Offer, SetupReply};
+use alongside_desk::agent_setup::{SettingsOffer, SetupReply};
 use alongside_desk::review_model::{Message, Subject};
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -19,7 +19,7 @@ pub(crate) struct AgentOffers {
     /// Whether the desk can look at all.
     is_available: bool,
     /// The changes that the last look found.
-    offers: Vec<Offer>,
+    offers: Vec<SettingsOffer>,
     looking: Looking,
     /// Why the reply to the next look opens an offer.
     opening: Option<Opening>,
@@ -53,7 +53,7 @@ impl AgentOffers {
     }
 
     /// The changes that the last look found.
-    pub(crate) fn offers(&self) -> &[Offer] {
+    pub(crate) fn offers(&self) -> &[SettingsOffer] {
         &self.offers
     }
 
@@ -138,11 +138,11 @@ impl AgentOffers {
     }
 
     /// `nothing`: the sentence if there is nothing to set up.
-    fn take_offers(&mut self, offers: Vec<Offer>, nothing: &'static str, out: &mut Output) {
+    fn take_offers(&mut self, offers: Vec<SettingsOffer>, nothing: &'static str, out: &mut Output) {
         if std::mem::replace(&mut self.looking, Looking::Idle) == Looking::Outdated {
             return self.look(out);
         }
-        let is_known = |offer: &Offer| self.offers.iter().any(|known| known.id == offer.id);
+        let is_known = |offer: &SettingsOffer| self.offers.iter().any(|known| known.id == offer.id);
         // The last message about a change is not true any more.
         if self.opening == Some(Opening::Asked) || !offers.iter().all(is_known) {
             out.messages.end(Subject::AgentSetup);
@@ -180,7 +180,7 @@ impl AgentOffers {
     /// Takes the person's answer to the change that is shown.
     pub(crate) fn take_answer(&mut self, answer: Answer, out: &mut Output) {
         let Some(Overlay::Offer(open)) = out.overlays.cover() else { return };
-        let Offer { id, preview, agent, .. } = open.offer().clone();
+        let SettingsOffer { id, preview, agent, .. } = open.offer().clone();
         match answer {
             Answer::Yes => {
                 self.answered.insert(id.clone());

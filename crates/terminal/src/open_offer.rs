@@ -1,6 +1,6 @@
 //! The change of an agent's settings that the person is asked about.
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use crossterm::event::KeyCode;
 
 use crate::keys::Answer;
@@ -8,7 +8,7 @@ use crate::keys::Answer;
 /// A change that the person is asked about.
 #[derive(Debug)]
 pub(crate) struct OpenOffer {
-    offer: Offer,
+    offer: SettingsOffer,
     phase: Phase,
     /// The first row on the screen.
     top: usize,
@@ -25,11 +25,11 @@ enum Phase {
 }
 
 impl OpenOffer {
-    pub(crate) fn new(offer: Offer) -> Self {
+    pub(crate) fn new(offer: SettingsOffer) -> Self {
         Self { offer, phase: Phase::Unseen, top: 0 }
     }
 
-    pub(crate) fn offer(&self) -> &Offer {
+    pub(crate) fn offer(&self) -> &SettingsOffer {
         &self.offer
     }
 

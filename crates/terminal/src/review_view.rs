@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::{OpenReview, ReviewNews, Seen};
+use alongside_desk::review_model::{OpenReview, ReviewNews, SeenPart};
 use alongside_desk::{Changed, Lines, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
@@ -26,7 +26,7 @@ pub(crate) struct ReviewView {
     pub(crate) seen: Option<u64>,
     /// The lines that have been on the screen, and how much of the review they are.
     seen_lines: SeenLines,
-    seen_part: Seen,
+    seen_part: SeenPart,
     /// Lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
     /// The matches of the search.
@@ -61,7 +61,7 @@ impl ReviewView {
             counts: messages::line_counts(&review),
             seen: None,
             seen_lines: SeenLines::default(),
-            seen_part: Seen::changes(0, 1),
+            seen_part: SeenPart::changes(0, 1),
             matches: None,
             page: None,
             notes: Vec::new(),
@@ -97,7 +97,7 @@ impl ReviewView {
     }
 
     /// How much of it has been on the screen.
-    pub(crate) fn seen_part(&self) -> Seen {
+    pub(crate) fn seen_part(&self) -> SeenPart {
         self.seen_part
     }
 

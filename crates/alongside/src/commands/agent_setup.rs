@@ -18,7 +18,7 @@ use alongside_agent::settings::Setting;
 use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_common::failure;
 use alongside_contract::agent;
-use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
+use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 use anyhow::Context as _;
 
 use super::agent_part::{Answer, Numbering, Part, ask};
@@ -116,7 +116,7 @@ const REMARK_TIMEOUT: Duration = Duration::from_secs(1);
 /// The agents that do not connect to a desk, in one line with the remedy; `None` if all do.
 pub(super) async fn remark() -> Option<String> {
     let offers = tokio::time::timeout(REMARK_TIMEOUT, thorough_offers(&Known::default())).await.ok()?.ok()?;
-    let agents = Offer::unconnected(&offers)?;
+    let agents = SettingsOffer::unconnected(&offers)?;
     Some(format!("IDE mode is off in {agents}: `alongside install agent` switches it on."))
 }
 
@@ -132,12 +132,12 @@ type Known = Mutex<Vec<Agent>>;
 struct UserAgents(Arc<Known>);
 
 impl AgentSetup for UserAgents {
-    fn offers(&self) -> Reply<Vec<Offer>> {
+    fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         let known = self.0.clone();
         Box::pin(async move { thorough_offers(&known).await.unwrap_or_else(no_offers) })
     }
 
-    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+    fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         let known = self.0.clone();
         Box::pin(async move { quick_offers(&known).unwrap_or_else(no_offers) })
     }
@@ -147,18 +147,18 @@ impl AgentSetup for UserAgents {
         UserEnvironment::of_this_process().map_or(true, |user| agents::first_command(&user).is_some())
     }
 
-    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
+    fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>> {
         let (id, preview) = (id.to_owned(), preview.to_owned());
         Box::pin(async move { make(&id, &preview).await.map_err(|error| failure::words(&error)) })
     }
 }
 
-fn no_offers(error: anyhow::Error) -> Vec<Offer> {
+fn no_offers(error: anyhow::Error) -> Vec<SettingsOffer> {
     tracing::warn!(%error, "cannot look for agents to set up");
     Vec::new()
 }
 
-async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
+async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let agents = AgentSetting::agents_to_change(&here, &user).await;
     let offers = offers_to(&agents, &here, &user);
@@ -168,20 +168,20 @@ async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-fn quick_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
+fn quick_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let known = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let agents = AgentSetting::agents_to_change_without_a_run(&known, &here, &user);
     Ok(offers_to(&agents, &here, &user))
 }
 
-fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> Vec<Offer> {
+fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> Vec<SettingsOffer> {
     let offer = |setting: AgentSetting| {
         let (preview, summary) = match setting.plan(&EarlierTexts::new(), here, user) {
             Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
             Err(error) => (format!("{}\n", failure::words(&error)), String::new()),
         };
-        Offer {
+        SettingsOffer {
             id: setting.id(),
             agent: setting.agent.row.display_name.to_owned(),
             connects: setting.setting == Setting::IdeMode,

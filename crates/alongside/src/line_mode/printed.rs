@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use alongside_desk::review_model::{OpenReview, Seen};
+use alongside_desk::review_model::{OpenReview, SeenPart};
 use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
 
 use super::pages::{Page, Paging, Spot};
@@ -53,7 +53,7 @@ impl PrintedReviews {
     }
 
     /// How much of a review was printed.
-    pub(super) fn seen(&self, review: &Review) -> Seen {
+    pub(super) fn seen(&self, review: &Review) -> SeenPart {
         match self.of(review.id) {
             Some(printed) => printed.part_of(review),
             None => Printed::default().part_of(review),
@@ -207,22 +207,22 @@ impl Printed {
     }
 
     /// How much of the review was printed.
-    pub(super) fn part_of(&self, review: &Review) -> Seen {
+    pub(super) fn part_of(&self, review: &Review) -> SeenPart {
         // A dropped change writes nothing: nobody has to see it before the rest is accepted.
         let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !self.holds(hunk);
         let unseen = || review.hunks.iter().filter(|hunk| is_unseen(hunk));
         let seen = match &*review.hunks {
             [] if review.whole_file_only.is_some() || review.original.is_none() => {
                 let all = Text::new(review.current.clone()).len();
-                Seen::lines(self.proposed.count(Lines { start: 0, end: all }), all)
+                SeenPart::lines(self.proposed.count(Lines { start: 0, end: all }), all)
             }
             [hunk] if is_unseen(hunk) => {
                 let all = hunk.original.len() + hunk.proposed.len();
                 // A hunk with one line only, or with lines that are cut.
-                Seen::lines(self.lines_of(hunk).min(all.saturating_sub(1)), all.max(1))
+                SeenPart::lines(self.lines_of(hunk).min(all.saturating_sub(1)), all.max(1))
             }
-            hunks if unseen().next().is_none() => Seen::changes(hunks.len(), hunks.len()),
-            hunks => Seen::changes(hunks.iter().filter(|hunk| self.holds(hunk)).count(), hunks.len()),
+            hunks if unseen().next().is_none() => SeenPart::changes(hunks.len(), hunks.len()),
+            hunks => SeenPart::changes(hunks.iter().filter(|hunk| self.holds(hunk)).count(), hunks.len()),
         };
         let rest = Review { hunks: unseen().cloned().collect(), ..review.clone() };
         seen.with_hard_to_see(look_alikes::count_hard_to_see(&rest))

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{Note, Seen, notes};
+use alongside_desk::review_model::{Note, SeenPart, notes};
 use alongside_desk::{Agent, ChangeKind, Review, messages};
 
 use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
@@ -89,7 +89,7 @@ pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut look: Look)
 }
 
 /// The summary at the end of a review: how many hunks are kept, dropped and edited, and how much was printed.
-pub(super) fn summary(review: &Review, seen: Seen, roots: &[PathBuf]) -> String {
+pub(super) fn summary(review: &Review, seen: SeenPart, roots: &[PathBuf]) -> String {
     let name = messages::file_name(&review.file, roots);
     if review.original.as_deref() == Some(&*review.current) {
         if review.kind == Some(ChangeKind::Move) {

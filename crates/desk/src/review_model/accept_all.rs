@@ -33,7 +33,7 @@ pub struct ListedReview {
 
 /// How much of a review has been on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenPart {
     seen: usize,
     all: usize,
     unit: Unit,
@@ -47,7 +47,7 @@ enum Unit {
     Lines,
 }
 
-impl Seen {
+impl SeenPart {
     /// So many changes of all.
     pub fn changes(seen: usize, all: usize) -> Self {
         Self { seen, all, unit: Unit::Changes, hard_to_see: 0 }
@@ -103,7 +103,7 @@ pub enum Obstacle {
     /// The review has not been on the screen.
     Unseen,
     /// Some changes of the review have not been on the screen.
-    PartlySeen(Seen),
+    PartlySeen(SeenPart),
     /// The review was edited elsewhere since it was on the screen.
     Edited,
     /// The file on disk changed since the proposal.
@@ -293,15 +293,15 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_review_is_one_sentence() {
-        assert_eq!(Seen::changes(17, 20).unseen(), "3 of 20 changes were not on the screen yet.");
-        assert_eq!(Seen::changes(2, 3).unseen(), "1 of 3 changes was not on the screen yet.");
-        let hard = |seen: Seen| seen.with_hard_to_see(1).unseen();
+        assert_eq!(SeenPart::changes(17, 20).unseen(), "3 of 20 changes were not on the screen yet.");
+        assert_eq!(SeenPart::changes(2, 3).unseen(), "1 of 3 changes was not on the screen yet.");
+        let hard = |seen: SeenPart| seen.with_hard_to_see(1).unseen();
         let said = "2 of 3 changes were not on the screen yet, 1 of them with something hard to see.";
-        assert_eq!(hard(Seen::changes(1, 3)), said);
+        assert_eq!(hard(SeenPart::changes(1, 3)), said);
         let said = "1 of 3 changes was not on the screen yet, and has something hard to see.";
-        assert_eq!(hard(Seen::changes(2, 3)), said);
+        assert_eq!(hard(SeenPart::changes(2, 3)), said);
         let said = "5 of 9 lines were not on the screen yet, and the change has something hard to see.";
-        assert_eq!(hard(Seen::lines(4, 9)), said);
+        assert_eq!(hard(SeenPart::lines(4, 9)), said);
     }
 
     #[test]

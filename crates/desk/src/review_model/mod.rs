@@ -13,7 +13,7 @@ mod question;
 mod turn_finish;
 mod waiting;
 
-pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, Seen};
+pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, SeenPart};
 pub use acceptances::Acceptances;
 pub use companion_state::{CompanionState, HookAgent};
 pub use message::{Message, MessageKind, Subject};

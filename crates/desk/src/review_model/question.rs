@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::decision::Refusal;
 use crate::messages;
 use crate::review::{HunkState, Review};
-use crate::review_model::{Seen, Waiting};
+use crate::review_model::{SeenPart, Waiting};
 use crate::rules::Scope;
 use crate::status::Status;
 
@@ -15,7 +15,7 @@ pub enum Question {
     /// Accept although the file changed, or an editor holds unsaved changes to it.
     AcceptAnyway,
     /// Accept although not all of it has been on the screen.
-    AcceptUnseen(Seen),
+    AcceptUnseen(SeenPart),
     /// Accept one empty line in place of an empty text, which agents do not take.
     SingleNewline,
     /// Accept ahead what the agent still proposes.
@@ -48,7 +48,7 @@ pub enum Reply {
 impl Question {
     /// The next question that comes before accepting a review of which so much was on the screen, if one
     /// does. `answered`: the last one to which the person said yes.
-    pub fn before_accepting(review: &Review, seen: Seen, answered: Option<Self>) -> Option<Self> {
+    pub fn before_accepting(review: &Review, seen: SeenPart, answered: Option<Self>) -> Option<Self> {
         // A person who has emptied it themselves knows.
         let agent_empties = messages::empties(review) && review.proposed.is_empty();
         let all = [
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn accepting_a_changed_file_is_a_question() {
         let mut review = review();
-        let (all, part) = (Seen::changes(2, 2), Seen::changes(1, 2));
+        let (all, part) = (SeenPart::changes(2, 2), SeenPart::changes(1, 2));
         assert_eq!(Question::before_accepting(&review, all, None), None);
         assert_eq!(Question::before_accepting(&review, part, None), Some(Question::AcceptUnseen(part)));
         review.dirty = true;
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_text_that_the_agent_empties_is_a_question_and_one_that_the_person_emptied_is_none() {
-        let all = Seen::changes(1, 1);
+        let all = SeenPart::changes(1, 1);
         let asked = |review: &Review, answered| Question::before_accepting(review, all, answered);
         let emptied = Review { current: "".into(), original: Some("a\nb\n".into()), ..review() };
         assert_eq!(asked(&emptied, None), None);
@@ -281,7 +281,7 @@ mod tests {
         let question = asked(&emptied, None).unwrap();
         let text = question.text(Some((&emptied, &[])), 1, true);
         assert_eq!(text, "All 2 lines go: the file will be empty. Accept that?");
-        let unseen = Question::AcceptUnseen(Seen::changes(0, 1));
+        let unseen = Question::AcceptUnseen(SeenPart::changes(0, 1));
         assert_eq!(asked(&emptied, Some(unseen)), Some(question), "that is another question");
         assert_eq!(asked(&emptied, Some(question)), None);
         assert_eq!(asked(&Review { current: "b\n".into(), ..emptied }, None), None);
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn every_choice_is_a_reply() {
-        let unseen = Question::AcceptUnseen(Seen::changes(1, 2));
+        let unseen = Question::AcceptUnseen(SeenPart::changes(1, 2));
         let others = [Question::SingleNewline, Question::AcceptAhead, Question::RejectWork, Question::Leave];
         for question in [Question::AcceptAnyway, unseen].into_iter().chain(others) {
             for (key, _) in question.choices() {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::{
     Closed, Closing, DraftKeeper, Event, Follows, Refusal, Request, Review, ReviewId, Revised, harmless,
     messages as desk_messages,
@@ -447,7 +447,7 @@ impl Frontend for LspDesk {
         }
     }
 
-    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, _: &EditorKind) {
+    fn handle_offers(&mut self, io: &mut Io, offers: Vec<SettingsOffer>, _: &EditorKind) {
         self.agent_setup.arrived(io, &self.editor, offers);
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::messages::short_name;
 use alongside_desk::{
     HunkState, LineEnding, Lines, Refusal, Review, harmless, look_alikes, messages, without_error_codes,
@@ -175,7 +175,7 @@ pub(crate) fn ide_mode_is_off(agents: &str, actions_key: Option<&str>) -> String
 }
 
 /// The title of a change of an agent's settings. It fits into a menu of 80 columns, with the file.
-pub(crate) fn agent_change(offer: &Offer) -> String {
+pub(crate) fn agent_change(offer: &SettingsOffer) -> String {
     match offer.summary.as_str() {
         // The settings cannot be read; the attempt says why.
         "" => format!("alongside: {}", offer.question.trim_end_matches('?')),

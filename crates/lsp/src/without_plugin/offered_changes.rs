@@ -1,7 +1,7 @@
 //! Agents that do not look for this editor: a message says so, and a code action for each change of their
 //! settings names the change and makes it.
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use serde_json::{Value, json};
 
 use super::editor::Editor;
@@ -12,14 +12,14 @@ use crate::io::Io;
 /// The changes of agents' settings that code actions offer.
 #[derive(Debug, Default)]
 pub(super) struct OfferedChanges {
-    offers: Vec<Offer>,
+    offers: Vec<SettingsOffer>,
     /// Whether the person has heard of them.
     is_announced: bool,
 }
 
 impl OfferedChanges {
-    pub(super) fn arrived(&mut self, io: &Io, editor: &Editor, offers: Vec<Offer>) {
-        if let Some(agents) = Offer::unconnected(&offers)
+    pub(super) fn arrived(&mut self, io: &Io, editor: &Editor, offers: Vec<SettingsOffer>) {
+        if let Some(agents) = SettingsOffer::unconnected(&offers)
             && !std::mem::replace(&mut self.is_announced, true)
         {
             editor.inform(io, &messages::ide_mode_is_off(&agents, editor.kind().actions_key));

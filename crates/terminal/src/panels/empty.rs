@@ -1,6 +1,6 @@
 //! The screen without a review: what to do next.
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::harmless;
 use ratatui_core::terminal::Frame;
 
@@ -23,7 +23,7 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
     let (agents, offers) = (&scene.status().agents, scene.offers);
     let hooks: Vec<_> = scene.reviews.hook_agents().collect();
     if agents.is_empty() && hooks.is_empty() {
-        let mut text = match (scene.started, Offer::unconnected(offers)) {
+        let mut text = match (scene.started, SettingsOffer::unconnected(offers)) {
             (Some(agent), _) => messages::was_started(agent),
             (None, Some(names)) => messages::ide_mode_is_off(&names),
             (None, None) => lines(messages::NO_AGENT),

@@ -1,7 +1,7 @@
 //! Everything that panels show: a look at the state, which drawing does not change.
 
 use alongside_desk::Status;
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::SettingsOffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
@@ -26,7 +26,7 @@ pub(crate) struct Scene<'a> {
     /// The number that the person has typed for the next key.
     pub(crate) number: Option<usize>,
     /// The changes that agents need.
-    pub(crate) offers: &'a [Offer],
+    pub(crate) offers: &'a [SettingsOffer],
     /// As [`Options::started`](crate::Options::started).
     pub(crate) started: Option<&'a str>,
     /// Whether drafts outlive the desk.

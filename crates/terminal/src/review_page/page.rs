@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::Seen;
+use alongside_desk::review_model::SeenPart;
 use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
@@ -299,7 +299,7 @@ impl Page {
     }
 
     /// How much of the review has been on the screen: whole changes, or lines if it has only one.
-    pub(crate) fn seen(&self, seen: &SeenLines) -> Seen {
+    pub(crate) fn seen(&self, seen: &SeenLines) -> SeenPart {
         let lines_of = |index: usize, hunk: &Hunk| {
             let old = seen.originals(hunk.original.start..hunk.original.end);
             let (new, all) = match hunk.state {
@@ -332,15 +332,15 @@ impl Page {
         match &*self.content.hunks {
             [] => {
                 let all = self.content.texts.text(Side::Current).len();
-                Seen::lines(seen.whole(0..all), all)
+                SeenPart::lines(seen.whole(0..all), all)
             }
             [hunk] => {
                 let (seen, all) = lines_of(0, hunk);
-                Seen::lines(seen, all).with_hard_to_see(hard_to_see)
+                SeenPart::lines(seen, all).with_hard_to_see(hard_to_see)
             }
             hunks => {
                 let seen = each().filter(|(index, hunk)| is_whole(*index, hunk)).count();
-                Seen::changes(seen, hunks.len()).with_hard_to_see(hard_to_see)
+                SeenPart::changes(seen, hunks.len()).with_hard_to_see(hard_to_see)
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
+use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 
 use super::*;
 
@@ -31,11 +31,11 @@ const OFFERS: [(&str, &str, bool, &str); 3] = [
 struct Agents(Arc<Settings>);
 
 impl Agents {
-    fn found(&self) -> Vec<Offer> {
+    fn found(&self) -> Vec<SettingsOffer> {
         let made = self.0.made.lock().unwrap().clone();
         let offers: &[_] = if self.0.none { &[] } else { &OFFERS };
         let open = offers.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
-        let offers = open.map(|(id, agent, connects, question)| Offer {
+        let offers = open.map(|(id, agent, connects, question)| SettingsOffer {
             id: (*id).into(),
             agent: (*agent).into(),
             connects: *connects,
@@ -54,7 +54,7 @@ impl Agents {
 }
 
 impl AgentSetup for Agents {
-    fn offers(&self) -> Reply<Vec<Offer>> {
+    fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.0.looks.lock().unwrap().push(true);
         let (found, delay) = (self.found(), self.0.delay);
         Box::pin(async move {
@@ -63,7 +63,7 @@ impl AgentSetup for Agents {
         })
     }
 
-    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+    fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.0.looks.lock().unwrap().push(false);
         let found = self.found();
         Box::pin(async { found })
@@ -73,7 +73,7 @@ impl AgentSetup for Agents {
         !self.0.none
     }
 
-    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
+    fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>> {
         assert!(preview.contains("+  \"new\": 1"));
         let reply = if self.0.protected {
             Err("cannot write settings.json: it is write-protected".into())

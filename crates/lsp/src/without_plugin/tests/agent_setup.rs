@@ -1,6 +1,6 @@
 //! Agents with IDE mode off: a message once, and a code action that names each change.
 
-use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
+use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 
 use super::*;
 
@@ -9,7 +9,7 @@ use super::*;
 struct Agents(std::sync::Mutex<Vec<String>>);
 
 impl AgentSetup for Agents {
-    fn offers(&self) -> Reply<Vec<Offer>> {
+    fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         let made = self.0.lock().unwrap().clone();
         let offers: Vec<_> = offers().into_iter().filter(|offer| !made.contains(&offer.id)).collect();
         Box::pin(async { offers })
@@ -19,7 +19,7 @@ impl AgentSetup for Agents {
         true
     }
 
-    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
+    fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>> {
         assert_eq!(preview, "+ on\n");
         self.0.lock().unwrap().push(id.to_owned());
         let message = format!("{id} is on.");
@@ -27,8 +27,8 @@ impl AgentSetup for Agents {
     }
 }
 
-fn offers() -> Vec<Offer> {
-    let offer = |id: &str, agent: &str| Offer {
+fn offers() -> Vec<SettingsOffer> {
+    let offer = |id: &str, agent: &str| SettingsOffer {
         id: id.into(),
         agent: agent.into(),
         connects: true,

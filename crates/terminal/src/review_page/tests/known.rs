@@ -1,6 +1,6 @@
 //! Changes that the person accepted before they were written: one row stands for each.
 
-use alongside_desk::review_model::Seen;
+use alongside_desk::review_model::SeenPart;
 
 use super::*;
 
@@ -17,12 +17,12 @@ fn a_known_change_is_one_row_until_it_is_opened() {
     assert!(page.set_accepted(&[FIRST]) && !page.set_accepted(&[FIRST]));
     assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..5, 12..14, 18));
     assert_eq!((page.row(reading), page.hunk_at(4)), (13, Some(0)));
-    assert_eq!(page.seen(&SeenLines::default()), Seen::changes(1, 2), "it needs no second look");
+    assert_eq!(page.seen(&SeenLines::default()), SeenPart::changes(1, 2), "it needs no second look");
     assert_eq!(page.place_in(0, 4..5), None);
     assert_eq!((page.fold_near(4, 0..18), page.fold_near(13, 10..14)), (Some(4), None));
     assert!(page.toggle_fold(4));
     assert_eq!((page.hunk_rows(0), page.rows()), (4..6, 19));
-    assert_eq!(page.seen(&SeenLines::default()), Seen::changes(0, 2));
+    assert_eq!(page.seen(&SeenLines::default()), SeenPart::changes(0, 2));
     page.relayout(Layout::SideBySide);
     assert_eq!(page.hunk_rows(0), 4..5, "open, and its lines beside each other");
     page.relayout(Layout::OneColumn);

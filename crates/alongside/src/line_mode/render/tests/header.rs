@@ -3,7 +3,7 @@
 use super::*;
 
 fn summary(review: &Review, roots: &[PathBuf]) -> String {
-    super::summary(review, Seen::changes(1, 1), roots)
+    super::summary(review, SeenPart::changes(1, 1), roots)
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_summary_counts_what_became_of_the_changes() {
     let mut review = middle();
     let roots = [PathBuf::from("/p/src")];
     insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");
-    let unseen = super::summary(&review, Seen::changes(0, 1), &roots);
+    let unseen = super::summary(&review, SeenPart::changes(0, 1), &roots);
     assert_eq!(unseen, "a.rs: 1 change: 1 kept; seen 0 of 1 changes.");
     review.current = review.original.clone().unwrap();
     assert_eq!(

@@ -163,9 +163,9 @@ fn a_text_without_changes_has_pages_too() {
     assert!(first.text.ends_with("\n... (500 more lines; m shows the next ones)"));
     let last = page(first.next.unwrap());
     assert_eq!((last.seen, last.next), (Some((lines(0, 0), lines(2_000, 2_500))), None));
-    let seen = super::summary(&review, Seen::lines(2_000, 2_500), &["/p".into()]);
+    let seen = super::summary(&review, SeenPart::lines(2_000, 2_500), &["/p".into()]);
     assert_eq!(seen, "src/a.rs: 500 of 2500 lines were not on the screen yet.");
-    let all = super::summary(&review, Seen::lines(2_500, 2_500), &["/p".into()]);
+    let all = super::summary(&review, SeenPart::lines(2_500, 2_500), &["/p".into()]);
     assert_eq!(all, "src/a.rs: you have seen all of it.");
 }
 
