@@ -20,7 +20,7 @@ pub(crate) struct AcceptedList {
 
 /// One row of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Row<'a> {
+pub(crate) enum AcceptedRow<'a> {
     Blank,
     Heading(&'static str),
     Grant(&'a Grant),
@@ -48,22 +48,22 @@ impl AcceptedList {
     }
 
     /// All rows, each with the place of the entry that it belongs to.
-    pub(crate) fn rows(&self) -> Vec<(Option<usize>, Row<'_>)> {
+    pub(crate) fn rows(&self) -> Vec<(Option<usize>, AcceptedRow<'_>)> {
         let mut rows = Vec::new();
         if !self.grants.is_empty() {
-            rows.push((None, Row::Heading("Accepted ahead, until the agent ends:")));
-            rows.extend(self.grants.iter().map(|grant| (None, Row::Grant(grant))));
-            rows.push((None, Row::Blank));
+            rows.push((None, AcceptedRow::Heading("Accepted ahead, until the agent ends:")));
+            rows.extend(self.grants.iter().map(|grant| (None, AcceptedRow::Grant(grant))));
+            rows.push((None, AcceptedRow::Blank));
         }
         if !self.entries.is_empty() {
-            rows.push((None, Row::Heading("Accepted without you, the newest first:")));
+            rows.push((None, AcceptedRow::Heading("Accepted without you, the newest first:")));
         }
         for (place, entry) in self.entries.iter().enumerate() {
             let is_open = self.open.contains(&place);
-            rows.push((Some(place), Row::Entry(entry, is_open)));
+            rows.push((Some(place), AcceptedRow::Entry(entry, is_open)));
             if is_open {
-                rows.extend(entry.diff.lines().map(|line| (Some(place), Row::Line(line))));
-                rows.extend(entry.is_cut.then_some((Some(place), Row::Cut)));
+                rows.extend(entry.diff.lines().map(|line| (Some(place), AcceptedRow::Line(line))));
+                rows.extend(entry.is_cut.then_some((Some(place), AcceptedRow::Cut)));
             }
         }
         rows
@@ -113,11 +113,11 @@ mod tests {
     fn an_entry_shows_its_diff_and_hides_it() {
         assert!(AcceptedList::new(&[], &[]).is_none());
         let mut list = AcceptedList::new(&[], &[entry(1), entry(2)]).unwrap();
-        assert!(matches!(list.rows()[1].1, Row::Entry(newest, false) if newest.number == 2));
+        assert!(matches!(list.rows()[1].1, AcceptedRow::Entry(newest, false) if newest.number == 2));
         assert_eq!((list.at(), list.rows().len()), (1, 3));
         list.toggle();
         assert_eq!((list.at(), list.rows().len()), (1, 6));
-        assert_eq!(list.rows()[3].1, Row::Line("-a"));
+        assert_eq!(list.rows()[3].1, AcceptedRow::Line("-a"));
         list.scroll(2);
         list.toggle();
         assert_eq!((list.at(), list.rows().len()), (1, 3), "the person stays at the entry");

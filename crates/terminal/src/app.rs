@@ -19,7 +19,7 @@ use crate::agent_offers::AgentOffers;
 use crate::areas::Listed;
 use crate::attention::Attention;
 use crate::colour::Colours;
-use crate::keys::{self, Action, Answer, Place};
+use crate::keys::{self, Action, Answer, DeskMode};
 use crate::message_list::MessageList;
 use crate::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER, unknown_key};
 use crate::options::Options;
@@ -232,8 +232,8 @@ impl App {
 
     /// Takes a key that was pressed at `at`.
     fn take_key(&mut self, key: KeyEvent, at: Instant) {
-        let place = self.work.reviews().place();
-        let action = keys::action(key, place);
+        let mode = self.work.reviews().mode();
+        let action = keys::action(key, mode);
         let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         let (counts, has_change) = (self.key_counts(at), self.work.pending().is_change());
         let out = self.work.out_mut();
@@ -280,7 +280,7 @@ impl App {
             }
             Some(front) if front.covers_review() => {
                 let main = self.layout.areas().main;
-                let answer = front.take_key(key, action, main.height, help::excess(main, place));
+                let answer = front.take_key(key, action, main.height, help::excess(main, mode));
                 self.cover_answered(answer);
             }
             _ => {
@@ -352,7 +352,9 @@ impl App {
             };
         }
         let Some(action) = action else {
-            if self.work.reviews().place() == Place::Turn && keys::action(key, Place::Proposals).is_some() {
+            if self.work.reviews().mode() == DeskMode::Turn
+                && keys::action(key, DeskMode::Proposals).is_some()
+            {
                 self.work.out_mut().say(turn_words::NO_PROPOSAL);
             } else if key.code == KeyCode::Char('f') {
                 self.work.out_mut().say(F_MOVED);
@@ -411,7 +413,7 @@ impl App {
             return self.search.end();
         }
         let (reviews, out) = self.work.parts();
-        if reviews.place() == Place::Turn {
+        if reviews.mode() == DeskMode::Turn {
             reviews.switch_place(out);
         }
     }
@@ -496,7 +498,7 @@ impl App {
         };
         let main = self.layout.areas().main;
         let (reviews, out) = self.work.parts();
-        let excess = help::excess(main, reviews.place());
+        let excess = help::excess(main, reviews.mode());
         let is_free = out.overlays.front().is_none();
         match (out.overlays.cover_mut(), reviews.current_mut()) {
             (Some(Overlay::Help(_)), _) if wheel == 0 => drop(self.close_cover()),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crossterm::event::KeyEvent;
 use tokio::time::{Duration, Instant};
 
-use crate::keys::{self, Action, Place};
+use crate::keys::{self, Action, DeskMode};
 
 /// A key that comes sooner after an unasked change of the screen was meant for the screen before.
 const TOO_SOON: Duration = Duration::from_millis(300);
@@ -80,7 +80,7 @@ impl KeyGate {
 
     /// Whether a key that waits opens an input: those behind it are letters of a reason.
     pub(crate) fn is_input_held(&self) -> bool {
-        self.held.iter().any(|(key, _)| keys::action(*key, Place::Proposals) == Some(Action::Reason))
+        self.held.iter().any(|(key, _)| keys::action(*key, DeskMode::Proposals) == Some(Action::Reason))
     }
 
     /// The person pressed `R`, and may type on before they see what it does.

@@ -186,19 +186,19 @@ impl Group {
     }
 }
 
-/// The content of the screen, on which the meaning of some keys depends.
+/// The mode of the desk, on which the meaning of some keys depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DeskMode {
     /// Proposals that wait for a decision.
     Proposals,
     /// A turn review.
     Turn,
 }
 
-/// A row of the table.
-pub(crate) struct Row {
-    /// Where the keys mean this; everywhere without one.
-    place: Option<Place>,
+/// Keys and their action: a row of the table.
+pub(crate) struct KeyBinding {
+    /// The mode in which the keys have this action; `None` for both.
+    mode: Option<DeskMode>,
     /// The keys; capital letters are written as such.
     keys: &'static [(KeyCode, KeyModifiers)],
     pub(crate) action: Action,
@@ -230,29 +230,29 @@ const fn row(
     action: Action,
     shown: &'static str,
     help: &'static str,
-) -> Row {
-    Row { place: None, keys, action, shown, brief: None, help }
+) -> KeyBinding {
+    KeyBinding { mode: None, keys, action, shown, brief: None, help }
 }
 
-const fn brief(row: Row, key: &'static str, what: &'static str) -> Row {
-    Row { brief: Some((key, what)), ..row }
+const fn brief(row: KeyBinding, key: &'static str, what: &'static str) -> KeyBinding {
+    KeyBinding { brief: Some((key, what)), ..row }
 }
 
-const fn only(place: Place, row: Row) -> Row {
-    Row { place: Some(place), ..row }
+const fn only(mode: DeskMode, row: KeyBinding) -> KeyBinding {
+    KeyBinding { mode: Some(mode), ..row }
 }
 
-const fn proposals(row: Row) -> Row {
-    only(Place::Proposals, row)
+const fn proposals(row: KeyBinding) -> KeyBinding {
+    only(DeskMode::Proposals, row)
 }
 
-const fn turn(row: Row) -> Row {
-    only(Place::Turn, row)
+const fn turn(row: KeyBinding) -> KeyBinding {
+    only(DeskMode::Turn, row)
 }
 
 /// The table. The help shows the rows of each group in this order, and the bottom line as many of the brief
 /// ones as fit. A row without a text shares the one before it.
-const TABLE: &[Row] = &[
+const TABLE: &[KeyBinding] = &[
     proposals(brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept")),
     proposals(brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject")),
     proposals(brief(
@@ -332,16 +332,16 @@ const TABLE: &[Row] = &[
     brief(row(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"), "q", "quit"),
 ];
 
-/// The rows that count at a place.
-pub(crate) fn rows(place: Place) -> impl Iterator<Item = &'static Row> {
-    TABLE.iter().filter(move |row| row.place.is_none_or(|only| only == place))
+/// The rows of the table that count in a mode.
+pub(crate) fn rows(mode: DeskMode) -> impl Iterator<Item = &'static KeyBinding> {
+    TABLE.iter().filter(move |row| row.mode.is_none_or(|only| only == mode))
 }
 
 /// The action of a key, if it has one. Keys with Alt have none.
-pub(crate) fn action(event: KeyEvent, place: Place) -> Option<Action> {
+pub(crate) fn action(event: KeyEvent, mode: DeskMode) -> Option<Action> {
     // Terminals differ in whether a capital letter comes with Shift.
     let pressed = (event.code, event.modifiers.difference(KeyModifiers::SHIFT));
-    rows(place).find(|row| row.keys.contains(&pressed)).map(|row| row.action)
+    rows(mode).find(|row| row.keys.contains(&pressed)).map(|row| row.action)
 }
 
 #[cfg(test)]
@@ -350,8 +350,8 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things() {
-        for place in [Place::Proposals, Place::Turn] {
-            let keys: Vec<_> = rows(place).flat_map(|row| row.keys).collect();
+        for mode in [DeskMode::Proposals, DeskMode::Turn] {
+            let keys: Vec<_> = rows(mode).flat_map(|row| row.keys).collect();
             for (index, key) in keys.iter().enumerate() {
                 assert!(!keys[index + 1..].contains(key), "{key:?}");
             }
@@ -374,13 +374,13 @@ mod tests {
     #[test]
     fn a_reason_is_for_the_review_that_the_person_saw() {
         assert!(Action::Reason.touches_review());
-        let action = action(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT), Place::Proposals);
+        let action = action(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT), DeskMode::Proposals);
         assert_eq!(action, Some(Action::Reason));
     }
 
     #[test]
     fn capitals_may_come_with_shift_and_alt_means_nothing() {
-        let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers), Place::Proposals);
+        let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers), DeskMode::Proposals);
         assert_eq!(press('G', KeyModifiers::SHIFT), Some(Action::Bottom));
         assert_eq!(press('G', NONE), Some(Action::Bottom));
         assert_eq!(press('a', KeyModifiers::ALT), None);
@@ -397,8 +397,8 @@ mod tests {
             Action::Reason,
             Action::Edit,
         ];
-        assert!(rows(Place::Turn).all(|row| !decides.contains(&row.action)));
-        for row in rows(Place::Turn).filter(|row| row.place == Some(Place::Turn)) {
+        assert!(rows(DeskMode::Turn).all(|row| !decides.contains(&row.action)));
+        for row in rows(DeskMode::Turn).filter(|row| row.mode == Some(DeskMode::Turn)) {
             let words = [Some(row.help), row.brief.map(|(_, word)| word)];
             for word in words.into_iter().flatten() {
                 assert!(!["accept", "reject", "drop"].iter().any(|other| word.contains(other)), "{word}");

@@ -20,14 +20,14 @@ const MOST_PAST: usize = 100;
 /// The warnings that no key has answered, the newest notice, and one that covers them.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
-    entries: Vec<Entry>,
+    entries: Vec<LoggedMessage>,
     last: u64,
     /// All messages, the newest last.
     past: VecDeque<Message>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct LoggedMessage {
     number: u64,
     message: Message,
     /// Since when it has been on the screen.
@@ -49,7 +49,7 @@ enum Covers {
     Everything,
 }
 
-impl Entry {
+impl LoggedMessage {
     fn is_pressing(&self) -> bool {
         self.message.kind == MessageKind::Warning && !self.answered
     }
@@ -87,7 +87,7 @@ impl MessageLog {
     }
 
     fn insert(&mut self, message: Message, covers: Covers) {
-        let is_same = |entry: &Entry| entry.message == message;
+        let is_same = |entry: &LoggedMessage| entry.message == message;
         if let Some(known) = self.entries.iter().rposition(is_same) {
             self.entries.remove(known);
         }
@@ -108,18 +108,18 @@ impl MessageLog {
         for entry in self.entries.iter_mut().filter(|_| !is_notice) {
             entry.covers = Covers::Nothing;
         }
-        let is_answer = |entry: &Entry| entry.is_on_top() && entry.covers == Covers::Everything;
+        let is_answer = |entry: &LoggedMessage| entry.is_on_top() && entry.covers == Covers::Everything;
         let is_beside = is_notice && self.entries.iter().any(is_answer);
         let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.is_on_top());
         // A notice that nobody has read beside an answer is news beside the next one, too.
-        let is_news = |entry: &Entry| !is_notice && entry.is_beside;
-        let stays = |entry: &Entry| is_answer(entry) || (entry.is_on_top() && warnings_wait);
+        let is_news = |entry: &LoggedMessage| !is_notice && entry.is_beside;
+        let stays = |entry: &LoggedMessage| is_answer(entry) || (entry.is_on_top() && warnings_wait);
         self.entries.retain(|entry| entry.is_pressing() || stays(entry) || is_news(entry));
         if self.entries.len() == MOST {
             self.entries.remove(0);
         }
         self.last += 1;
-        self.entries.push(Entry {
+        self.entries.push(LoggedMessage {
             number: self.last,
             message,
             shown: None,
@@ -142,13 +142,13 @@ impl MessageLog {
         self.entry_beside().map(|entry| &entry.message)
     }
 
-    fn entry_beside(&self) -> Option<&Entry> {
+    fn entry_beside(&self) -> Option<&LoggedMessage> {
         let current = self.current_entry()?;
         let is_answer = current.is_on_top() && current.covers == Covers::Everything;
         self.entries.iter().rfind(|entry| is_answer && entry.is_beside)
     }
 
-    fn current_entry(&self) -> Option<&Entry> {
+    fn current_entry(&self) -> Option<&LoggedMessage> {
         self.entries.iter().max_by_key(|entry| (entry.is_on_top(), entry.is_pressing(), entry.number))
     }
 

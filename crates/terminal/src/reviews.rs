@@ -14,7 +14,7 @@ use alongside_desk::{
 
 use crate::accepted_list::AcceptedList;
 use crate::demo_guide::DemoStep;
-use crate::keys::{Action, Place};
+use crate::keys::{Action, DeskMode};
 use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::output::{Effect, Output};
 use crate::review_kind::ReviewKind;
@@ -121,8 +121,8 @@ impl Reviews {
     }
 
     /// The content of the screen, on which the meaning of keys depends.
-    pub(crate) fn place(&self) -> Place {
-        if self.turn.is_open() { Place::Turn } else { Place::Proposals }
+    pub(crate) fn mode(&self) -> DeskMode {
+        if self.turn.is_open() { DeskMode::Turn } else { DeskMode::Proposals }
     }
 
     /// All reviews, in the order of the list.
@@ -142,16 +142,16 @@ impl Reviews {
 
     /// The review on the screen: a proposal, or a file of a turn.
     pub(crate) fn current(&self) -> Option<&ReviewView> {
-        match self.place() {
-            Place::Proposals => self.view(self.at?),
-            Place::Turn => self.turn.view(),
+        match self.mode() {
+            DeskMode::Proposals => self.view(self.at?),
+            DeskMode::Turn => self.turn.view(),
         }
     }
 
     pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
-        match self.place() {
-            Place::Proposals => self.view_mut(self.at?),
-            Place::Turn => self.turn.view_mut(),
+        match self.mode() {
+            DeskMode::Proposals => self.view_mut(self.at?),
+            DeskMode::Turn => self.turn.view_mut(),
         }
     }
 
@@ -162,17 +162,17 @@ impl Reviews {
 
     /// Whether there is something that keys can mean.
     pub(crate) fn has_current(&self) -> bool {
-        match self.place() {
-            Place::Proposals => self.at.is_some(),
-            Place::Turn => self.turn.has_file(),
+        match self.mode() {
+            DeskMode::Proposals => self.at.is_some(),
+            DeskMode::Turn => self.turn.has_file(),
         }
     }
 
     /// Whether the person has seen what keys mean.
     pub(crate) fn is_seen(&self) -> bool {
-        match self.place() {
-            Place::Proposals => self.current().is_none_or(|view| view.seen.is_some()),
-            Place::Turn => self.turn.is_shown(),
+        match self.mode() {
+            DeskMode::Proposals => self.current().is_none_or(|view| view.seen.is_some()),
+            DeskMode::Turn => self.turn.is_shown(),
         }
     }
 
@@ -300,12 +300,12 @@ impl Reviews {
         let vacancy = self.vacancy.take_if(same);
         let end = self.views.len();
         let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
-        let place = self.place();
-        let mut arrived = match place {
-            Place::Proposals => messages::arrived(&review, self.roots(), end + 1, "Tab: next"),
-            Place::Turn => messages::arrived(&review, self.roots(), end + 1, "T: back"),
+        let mode = self.mode();
+        let mut arrived = match mode {
+            DeskMode::Proposals => messages::arrived(&review, self.roots(), end + 1, "Tab: next"),
+            DeskMode::Turn => messages::arrived(&review, self.roots(), end + 1, "T: back"),
         };
-        if place == Place::Turn && end == 0 {
+        if mode == DeskMode::Turn && end == 0 {
             arrived += " T goes to it.";
         }
         let arrived = Message::notice(arrived).about(Subject::Arrival(id));
@@ -314,7 +314,7 @@ impl Reviews {
         if takes_place {
             self.at = Some(id);
         }
-        if takes_place && place == Place::Proposals {
+        if takes_place && mode == DeskMode::Proposals {
             out.invalidate_keys();
             // The end of the review that it replaces has announced it. Other messages are about what was on
             // the screen before.
@@ -404,7 +404,7 @@ impl Reviews {
     pub(crate) fn fill_vacancy(&mut self, out: &mut Output) {
         if self.at.is_none() && !self.views.is_empty() {
             self.go_to_nearest(self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index));
-            if self.place() == Place::Proposals {
+            if self.mode() == DeskMode::Proposals {
                 out.invalidate_keys();
             }
         }
@@ -416,9 +416,9 @@ impl Reviews {
 
     /// The person turns to the turn review, or back to the proposals.
     pub(crate) fn switch_place(&mut self, out: &mut Output) {
-        match self.place() {
-            Place::Proposals => self.turn.open(out),
-            Place::Turn => {
+        match self.mode() {
+            DeskMode::Proposals => self.turn.open(out),
+            DeskMode::Turn => {
                 self.turn.close(out);
                 self.forget_seen(out);
             }
@@ -449,7 +449,7 @@ impl Reviews {
 
     /// The person turns to the review so many places further in the list, round the end.
     pub(crate) fn turn_by(&mut self, by: isize, out: &mut Output) {
-        if self.place() == Place::Turn {
+        if self.mode() == DeskMode::Turn {
             return self.turn.turn_by(by, out);
         }
         let n = self.views.len() as isize;
@@ -545,9 +545,9 @@ impl Reviews {
     }
 
     fn copy_path(&self, out: &mut Output) {
-        let file = match self.place() {
-            Place::Proposals => self.current().map(|view| view.review().file.clone()),
-            Place::Turn => self.turn.path(),
+        let file = match self.mode() {
+            DeskMode::Proposals => self.current().map(|view| view.review().file.clone()),
+            DeskMode::Turn => self.turn.path(),
         };
         if let Some(file) = file {
             out.say(format!("Copied, if your terminal allows it: {}", harmless::name(&file)));

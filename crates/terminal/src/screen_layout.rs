@@ -8,7 +8,7 @@ use ratatui_core::text::{Line, Span};
 
 use crate::areas::{Areas, Lists};
 use crate::colour::Colours;
-use crate::keys::Place;
+use crate::keys::DeskMode;
 use crate::matches::Matches;
 use crate::options::Layout;
 use crate::overlays::Overlay;
@@ -170,9 +170,9 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
         }
         Lists::Hidden => {}
     }
-    let header = match scene.reviews.place() {
-        Place::Proposals => panels::header::height(scene, areas.main),
-        Place::Turn => panels::turn_header::height(scene, areas.main),
+    let header = match scene.reviews.mode() {
+        DeskMode::Proposals => panels::header::height(scene, areas.main),
+        DeskMode::Turn => panels::turn_header::height(scene, areas.main),
     };
     [areas.header, areas.page] =
         Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
@@ -192,9 +192,9 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
     match areas.lists {
         Lists::Column => {
             panels::agents::draw(scene, frame);
-            match scene.reviews.place() {
-                Place::Proposals => panels::reviews::draw(scene, frame),
-                Place::Turn => panels::turn_files::draw(scene, frame),
+            match scene.reviews.mode() {
+                DeskMode::Proposals => panels::reviews::draw(scene, frame),
+                DeskMode::Turn => panels::turn_files::draw(scene, frame),
             }
             panels::context::draw(scene, frame);
             for y in areas.border.rows() {
@@ -204,8 +204,8 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
         Lists::Strip => panels::strip::draw(scene, frame),
         Lists::Hidden => {}
     }
-    let (place, view) = (scene.reviews.place(), scene.reviews.current());
-    match (scene.overlays.cover(), place, view) {
+    let (mode, view) = (scene.reviews.mode(), scene.reviews.current());
+    match (scene.overlays.cover(), mode, view) {
         (Some(Overlay::List(list)), ..) => panels::accept_all::draw(scene, list, frame),
         (Some(Overlay::Accepted(list)), ..) => panels::accepted::draw(scene, list, frame),
         (Some(Overlay::Messages(list)), ..) => panels::message_list::draw(scene, list, frame),
@@ -213,15 +213,15 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
         (Some(Overlay::Help(top)), ..) => panels::help::draw(scene, *top, frame),
         (Some(Overlay::Offer(open)), ..) => panels::agent_setup::draw(scene, open, frame),
         (Some(Overlay::Turn(list)), ..) => panels::turn_list::draw(scene, list, frame),
-        (_, Place::Proposals, None) => panels::empty::draw(scene, frame),
-        (_, Place::Turn, None) => {
+        (_, DeskMode::Proposals, None) => panels::empty::draw(scene, frame),
+        (_, DeskMode::Turn, None) => {
             panels::turn_header::draw(scene, frame);
             panels::turn_page::draw(scene, frame);
         }
-        (_, place, Some(view)) => {
-            match place {
-                Place::Proposals => panels::header::draw(scene, view, frame),
-                Place::Turn => panels::turn_header::draw(scene, frame),
+        (_, mode, Some(view)) => {
+            match mode {
+                DeskMode::Proposals => panels::header::draw(scene, view, frame),
+                DeskMode::Turn => panels::turn_header::draw(scene, frame),
             }
             draw_review(scene, view, colours, frame);
         }

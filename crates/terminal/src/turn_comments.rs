@@ -24,7 +24,7 @@ pub(crate) struct TurnComments {
     /// The texts that nobody took: the next input at its place begins with the last of them.
     unsent: Vec<UnsentComment>,
     /// The texts on their way, in their order, and whether each removes a comment.
-    on_their_way: VecDeque<(Option<UnsentComment>, Kept)>,
+    on_their_way: VecDeque<(Option<UnsentComment>, CommentResult)>,
     /// The comments that the person has written since their last mark: a step back takes the last one back.
     written: Vec<CommentId>,
     /// The comments that they took back, which a step forward writes again from the words in `unsent`.
@@ -35,7 +35,7 @@ pub(crate) struct TurnComments {
 
 /// The consequence of a request for a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kept {
+enum CommentResult {
     New,
     Changed,
     Removed,
@@ -152,11 +152,17 @@ impl TurnComments {
         let file = input.path().map(|path| files.position(path));
         let (request, kept) = match (input.target(), file) {
             (Target::Known(known), _) if text.is_empty() && !input.asks_again() => {
-                let kept = if known.again { Kept::NotAgain(known.text.clone()) } else { Kept::Removed };
+                let kept = if known.again {
+                    CommentResult::NotAgain(known.text.clone())
+                } else {
+                    CommentResult::Removed
+                };
                 (Request::ChangeComment { turn, id: known.id, text }, kept)
             }
             _ if !input.is_changed() => return None,
-            (Target::Known(known), _) => (Request::ChangeComment { turn, id: known.id, text }, Kept::Changed),
+            (Target::Known(known), _) => {
+                (Request::ChangeComment { turn, id: known.id, text }, CommentResult::Changed)
+            }
             (Target::Lines | Target::File, None | Some(None)) => {
                 out.warn(format!("{}{}", words::FILE_GONE, self.keep(*input)));
                 return None;
@@ -166,7 +172,10 @@ impl TurnComments {
                 let lines = input.lines();
                 let side = lines.map(|(side, _)| side).unwrap_or_default();
                 let lines = lines.map(|(_, lines)| lines);
-                (Request::AddComment { turn, revision, file: file.flatten(), lines, side, text }, Kept::New)
+                (
+                    Request::AddComment { turn, revision, file: file.flatten(), lines, side, text },
+                    CommentResult::New,
+                )
             }
         };
         self.on_their_way.push_back((input.into_unsent(), kept));
@@ -179,9 +188,9 @@ impl TurnComments {
         let turn = files.turn();
         let comment = turn.comments.iter().find(|comment| comment.id == id)?;
         let (kept, text) = match (comment.again, asks) {
-            (true, _) => (Kept::NotAgain(comment.text.clone()), String::new()),
-            (false, true) => (Kept::Again, comment.text.clone()),
-            (false, false) => (Kept::Closed, String::new()),
+            (true, _) => (CommentResult::NotAgain(comment.text.clone()), String::new()),
+            (false, true) => (CommentResult::Again, comment.text.clone()),
+            (false, false) => (CommentResult::Closed, String::new()),
         };
         self.on_their_way.push_back((None, kept));
         Some(Request::ChangeComment { turn: turn.id, id, text })
@@ -193,7 +202,7 @@ impl TurnComments {
         while let Some(id) = self.written.pop() {
             let is_it = |it: &&Comment| it.id == id && it.state.is_unsent() && !it.again;
             if let Some(comment) = turn.comments.iter().find(is_it) {
-                self.on_their_way.push_back((None, Kept::Back(Box::new(comment.clone()))));
+                self.on_their_way.push_back((None, CommentResult::Back(Box::new(comment.clone()))));
                 return Some(Request::ChangeComment { turn: turn.id, id, text: String::new() });
             }
         }
@@ -213,7 +222,7 @@ impl TurnComments {
             // They may have begun another comment with its words.
             let at = self.unsent.iter().rposition(|it| *it == words);
             let (Some(at), false) = (at, file == Some(None)) else { continue };
-            self.on_their_way.push_back((Some(self.unsent.remove(at)), Kept::New));
+            self.on_their_way.push_back((Some(self.unsent.remove(at)), CommentResult::New));
             let (turn, revision, lines) = (files.turn().id, files.turn().revision, lines_now(&comment));
             let side = if lines.is_some() { comment.anchor.side } else { Side::default() };
             let (file, text) = (file.flatten(), comment.text);
@@ -243,23 +252,23 @@ impl TurnComments {
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
         let Some((text, kept)) = self.on_their_way.pop_front() else { return };
         match (reply, kept) {
-            (Ok(()), Kept::New) => {
+            (Ok(()), CommentResult::New) => {
                 let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
                 let newest = unsent.map(|comment| comment.id).max();
                 self.written.extend(newest);
                 out.say(words::kept(turn));
             }
-            (Ok(()), Kept::Back(comment)) => {
+            (Ok(()), CommentResult::Back(comment)) => {
                 self.unsent.push(words_of(&comment));
                 self.taken_back.push(*comment);
                 self.marks_since = 0;
                 out.say(words::TAKEN_BACK);
             }
-            (Ok(()), Kept::Changed) => out.say(words::CHANGED),
-            (Ok(()), Kept::Removed) => out.say(words::REMOVED),
-            (Ok(()), Kept::Again) => out.say(words::ASKED_AGAIN),
-            (Ok(()), Kept::NotAgain(again)) => out.say(words::not_asked_again(&again)),
-            (Ok(()), Kept::Closed) => out.say(words::CLOSED),
+            (Ok(()), CommentResult::Changed) => out.say(words::CHANGED),
+            (Ok(()), CommentResult::Removed) => out.say(words::REMOVED),
+            (Ok(()), CommentResult::Again) => out.say(words::ASKED_AGAIN),
+            (Ok(()), CommentResult::NotAgain(again)) => out.say(words::not_asked_again(&again)),
+            (Ok(()), CommentResult::Closed) => out.say(words::CLOSED),
             (Err(refusal), _) => {
                 let comes_back = if text.is_some() { words::COMES_BACK } else { "" };
                 self.unsent.extend(text);

@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use classes::Class;
 pub(crate) use spans::Span;
-use spans::{ColourRequest, ColouredPiece, PIECE, Piece, TEXTS};
+use spans::{ColourRequest, ColouredPiece, LineSpans, PIECE, TEXTS};
 
 /// See the module. One for the whole desk; nothing is loaded before something is asked for.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(crate) struct Colours {
 struct Coloured {
     /// The text, and thereby its address: no other text can have that while this one is here.
     text: Arc<str>,
-    pieces: HashMap<usize, Piece>,
+    pieces: HashMap<usize, LineSpans>,
 }
 
 /// The desk's end of the thread.

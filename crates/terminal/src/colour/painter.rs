@@ -10,7 +10,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::classes::Classes;
-use super::spans::{ColourRequest, ColouredPiece, PIECE, Piece, Span, TEXTS};
+use super::spans::{ColourRequest, ColouredPiece, LineSpans, PIECE, Span, TEXTS};
 
 /// Parsing begins at most so many lines above what is wanted.
 const LOOK_BACK: usize = 512;
@@ -78,7 +78,7 @@ impl Painting {
     }
 
     /// The colours of a piece of a text.
-    pub(super) fn piece(&mut self, file: &str, text: &Text, piece: usize) -> Piece {
+    pub(super) fn piece(&mut self, file: &str, text: &Text, piece: usize) -> LineSpans {
         let Self { syntaxes, classes, known, parsed } = self;
         let Some(syntax) = syntax(syntaxes, file, text) else { return plain(text, piece) };
         let known = remember(known, text.text());
@@ -108,7 +108,7 @@ impl Painting {
     }
 }
 
-fn plain(text: &Text, piece: usize) -> Piece {
+fn plain(text: &Text, piece: usize) -> LineSpans {
     let lines = text.len().saturating_sub(piece * PIECE).min(PIECE);
     vec![Box::default(); lines]
 }

@@ -22,8 +22,8 @@ pub(crate) struct Span {
     pub(crate) class: Class,
 }
 
-/// The spans of each line of a piece.
-pub(super) type Piece = Vec<Box<[Span]>>;
+/// The coloured spans of each line of a piece of a text.
+pub(super) type LineSpans = Vec<Box<[Span]>>;
 
 /// Pieces on the screen that have no colours yet.
 pub(super) struct ColourRequest {
@@ -35,5 +35,5 @@ pub(super) struct ColourRequest {
 pub(super) struct ColouredPiece {
     pub(super) text: Arc<str>,
     pub(super) piece: usize,
-    pub(super) spans: Piece,
+    pub(super) spans: LineSpans,
 }

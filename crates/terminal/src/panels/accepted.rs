@@ -6,7 +6,7 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use super::scene::{Scene, draw_lines};
-use crate::accepted_list::{AcceptedList, Row};
+use crate::accepted_list::{AcceptedList, AcceptedRow};
 use crate::messages::ago;
 use crate::text_fit::beginning;
 
@@ -22,21 +22,21 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptedList, frame: &mut Frame<'_>
     draw_lines(frame, area, lines);
 }
 
-fn line(scene: &Scene<'_>, row: Row<'_>, width: usize) -> Line<'static> {
+fn line(scene: &Scene<'_>, row: AcceptedRow<'_>, width: usize) -> Line<'static> {
     let (palette, roots) = (scene.palette, scene.reviews.roots());
     let (text, style) = match row {
-        Row::Blank => (String::new(), palette.text),
-        Row::Heading(heading) => return scene.title(heading),
-        Row::Grant(grant) => {
+        AcceptedRow::Blank => (String::new(), palette.text),
+        AcceptedRow::Heading(heading) => return scene.title(heading),
+        AcceptedRow::Grant(grant) => {
             let place = messages::granted_place(grant, roots);
             (format!("  {place}: {}", harmless::name(&grant.agent)), palette.text)
         }
-        Row::Entry(entry, is_open) => {
+        AcceptedRow::Entry(entry, is_open) => {
             let fold = if is_open { "▾" } else { "▸" };
             let ago = ago(entry.at, scene.now);
             (format!("{fold} {ago:<6} {}", messages::acceptance(entry, roots)), palette.text)
         }
-        Row::Line(line) => {
+        AcceptedRow::Line(line) => {
             let style = match line.as_bytes().first() {
                 Some(b'+') => palette.added.line,
                 Some(b'-') => palette.removed.line,
@@ -44,7 +44,7 @@ fn line(scene: &Scene<'_>, row: Row<'_>, width: usize) -> Line<'static> {
             };
             (format!("  {}", harmless::name(line)), style)
         }
-        Row::Cut => ("  … the end is too long to be kept".to_owned(), palette.quiet),
+        AcceptedRow::Cut => ("  … the end is too long to be kept".to_owned(), palette.quiet),
     };
     Line::styled(beginning(&text, width).to_owned(), style)
 }

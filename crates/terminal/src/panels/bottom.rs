@@ -11,7 +11,7 @@ use ratatui_core::text::{Line, Span};
 
 use super::listed_review::extent;
 use super::scene::{Scene, draw_lines};
-use crate::keys::{self, Action, Place, Row};
+use crate::keys::{self, Action, DeskMode, KeyBinding};
 use crate::line_split::LineSplit;
 use crate::overlays::Overlay;
 use crate::text_fit::{cut, wrapped};
@@ -183,7 +183,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Messages(_)) => super::message_list::KEYS.to_vec(),
         Some(Overlay::Waiting(_)) => super::waiting_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
-        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
+        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.mode()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]
         }
         Some(Overlay::Help(_) | Overlay::NoInput(_)) => vec![("Esc", "back")],
@@ -208,9 +208,9 @@ fn can_send(scene: &Scene<'_>) -> bool {
 
 /// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
-    let place = scene.reviews.place();
+    let mode = scene.reviews.mode();
     let means = |act: Action| match scene.reviews.current() {
-        None if place == Place::Turn => match scene.reviews.turn().has_file() {
+        None if mode == DeskMode::Turn => match scene.reviews.turn().has_file() {
             // A file without text is marked as a whole.
             true => !matches!(act, Action::KeepOrDrop | Action::NextHunk | Action::Search | Action::Layout),
             false => matches!(act, Action::Turn | Action::LookAgain | Action::Help | Action::Leave),
@@ -219,7 +219,7 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
             act,
             Action::Pause | Action::Send | Action::SetUpAgents | Action::Turn | Action::Help | Action::Leave
         ),
-        Some(_) if place == Place::Turn => true,
+        Some(_) if mode == DeskMode::Turn => true,
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
             let decides = matches!(act, Action::Accept | Action::AcceptAll | Action::Reject | Action::Reason);
@@ -229,19 +229,19 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     };
     let applies = |act: Action| match act {
         Action::NextReview | Action::AcceptAll | Action::Files => extent(scene).0 > 1,
-        Action::Turn => place == Place::Turn || scene.reviews.current().is_none(),
-        Action::Pause => place == Place::Proposals,
-        Action::Undo | Action::Split if place == Place::Turn => scene.reviews.current().is_some(),
+        Action::Turn => mode == DeskMode::Turn || scene.reviews.current().is_none(),
+        Action::Pause => mode == DeskMode::Proposals,
+        Action::Undo | Action::Split if mode == DeskMode::Turn => scene.reviews.current().is_some(),
         Action::Reason => scene.reviews.current().is_some_and(|view| !view.review().reasons.are_lost()),
         Action::Send => scene.reviews.current().is_none() && can_send(scene),
         Action::SetUpAgents => scene.reviews.current().is_none() && !scene.offers.is_empty(),
         _ => true,
     };
-    let rows = keys::rows(place).filter(|row| means(row.action) && applies(row.action));
+    let rows = keys::rows(mode).filter(|row| means(row.action) && applies(row.action));
     let hunk = scene.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
-    let word = |row: &Row| match (row.action, hunk) {
+    let word = |row: &KeyBinding| match (row.action, hunk) {
         (Action::KeepOrDrop, _) if scene.reviews.turn().is_hunk_marked() => Some(("space", "unmark")),
-        (Action::KeepOrDrop, _) if place == Place::Turn => row.brief,
+        (Action::KeepOrDrop, _) if mode == DeskMode::Turn => row.brief,
         (Action::KeepOrDrop, Some(hunk)) if hunk.state == HunkState::Dropped => Some(("space", "keep")),
         (Action::KeepOrDrop, Some(_)) => Some(("space", "drop")),
         _ => row.brief,

@@ -34,7 +34,7 @@ pub(crate) fn draw(scene: &Scene<'_>, view: &ReviewView, frame: &mut Frame<'_>) 
 /// The parts of the title, in the order in which they get room: what the keys act on comes first. Those of
 /// the right end come last in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TitlePart {
     Change,
     /// Kept, dropped and edited changes, if not all are kept.
     States,
@@ -51,7 +51,7 @@ enum Part {
     AllKept,
 }
 
-impl Part {
+impl TitlePart {
     /// In the order of the line.
     const IN_LINE: [Self; 6] =
         [Self::Agent, Self::File, Self::Counts, Self::Review, Self::Paused, Self::Change];
@@ -66,34 +66,40 @@ fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
     let (palette, width) = (scene.palette, usize::from(width));
     let name = scene.reviews.file_name(view.review());
     let wanted = parts(scene, view);
-    let columns_of = |part: Part, text: &str| width::columns(text) + if part.stands_alone() { 2 } else { 0 };
+    let columns_of =
+        |part: TitlePart, text: &str| width::columns(text) + if part.stands_alone() { 2 } else { 0 };
     let least = least_name(&name, width);
-    let (mut shown, mut used): (Vec<(Part, &str)>, usize) = (Vec::new(), 0);
+    let (mut shown, mut used): (Vec<(TitlePart, &str)>, usize) = (Vec::new(), 0);
     for (part, text) in &wanted {
         // The least of the name is enough beside what keys act on, not beside the agent.
-        let name = if matches!(part, Part::Agent | Part::AllKept) { width::columns(&name) } else { least };
+        let name =
+            if matches!(part, TitlePart::Agent | TitlePart::AllKept) { width::columns(&name) } else { least };
         // The lines say more than the percent in their place.
-        let short = if *part == Part::Lines { text_of(&shown, Part::Percent) } else { None };
+        let short = if *part == TitlePart::Lines { text_of(&shown, TitlePart::Percent) } else { None };
         let before = used - short.map_or(0, width::columns);
-        let has_change = text_of(&shown, Part::Change).is_some();
+        let has_change = text_of(&shown, TitlePart::Change).is_some();
         if (part.stands_alone() || has_change) && name + before + columns_of(*part, text) <= width {
             used = before + columns_of(*part, text);
-            shown.retain(|(other, _)| short.is_none() || *other != Part::Percent);
+            shown.retain(|(other, _)| short.is_none() || *other != TitlePart::Percent);
             shown.push((*part, text.as_str()));
         }
     }
     let mut spans = vec![Span::styled(shortened(&name, width.saturating_sub(used)), palette.heading)];
-    for part in Part::IN_LINE {
+    for part in TitlePart::IN_LINE {
         let Some(text) = text_of(&shown, part) else { continue };
-        let is_joined = part == Part::Counts && text_of(&shown, Part::File).is_some();
+        let is_joined = part == TitlePart::Counts && text_of(&shown, TitlePart::File).is_some();
         spans.push(Span::raw(if is_joined { ", " } else { "  " }));
         match part {
-            Part::Counts => spans.extend(counts(view.counts, palette, palette.text)),
-            Part::Review | Part::Paused => spans.push(Span::styled(text.to_owned(), palette.warning)),
-            Part::File if view.will_be_empty() => spans.push(Span::styled(text.to_owned(), palette.warning)),
-            Part::Change => {
+            TitlePart::Counts => spans.extend(counts(view.counts, palette, palette.text)),
+            TitlePart::Review | TitlePart::Paused => {
+                spans.push(Span::styled(text.to_owned(), palette.warning))
+            }
+            TitlePart::File if view.will_be_empty() => {
+                spans.push(Span::styled(text.to_owned(), palette.warning))
+            }
+            TitlePart::Change => {
                 let before: usize = spans.iter().map(|span| width::columns(&span.content)).sum();
-                let joined = [Part::Lines, Part::Percent, Part::States, Part::AllKept];
+                let joined = [TitlePart::Lines, TitlePart::Percent, TitlePart::States, TitlePart::AllKept];
                 let text: String = std::iter::once(text)
                     .chain(joined.iter().filter_map(|part| text_of(&shown, *part)))
                     .collect();
@@ -107,7 +113,7 @@ fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
 }
 
 /// The parts that a title could have, in the order in which they get room.
-fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(Part, String)> {
+fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(TitlePart, String)> {
     let review = view.review();
     let is_new = review.original.is_none() && review.whole_file_only.is_none();
     let is_hidden = scene.areas.lists == Lists::Hidden;
@@ -136,21 +142,21 @@ fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(Part, String)> {
     };
     let at = scene.reviews.index().map_or(0, |at| at + 1);
     let parts = [
-        (Part::Change, change),
-        (Part::States, states.clone().filter(|_| is_mixed)),
-        (Part::File, file),
-        (Part::Percent, percent),
-        (Part::Counts, Some(view.size())),
-        (Part::Paused, (is_hidden && scene.status().paused).then(|| "paused".to_owned())),
-        (Part::Review, (is_hidden && all > 1).then(|| format!("review {at} of {all}"))),
-        (Part::Lines, lines),
-        (Part::Agent, Some(scene.reviews.agent(&review.agent))),
-        (Part::AllKept, states.filter(|_| !is_mixed)),
+        (TitlePart::Change, change),
+        (TitlePart::States, states.clone().filter(|_| is_mixed)),
+        (TitlePart::File, file),
+        (TitlePart::Percent, percent),
+        (TitlePart::Counts, Some(view.size())),
+        (TitlePart::Paused, (is_hidden && scene.status().paused).then(|| "paused".to_owned())),
+        (TitlePart::Review, (is_hidden && all > 1).then(|| format!("review {at} of {all}"))),
+        (TitlePart::Lines, lines),
+        (TitlePart::Agent, Some(scene.reviews.agent(&review.agent))),
+        (TitlePart::AllKept, states.filter(|_| !is_mixed)),
     ];
     parts.into_iter().filter_map(|(part, text)| Some((part, text?))).collect()
 }
 
-fn text_of<'a>(shown: &[(Part, &'a str)], wanted: Part) -> Option<&'a str> {
+fn text_of<'a>(shown: &[(TitlePart, &'a str)], wanted: TitlePart) -> Option<&'a str> {
     shown.iter().find(|(part, _)| *part == wanted).map(|(_, text)| *text)
 }
 

@@ -5,7 +5,7 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::scene::{Scene, draw_lines};
-use crate::keys::{self, Group, Place};
+use crate::keys::{self, DeskMode, Group};
 use crate::width;
 
 /// The widest that the keys of a row are, with a space.
@@ -19,31 +19,31 @@ const GAP: usize = 2;
 
 /// A heading, or keys and their action.
 #[derive(Debug, Clone, Copy)]
-enum Row {
+enum HelpRow {
     Blank,
     Heading(&'static str),
     Keys(&'static str, &'static str),
 }
 
 /// The rows of each group.
-fn groups(place: Place) -> Vec<Vec<Row>> {
+fn groups(mode: DeskMode) -> Vec<Vec<HelpRow>> {
     let group = |group: &Group| {
-        let rows = keys::rows(place).filter(|row| row.action.group() == *group && !row.help.is_empty());
-        let keys = rows.map(|row| Row::Keys(row.shown, row.help));
-        let mouse = (*group == Group::Moving).then_some(Row::Keys("mouse", "scroll; click to open"));
-        std::iter::once(Row::Heading(group.title())).chain(keys).chain(mouse).collect()
+        let rows = keys::rows(mode).filter(|row| row.action.group() == *group && !row.help.is_empty());
+        let keys = rows.map(|row| HelpRow::Keys(row.shown, row.help));
+        let mouse = (*group == Group::Moving).then_some(HelpRow::Keys("mouse", "scroll; click to open"));
+        std::iter::once(HelpRow::Heading(group.title())).chain(keys).chain(mouse).collect()
     };
     Group::ALL.iter().map(group).collect()
 }
 
 /// The groups below each other.
-fn stacked(groups: &[Vec<Row>]) -> Vec<Row> {
-    groups.join(&Row::Blank)
+fn stacked(groups: &[Vec<HelpRow>]) -> Vec<HelpRow> {
+    groups.join(&HelpRow::Blank)
 }
 
 /// One column, or two where the groups do not fit into one and the width allows it.
-fn columns(area: Rect, place: Place) -> (Vec<Row>, Vec<Row>) {
-    let groups = groups(place);
+fn columns(area: Rect, mode: DeskMode) -> (Vec<HelpRow>, Vec<HelpRow>) {
+    let groups = groups(mode);
     let all = stacked(&groups);
     if all.len() < usize::from(area.height) || usize::from(area.width) < 2 * COLUMN + GAP {
         return (all, Vec::new());
@@ -57,19 +57,19 @@ fn area(main: Rect) -> Rect {
 }
 
 /// Rows that do not fit below the title: the help scrolls by as many at most.
-pub(crate) fn excess(main: Rect, place: Place) -> usize {
-    let (left, right) = columns(area(main), place);
+pub(crate) fn excess(main: Rect, mode: DeskMode) -> usize {
+    let (left, right) = columns(area(main), mode);
     left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
     let (main, palette) = (scene.areas.main, scene.palette);
-    let place = scene.reviews.place();
-    let (left, right) = columns(area(main), place);
-    let spans = |row: Option<&Row>| match row {
-        None | Some(Row::Blank) => [Span::raw(""), Span::raw("")],
-        Some(Row::Heading(text)) => [Span::styled(*text, palette.heading), Span::raw("")],
-        Some(Row::Keys(keys, text)) => {
+    let mode = scene.reviews.mode();
+    let (left, right) = columns(area(main), mode);
+    let spans = |row: Option<&HelpRow>| match row {
+        None | Some(HelpRow::Blank) => [Span::raw(""), Span::raw("")],
+        Some(HelpRow::Heading(text)) => [Span::styled(*text, palette.heading), Span::raw("")],
+        Some(HelpRow::Keys(keys, text)) => {
             let gap = " ".repeat(KEYS.saturating_sub(width::columns(keys)));
             [Span::styled(format!("{keys}{gap}"), palette.key), Span::styled(*text, palette.text)]
         }
@@ -83,10 +83,10 @@ pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
         }
         line
     };
-    let top = top.min(excess(main, place));
-    let mut lines = vec![scene.title(match place {
-        Place::Proposals => "Keys. Nothing is written before you accept.",
-        Place::Turn => "Keys. Nothing is written before you finish.",
+    let top = top.min(excess(main, mode));
+    let mut lines = vec![scene.title(match mode {
+        DeskMode::Proposals => "Keys. Nothing is written before you accept.",
+        DeskMode::Turn => "Keys. Nothing is written before you finish.",
     })];
     lines.extend((top..left.len().max(right.len())).map(row));
     draw_lines(frame, area(main), lines);
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn every_row_fits_into_a_column() {
-        for row in [Place::Proposals, Place::Turn].into_iter().flat_map(groups).flatten() {
-            if let Row::Keys(keys, text) = row {
+        for row in [DeskMode::Proposals, DeskMode::Turn].into_iter().flat_map(groups).flatten() {
+            if let HelpRow::Keys(keys, text) = row {
                 assert!(width::columns(keys) < KEYS, "{keys}");
                 assert!(width::columns(text) <= COLUMN - KEYS, "{text}");
             }
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn the_help_fits_on_a_terminal_of_24_rows() {
         // The strip, the status line and the keys take the others.
-        for place in [Place::Proposals, Place::Turn] {
-            let excess = |width, height| excess(Rect { width, height, ..Rect::ZERO }, place);
+        for mode in [DeskMode::Proposals, DeskMode::Turn] {
+            let excess = |width, height| excess(Rect { width, height, ..Rect::ZERO }, mode);
             assert_eq!((excess(80, 20), excess(75, 22)), (0, 0));
             assert!(excess(60, 20) > 0, "it scrolls where it is narrow");
         }

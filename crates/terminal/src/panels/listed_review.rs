@@ -6,24 +6,24 @@ use ratatui_core::text::Span;
 
 use super::scene::Scene;
 use crate::areas::Listed;
-use crate::keys::Place;
+use crate::keys::DeskMode;
 use crate::palette::Palette;
 use crate::review_view::ReviewView;
 
 /// How many there are in the list, and the place of the one on the screen.
 pub(super) fn extent(scene: &Scene<'_>) -> (usize, usize) {
-    match (scene.reviews.place(), scene.reviews.turn().files()) {
-        (Place::Proposals, _) => (scene.reviews.all().len(), scene.reviews.index().unwrap_or(0)),
-        (Place::Turn, Some(files)) => (files.all().len(), files.at()),
-        (Place::Turn, None) => (0, 0),
+    match (scene.reviews.mode(), scene.reviews.turn().files()) {
+        (DeskMode::Proposals, _) => (scene.reviews.all().len(), scene.reviews.index().unwrap_or(0)),
+        (DeskMode::Turn, Some(files)) => (files.all().len(), files.at()),
+        (DeskMode::Turn, None) => (0, 0),
     }
 }
 
 /// The one at a place in the list.
 pub(super) fn listed(scene: &Scene<'_>, index: usize) -> Option<Listed> {
-    match scene.reviews.place() {
-        Place::Proposals => scene.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
-        Place::Turn => Some(Listed::File(index)),
+    match scene.reviews.mode() {
+        DeskMode::Proposals => scene.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
+        DeskMode::Turn => Some(Listed::File(index)),
     }
 }
 

@@ -9,7 +9,7 @@ use ratatui_core::text::{Line, Span};
 use super::listed_review::{counts, extent, listed, mark, place_mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::Listed;
-use crate::keys::Place;
+use crate::keys::DeskMode;
 use crate::text_fit::both_ends;
 use crate::turn_words;
 use crate::width;
@@ -128,13 +128,13 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     }
     let (all, _) = extent(scene);
     let hidden = all.saturating_sub(scene.areas.listed.len());
-    let right = match (scene.reviews.place(), all, hidden) {
-        (Place::Proposals, 0, _) => "no review".to_owned(),
-        (Place::Turn, 0, _) => "no change".to_owned(),
+    let right = match (scene.reviews.mode(), all, hidden) {
+        (DeskMode::Proposals, 0, _) => "no review".to_owned(),
+        (DeskMode::Turn, 0, _) => "no change".to_owned(),
         (_, _, 0) => return,
-        (Place::Proposals, _, hidden) => format!("{hidden} more: W"),
+        (DeskMode::Proposals, _, hidden) => format!("{hidden} more: W"),
         // The bottom line names the key of their list.
-        (Place::Turn, _, hidden) => format!("{hidden} more"),
+        (DeskMode::Turn, _, hidden) => format!("{hidden} more"),
     };
     frame.render_widget(Line::from(Span::styled(right, palette.quiet)).right_aligned(), row);
 }

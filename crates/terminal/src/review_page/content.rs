@@ -12,7 +12,7 @@ use super::columns::Columns;
 use super::enclosing::enclosing;
 use super::known_hunks::KnownHunks;
 use super::line_pairs;
-use super::rows::{self, Block, HunkRow, InSight, Kind, Place};
+use super::rows::{self, Block, HunkRow, InSight, Kind, LineNumbers};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
 use crate::options::Layout;
@@ -311,7 +311,7 @@ impl Content {
         self.said.get(hunk).is_some_and(|said| said.iter().any(is_warning))
     }
 
-    fn same(&self, at: Place) -> Row {
+    fn same(&self, at: LineNumbers) -> Row {
         let right = Cell {
             side: Side::Current,
             line: at.current,

@@ -19,16 +19,16 @@ const AROUND_NOTE: usize = 1;
 /// Fewer lines than this are not worth a fold.
 const FEWEST: usize = 3;
 
-/// A line in each of the three texts, 0-based.
+/// The numbers of one line in each of the three texts, 0-based.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LineNumbers {
     pub(super) original: usize,
     pub(super) proposed: usize,
     pub(super) current: usize,
 }
 
-impl Place {
-    /// The same some lines further down, in unchanged text.
+impl LineNumbers {
+    /// The numbers of the line that is so many lines further down, in unchanged text.
     pub(super) fn below(self, lines: usize) -> Self {
         Self {
             original: self.original + lines,
@@ -46,7 +46,7 @@ pub(super) struct Block {
     /// How many rows, at least one.
     pub(super) rows: usize,
     /// The lines it begins with.
-    pub(super) at: Place,
+    pub(super) at: LineNumbers,
     /// Their content.
     pub(super) kind: Kind,
 }
@@ -230,17 +230,21 @@ pub(super) fn blocks(
     in_sight: &InSight,
 ) -> Vec<Block> {
     let mut stack = Stack { blocks: Vec::with_capacity(hunks.len() * 4 + 1), row: 0 };
-    let mut at = Place::default();
+    let mut at = LineNumbers::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let lines = hunk.current.start.saturating_sub(at.current);
         stack.unchanged(at, lines, (index > 0, true), in_sight);
-        at = Place {
+        at = LineNumbers {
             original: hunk.original.start,
             proposed: hunk.proposed.start,
             current: hunk.current.start,
         };
         stack.push(at, rows(index), Kind::Hunk(index));
-        at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
+        at = LineNumbers {
+            original: hunk.original.end,
+            proposed: hunk.proposed.end,
+            current: hunk.current.end,
+        };
     }
     let rest = current_lines.saturating_sub(at.current);
     match hunks {
@@ -257,7 +261,7 @@ struct Stack {
 }
 
 impl Stack {
-    fn push(&mut self, at: Place, rows: usize, kind: Kind) {
+    fn push(&mut self, at: LineNumbers, rows: usize, kind: Kind) {
         if rows > 0 {
             self.blocks.push(Block { row: self.row, rows, at, kind });
             self.row += rows;
@@ -265,7 +269,7 @@ impl Stack {
     }
 
     /// Unchanged lines with a hunk above, below, or both.
-    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), in_sight: &InSight) {
+    fn unchanged(&mut self, at: LineNumbers, lines: usize, (above, below): (bool, bool), in_sight: &InSight) {
         let head = if above { in_sight.around } else { 0 };
         let tail = if below { in_sight.around } else { 0 };
         let hidden = lines.saturating_sub(head + tail);
