@@ -19,7 +19,7 @@ const UNLISTED_AFTER: Duration = Duration::from_millis(1_500);
 const RESEND_AFTER: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct AgentConnection {
     phase: Phase,
     pub(super) in_flight: InFlight,
     /// The time of the last stream or request.
@@ -64,7 +64,7 @@ impl Stream {
     }
 }
 
-impl Connection {
+impl AgentConnection {
     /// That of an agent which asks for a session.
     pub(super) fn new() -> Self {
         Self { phase: Phase::New, in_flight: InFlight::default(), last_heard: Instant::now() }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::connection::Connection;
+use super::connection::AgentConnection;
 use super::identity::Identity;
 use super::last_texts::LastTexts;
 use super::outbox::Outbox;
@@ -33,7 +33,7 @@ pub(super) struct Session {
     /// The number by which desks know the agent.
     pub(super) number: u64,
     pub(super) identity: Identity,
-    pub(super) connection: Connection,
+    pub(super) connection: AgentConnection,
     pub(super) origin: Origin,
     /// Milliseconds since the Unix epoch.
     since: u64,
@@ -47,10 +47,10 @@ pub(super) struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     This,
-    /// An earlier one, and the agent goes on with its session.
+    /// An earlier companion, and the agent goes on with its session.
     Earlier,
-    /// An earlier one that was interrupted, and the agent has asked for nothing since. Its program opens the
-    /// stream again and calls itself disconnected all the same, until `/ide enable` begins another session.
+    /// An earlier companion that was interrupted, and the agent has asked for nothing since. The agent
+    /// opens the stream again, but calls itself disconnected until `/ide enable` begins another session.
     Interrupted,
 }
 
@@ -61,7 +61,7 @@ impl Session {
             number,
             outbox: Outbox::new(identity.transport),
             identity,
-            connection: Connection::new(),
+            connection: AgentConnection::new(),
             origin: Origin::This,
             since: alongside_desk::now_ms(),
             open_calls: BTreeMap::new(),
@@ -73,8 +73,11 @@ impl Session {
     /// proposals are rejected, which is the only way to free an agent that waits for a decision.
     pub(super) fn returning(known: KnownSession, number: u64, origin: Origin) -> Self {
         let identity = Identity::of_known(&known);
-        let mut session =
-            Self { connection: Connection::returning(), origin, ..Self::new(known.id, number, identity) };
+        let mut session = Self {
+            connection: AgentConnection::returning(),
+            origin,
+            ..Self::new(known.id, number, identity)
+        };
         for Undecided { file_path, text, .. } in known.undecided {
             session.push_outcome(&file_path, Outcome::Rejected);
             session.remember(&file_path, text);

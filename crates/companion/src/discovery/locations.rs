@@ -10,9 +10,9 @@ use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 
 /// A directory in which an agent searches for one kind of file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SearchPlace {
     pub(super) agent: FamilyAgent,
-    pub(super) kind: Kind,
+    pub(super) kind: SearchedFile,
     /// The agents that read it, for messages.
     pub(super) readers: &'static str,
     pub(super) directory: SearchDirectory,
@@ -20,41 +20,42 @@ pub(super) struct Place {
 
 /// The kinds of files by which agents find a companion.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum SearchedFile {
     Record(&'static DiscoveryFile),
     Lock,
 }
 
-/// Every place of every agent in the table.
-pub(super) fn places(dirs: &AppDirs) -> impl Iterator<Item = Place> {
+/// Every place in which an agent of the table searches.
+pub(super) fn search_places(dirs: &AppDirs) -> impl Iterator<Item = SearchPlace> {
     let searched = |agent: FamilyAgent| match &agent.family.found_by {
         FoundBy::DiscoveryFiles(rows) => {
-            let of_row = |row: &'static DiscoveryFile| (agent, Kind::Record(row), row.readers, row.directory);
+            let of_row =
+                |row: &'static DiscoveryFile| (agent, SearchedFile::Record(row), row.readers, row.directory);
             rows.iter().map(of_row).collect()
         }
-        FoundBy::Lock(rules) => vec![(agent, Kind::Lock, rules.readers, rules.directory)],
+        FoundBy::Lock(rules) => vec![(agent, SearchedFile::Lock, rules.readers, rules.directory)],
     };
     with_family().flat_map(searched).flat_map(move |(agent, kind, readers, directory)| {
         let resolved = dirs.resolve(directory).into_iter();
-        resolved.map(move |directory| Place { agent, kind, readers, directory })
+        resolved.map(move |directory| SearchPlace { agent, kind, readers, directory })
     })
 }
 
 /// The directories of all places.
 pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
-    places(dirs).map(|place| place.directory.path())
+    search_places(dirs).map(|place| place.directory.path())
 }
 
 /// Removes empty directories in which other users could create none of their own.
 pub(crate) fn remove_empty(dirs: &AppDirs) {
-    for place in places(dirs) {
+    for place in search_places(dirs) {
         place.directory.remove_empty();
     }
 }
 
 /// A directory of such files below home, and the agent's own directory above it; empty for another one.
 pub(super) fn of_agent(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
-    let mut all = places(dirs).map(|place| place.directory);
+    let mut all = search_places(dirs).map(|place| place.directory);
     let found = all.find(|searched| searched.agent_directory().is_some() && searched.path() == directory);
     let found = found.map(|found| [found.agent_directory().map(Path::to_owned), Some(found.path())]);
     found.into_iter().flatten().flatten().collect()

@@ -13,7 +13,7 @@ use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
 
-use super::liveness::{Companion, answers};
+use super::liveness::{PortAndToken, answers};
 use crate::endpoint::Endpoint;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
@@ -109,7 +109,7 @@ impl Lock {
         self.content.pid
     }
 
-    pub(super) fn companion(&self) -> Companion {
+    pub(super) fn companion(&self) -> PortAndToken {
         (self.port, Some(self.content.auth_token.clone()))
     }
 }

@@ -15,7 +15,7 @@ use alongside_platform::paths::Canonical as _;
 
 use super::ancestors;
 use super::liveness::answers;
-use super::locations::{self, Kind, Place};
+use super::locations::{self, SearchPlace, SearchedFile};
 use super::lock::{Lock, Wanted};
 use super::plan::{Claim, Facts, PlannedFile};
 use super::problems::{foreign_file, not_discoverable};
@@ -149,11 +149,13 @@ impl Publisher {
         let (alias_path, _) = workspace_path(&narrow);
         let (endpoint, stdio) = (&self.endpoint, self.stdio.as_ref());
         let facts = Facts { editors, endpoint, stdio, own_path, alias_path };
-        for place in locations::places(&self.dirs) {
+        for place in locations::search_places(&self.dirs) {
             let Some(directory) = self.enter(&place, &mut attempt) else { continue };
             match place.kind {
-                Kind::Record(row) => self.claim(row, facts.files(place.agent, row), directory, &mut attempt),
-                Kind::Lock => {
+                SearchedFile::Record(row) => {
+                    self.claim(row, facts.files(place.agent, row), directory, &mut attempt)
+                }
+                SearchedFile::Lock => {
                     attempt.locks.insert(directory.path().to_owned(), (directory, place.readers));
                 }
             }
@@ -162,7 +164,7 @@ impl Publisher {
     }
 
     /// Opens a directory, and makes it if need be. `None`: it is not wanted, or there is a problem.
-    fn enter(&self, place: &Place, attempt: &mut Attempt) -> Option<Directory> {
+    fn enter(&self, place: &SearchPlace, attempt: &mut Attempt) -> Option<Directory> {
         let searched = &place.directory;
         if !self.is_wanted(searched) {
             attempt.published.awaited.extend(searched.agent_directory().map(Path::to_owned));
@@ -285,11 +287,11 @@ impl Publisher {
     /// home, except of a proven one: Qwen Code 0.24 looks once, 1.3 s after it makes `~/.qwen`, and the look
     /// at the disk follows a change after 1 s. Its command need not be in our `PATH`, as with `npx`.
     fn is_wanted(&self, searched: &SearchDirectory) -> bool {
-        let is_had = |place: &Place| match place.kind {
-            Kind::Record(_) if place.agent.is_proven() => true,
-            Kind::Record(_) | Kind::Lock => self.dirs.has_command(place.agent.commands),
+        let is_had = |place: &SearchPlace| match place.kind {
+            SearchedFile::Record(_) if place.agent.is_proven() => true,
+            SearchedFile::Record(_) | SearchedFile::Lock => self.dirs.has_command(place.agent.commands),
         };
-        let mut readers = locations::places(&self.dirs).filter(|place| place.directory == *searched);
+        let mut readers = locations::search_places(&self.dirs).filter(|place| place.directory == *searched);
         searched.agent_directory().is_none_or(Path::exists) || readers.any(|place| is_had(&place))
     }
 

@@ -11,8 +11,8 @@ use alongside_contract::token;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
-use super::liveness::Companion;
-use super::locations::{self, Kind};
+use super::liveness::PortAndToken;
+use super::locations::{self, SearchedFile};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 
@@ -31,8 +31,10 @@ pub(super) struct RecordFile {
 pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
     // A name with one number in it matches two rows.
     let mut files = BTreeMap::new();
-    for place in locations::places(dirs) {
-        let (Kind::Record(row), Ok(directory)) = (place.kind, place.directory.open()) else { continue };
+    for place in locations::search_places(dirs) {
+        let (SearchedFile::Record(row), Ok(directory)) = (place.kind, place.directory.open()) else {
+            continue;
+        };
         let directory = Arc::new(directory);
         let names = directory.names().unwrap_or_default();
         let matching = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
@@ -56,7 +58,7 @@ impl RecordFile {
     }
 
     /// Its companion, with the token for any agent.
-    pub(super) fn companion(&self) -> Companion {
+    pub(super) fn companion(&self) -> PortAndToken {
         let token = self.record.auth_token.as_deref().map(|token| token::split(token).0.to_owned());
         (self.record.port, token)
     }

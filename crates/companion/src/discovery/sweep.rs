@@ -10,8 +10,8 @@ use std::sync::Arc;
 use alongside_platform::directory::Directory;
 use alongside_platform::process;
 
-use super::liveness::{Companion, answers};
-use super::locations::{self, Kind};
+use super::liveness::{PortAndToken, answers};
+use super::locations::{self, SearchedFile};
 use super::{lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files;
@@ -19,7 +19,7 @@ use crate::persistence::private_files;
 /// Removes the discovery files of companions that do not answer, and returns the paths. Blocks.
 pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     let mut found = BTreeMap::new();
-    for place in locations::places(dirs) {
+    for place in locations::search_places(dirs) {
         let Ok(directory) = place.directory.open().map(Arc::new) else { continue };
         private_files::remove_unfinished_in(&directory);
         for name in directory.names().unwrap_or_default() {
@@ -54,23 +54,23 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
 }
 
 /// The companion of ours to which a file leads.
-fn companion_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Option<Companion> {
+fn companion_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Option<PortAndToken> {
     match kind {
-        Kind::Record(row) if !row.matches(name.to_str()?) => None,
-        Kind::Record(_) => Some(record_file::read_ours(directory, name)?.companion()),
-        Kind::Lock => Some(lock::read_ours(directory, name)?.companion()),
+        SearchedFile::Record(row) if !row.matches(name.to_str()?) => None,
+        SearchedFile::Record(_) => Some(record_file::read_ours(directory, name)?.companion()),
+        SearchedFile::Lock => Some(lock::read_ours(directory, name)?.companion()),
     }
 }
 
 /// The processes that a file of ours names.
-fn processes_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Vec<u32> {
+fn processes_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Vec<u32> {
     match kind {
-        Kind::Record(row) => {
+        SearchedFile::Record(row) => {
             let parent = record_file::read_ours(directory, name).and_then(|file| file.record.ppid);
             let in_name = name.to_str().and_then(|name| row.pid_in(name));
             parent.into_iter().chain(in_name).collect()
         }
-        Kind::Lock => lock::read_ours(directory, name).map(|lock| lock.pid()).into_iter().collect(),
+        SearchedFile::Lock => lock::read_ours(directory, name).map(|lock| lock.pid()).into_iter().collect(),
     }
 }
 

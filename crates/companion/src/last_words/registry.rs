@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::look::{self, Look, Sight, Target};
 use super::said::Said;
-use super::watched::{Decided, Kept, Next, SETTLE_TIME, Watched};
+use super::watched::{KeptDraft, Next, SETTLE_TIME, Watched, WatchedDecision};
 use crate::persistence::drafts::{EarlierDraft, NewDraft};
 use crate::reviews::review::PendingReview;
 
@@ -57,16 +57,16 @@ impl LastWords {
         now: Instant,
     ) {
         let (decided, kept) = match closing {
-            Closing::Accepted if is_kept => (Decided::Accepted, Kept::InDraft),
-            Closing::Accepted => (Decided::Accepted, Kept::IfNeeded(draft())),
-            Closing::Rejected => (Decided::Rejected, Kept::Nowhere),
-            Closing::AnsweredInAgent if is_kept => (Decided::InAgent, Kept::InDraft),
-            Closing::AnsweredInAgent => (Decided::InAgentAsProposed, Kept::Nowhere),
+            Closing::Accepted if is_kept => (WatchedDecision::Accepted, KeptDraft::InDraft),
+            Closing::Accepted => (WatchedDecision::Accepted, KeptDraft::IfNeeded(draft())),
+            Closing::Rejected => (WatchedDecision::Rejected, KeptDraft::Nowhere),
+            Closing::AnsweredInAgent if is_kept => (WatchedDecision::InAgent, KeptDraft::InDraft),
+            Closing::AnsweredInAgent => (WatchedDecision::InAgentAsProposed, KeptDraft::Nowhere),
             // Most agents go on where their hook dies.
-            Closing::AgentGone if ended.hook().is_some() => (Decided::BrokenOff, Kept::Nowhere),
+            Closing::AgentGone if ended.hook().is_some() => (WatchedDecision::BrokenOff, KeptDraft::Nowhere),
             _ => return,
         };
-        if decided == Decided::Accepted {
+        if decided == WatchedDecision::Accepted {
             self.end_where(now, |watched| watched.end_by_acceptance(ended));
         }
         let number = self.next_number();

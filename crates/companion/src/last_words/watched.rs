@@ -23,32 +23,32 @@ const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
 /// The decision on a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decided {
+pub(super) enum WatchedDecision {
     /// At a desk.
     Accepted,
     /// At a desk.
     Rejected,
-    /// Nobody did: the agent has broken off the call of its hook, or that has died.
+    /// Nobody has decided: the agent has broken off the call of its hook, or the hook has died.
     BrokenOff,
-    /// In the agent's own prompt, and nobody knows how: the person's edits are in a draft.
+    /// In the agent's own prompt, which does not tell us the decision. The person's edits are in a draft.
     InAgent,
-    /// The same, on the text as the agent proposed it.
+    /// In the agent's own prompt, about the text as the agent proposed it.
     InAgentAsProposed,
-    /// At a companion before this one, which has left a draft.
+    /// At an earlier companion, which has left a draft.
     Before,
 }
 
 /// The draft that holds a decided text.
 #[derive(Debug)]
-pub(super) enum Kept {
-    /// There is none, and none is needed.
+pub(super) enum KeptDraft {
+    /// No draft holds the text, and none is needed.
     Nowhere,
     InDraft,
-    /// It is saved if the file turns out to hold something else.
+    /// This draft is saved if the file turns out to hold something else.
     IfNeeded(NewDraft),
 }
 
-/// The one whose next proposal for the same file ends the watch.
+/// The session of an agent whose next proposal for the same file ends the watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Proposer {
     Session(String),
@@ -62,9 +62,9 @@ pub(crate) struct Watched {
     review: Option<ReviewId>,
     proposer: Proposer,
     agent: String,
-    decided: Decided,
+    decided: WatchedDecision,
     pub(super) text: Arc<DecidedText>,
-    kept: Kept,
+    kept: KeptDraft,
     until: Instant,
     /// When edits count as left out, and a file that is as before as not written.
     left_out_at: Option<Instant>,
@@ -95,14 +95,21 @@ pub(super) enum Next {
 
 impl Watched {
     /// The watch after the decision on a review.
-    pub(super) fn of(number: u64, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) -> Self {
+    pub(super) fn of(
+        number: u64,
+        ended: &PendingReview,
+        decided: WatchedDecision,
+        kept: KeptDraft,
+        now: Instant,
+    ) -> Self {
         let text = match decided {
-            Decided::Rejected | Decided::BrokenOff => DecidedText::rejected(ended),
-            Decided::Accepted | Decided::InAgent | Decided::InAgentAsProposed | Decided::Before => {
-                DecidedText::accepted(ended)
-            }
+            WatchedDecision::Rejected | WatchedDecision::BrokenOff => DecidedText::rejected(ended),
+            WatchedDecision::Accepted
+            | WatchedDecision::InAgent
+            | WatchedDecision::InAgentAsProposed
+            | WatchedDecision::Before => DecidedText::accepted(ended),
         };
-        let is_in_agent = matches!(decided, Decided::InAgent | Decided::InAgentAsProposed);
+        let is_in_agent = matches!(decided, WatchedDecision::InAgent | WatchedDecision::InAgentAsProposed);
         Self {
             number,
             review: Some(ended.text.id()),
@@ -126,9 +133,9 @@ impl Watched {
             review: None,
             proposer: Proposer::Nobody,
             agent,
-            decided: Decided::Before,
+            decided: WatchedDecision::Before,
             text: Arc::new(DecidedText::of_before(file, text)),
-            kept: Kept::InDraft,
+            kept: KeptDraft::InDraft,
             until: now + WATCHED_FOR,
             left_out_at: None,
             end: End::Open,
@@ -143,7 +150,7 @@ impl Watched {
     }
 
     fn is_of_an_unwanted_text(&self) -> bool {
-        matches!(self.decided, Decided::Rejected | Decided::BrokenOff)
+        matches!(self.decided, WatchedDecision::Rejected | WatchedDecision::BrokenOff)
     }
 
     /// The file as it was seen last, where nothing follows unless it has changed since.
@@ -212,7 +219,10 @@ impl Watched {
 
     /// A text was accepted for the file. True if that ends the watch for a text that nobody accepted.
     pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
-        let is_accepted = matches!(self.decided, Decided::Accepted | Decided::InAgent | Decided::Before);
+        let is_accepted = matches!(
+            self.decided,
+            WatchedDecision::Accepted | WatchedDecision::InAgent | WatchedDecision::Before
+        );
         let is_over = !is_accepted && self.is_of_file(review.real_path());
         self.end_while(is_over, review)
     }
@@ -254,50 +264,58 @@ impl Watched {
             return (None, Next::Done);
         }
         match (self.decided, found) {
-            (Decided::Accepted, Found::AsDecided) => (Some(self.say(Word::WrittenAsAccepted)), Next::Done),
-            (Decided::InAgent | Decided::Before, Found::AsDecided) => {
+            (WatchedDecision::Accepted, Found::AsDecided) => {
+                (Some(self.say(Word::WrittenAsAccepted)), Next::Done)
+            }
+            (WatchedDecision::InAgent | WatchedDecision::Before, Found::AsDecided) => {
                 (Some(self.said(Says::Nothing, true)), Next::Done)
             }
-            (Decided::Rejected, Found::AsDecided) => {
+            (WatchedDecision::Rejected, Found::AsDecided) => {
                 (Some(self.say(Word::WrittenThoughRejected)), Next::Done)
             }
-            (Decided::BrokenOff, Found::AsDecided) => (Some(self.say(Word::WrittenUndecided)), Next::Done),
-            (Decided::Accepted, Found::SomethingElse | Found::Gone) if now < settles_at => {
+            (WatchedDecision::BrokenOff, Found::AsDecided) => {
+                (Some(self.say(Word::WrittenUndecided)), Next::Done)
+            }
+            (WatchedDecision::Accepted, Found::SomethingElse | Found::Gone) if now < settles_at => {
                 (None, Next::LookAt(settles_at))
             }
-            (Decided::Accepted, Found::SomethingElse) => {
+            (WatchedDecision::Accepted, Found::SomethingElse) => {
                 (self.say_once(Word::SomethingElse), self.after(is_last, now))
             }
-            (Decided::Accepted, Found::Gone) => (self.say_once(Word::Gone), self.after(is_last, now)),
-            (Decided::Accepted, Found::AsBefore) if is_last => {
+            (WatchedDecision::Accepted, Found::Gone) => (self.say_once(Word::Gone), self.after(is_last, now)),
+            (WatchedDecision::Accepted, Found::AsBefore) if is_last => {
                 (self.say_once(Word::NotWritten), self.after(is_last, now))
             }
-            (Decided::InAgentAsProposed, Found::AsDecided) => {
+            (WatchedDecision::InAgentAsProposed, Found::AsDecided) => {
                 (Some(self.said(Says::WrittenAsProposed, false)), Next::Done)
             }
-            (Decided::InAgentAsProposed, found) => {
+            (WatchedDecision::InAgentAsProposed, found) => {
                 let is_time = self.left_out_at.take_if(|at| is_last || *at <= now).is_some();
                 let is_as_before = is_time && matches!(found, Found::AsBefore);
                 (is_as_before.then(|| self.said(Says::NotWritten, false)), self.after(is_last, now))
             }
-            (Decided::InAgent, _) if self.left_out_at.take_if(|at| *at <= now).is_some() => {
+            (WatchedDecision::InAgent, _) if self.left_out_at.take_if(|at| *at <= now).is_some() => {
                 (Some(self.said(Says::EditsLeftOut, false)), self.after(is_last, now))
             }
-            (Decided::Accepted, Found::AsBefore | Found::Unknown)
-            | (Decided::Rejected | Decided::BrokenOff | Decided::InAgent | Decided::Before, _) => {
-                (None, self.after(is_last, now))
-            }
+            (WatchedDecision::Accepted, Found::AsBefore | Found::Unknown)
+            | (
+                WatchedDecision::Rejected
+                | WatchedDecision::BrokenOff
+                | WatchedDecision::InAgent
+                | WatchedDecision::Before,
+                _,
+            ) => (None, self.after(is_last, now)),
         }
     }
 
     /// The step after a look that ends nothing by itself. A draft is of interest for all of the time.
     fn after(&mut self, is_last: bool, now: Instant) -> Next {
-        let has_draft = matches!(self.kept, Kept::InDraft) && now < self.until;
+        let has_draft = matches!(self.kept, KeptDraft::InDraft) && now < self.until;
         match (is_last, has_draft) {
             (false, _) => Next::Wait,
             (true, false) => Next::Done,
             (true, true) => {
-                (self.decided, self.left_out_at, self.end) = (Decided::Before, None, End::Open);
+                (self.decided, self.left_out_at, self.end) = (WatchedDecision::Before, None, End::Open);
                 self.proposer = Proposer::Nobody;
                 Next::Wait
             }
@@ -315,8 +333,8 @@ impl Watched {
         let mut said = self.said(says, is_accepted);
         said.accepted = is_accepted.then(|| self.text.clone());
         if matches!(word, Word::SomethingElse | Word::Gone)
-            && let Kept::IfNeeded(_) = &self.kept
-            && let Kept::IfNeeded(draft) = std::mem::replace(&mut self.kept, Kept::InDraft)
+            && let KeptDraft::IfNeeded(_) = &self.kept
+            && let KeptDraft::IfNeeded(draft) = std::mem::replace(&mut self.kept, KeptDraft::InDraft)
         {
             said.keep = Some(draft);
         }
@@ -324,7 +342,7 @@ impl Watched {
     }
 
     fn said(&self, says: Says, is_written: bool) -> Said {
-        let settles = is_written && matches!(self.kept, Kept::InDraft);
+        let settles = is_written && matches!(self.kept, KeptDraft::InDraft);
         Said {
             file: self.text.file.clone(),
             agent: self.agent.clone(),

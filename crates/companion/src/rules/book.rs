@@ -53,7 +53,7 @@ pub(crate) enum Ruled {
 
 #[derive(Debug)]
 struct Granted {
-    to: Proposer,
+    to: GrantedSession,
     /// The file or the directory, without links.
     path: PathBuf,
     grant: Grant,
@@ -61,14 +61,14 @@ struct Granted {
 
 /// One session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Proposer {
+enum GrantedSession {
     /// Its session with the companion.
     Session(String),
     /// The agent's own name of its session, as its hooks give it, and its process, with which it ends.
     Hook { agent: String, session: String, pid: u32 },
 }
 
-impl Proposer {
+impl GrantedSession {
     /// `None` for a hook that does not say when its agent ends.
     fn of(review: &PendingReview) -> Option<Self> {
         match (review.session(), review.hook()) {
@@ -156,7 +156,7 @@ impl RuleBook {
 
     /// The acceptance by a grant, if there is one for all files that the proposal changes.
     fn granted(&self, review: &PendingReview, roots: &[PathBuf]) -> Option<Judgement> {
-        let proposer = Proposer::of(review)?;
+        let proposer = GrantedSession::of(review)?;
         let covers = |granted: &&Granted| {
             granted.to == proposer && review.places().iter().all(|place| granted.covers(place))
         };
@@ -178,7 +178,7 @@ impl RuleBook {
         if judgement.why != Why::NoRule {
             return refused(format!("nothing can be accepted ahead for this file: {}", judgement.why));
         }
-        let Some(to) = Proposer::of(review) else {
+        let Some(to) = GrantedSession::of(review) else {
             return refused("its hook does not say when this agent ends".into());
         };
         let path = match (review.places().first(), scope) {
@@ -191,8 +191,8 @@ impl RuleBook {
             return refused("this file is in no project".into());
         };
         let pid = match &to {
-            Proposer::Session(_) => None,
-            Proposer::Hook { pid, .. } => Some(*pid),
+            GrantedSession::Session(_) => None,
+            GrantedSession::Hook { pid, .. } => Some(*pid),
         };
         let (agent, shown) = (review.agent.name.clone(), path.to_string_lossy().into_owned());
         let grant = Grant { agent, path: shown, scope };
@@ -214,13 +214,13 @@ impl RuleBook {
 
     /// A session has ended.
     pub(crate) fn end_session(&mut self, session: &str) {
-        self.grants.retain(|granted| !matches!(&granted.to, Proposer::Session(id) if id == session));
+        self.grants.retain(|granted| !matches!(&granted.to, GrantedSession::Session(id) if id == session));
         self.tell();
     }
 
     /// The process of an agent has ended.
     pub(crate) fn end_agent(&mut self, ended: u32) {
-        self.grants.retain(|granted| !matches!(granted.to, Proposer::Hook { pid, .. } if pid == ended));
+        self.grants.retain(|granted| !matches!(granted.to, GrantedSession::Hook { pid, .. } if pid == ended));
         self.tell();
     }
 

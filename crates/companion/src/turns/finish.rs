@@ -20,41 +20,42 @@ pub(super) struct Finish {
 }
 
 /// The result for every marked file.
-pub(super) struct Outcome {
+pub(super) struct FinishResult {
     pub(super) told: TurnFinished,
     /// The files whose marks are done with.
     pub(super) done: Vec<PathBuf>,
 }
 
-/// The outcome of the files, of which these answers are about those that were to be written.
-pub(super) fn outcome(
+/// The result of a finish. `undone` has the answers of the source, for those files that it was to write.
+pub(super) fn finish_result(
     turn: TurnId,
     marked: MarkedFiles,
     undone: Vec<UndoneFile>,
     sent: Option<Sent>,
-) -> Outcome {
+) -> FinishResult {
     let mut undone = undone.into_iter();
-    let mut outcome = Outcome { told: TurnFinished { turn, ..TurnFinished::default() }, done: Vec::new() };
+    let mut result =
+        FinishResult { told: TurnFinished { turn, ..TurnFinished::default() }, done: Vec::new() };
     for (path, file) in marked.files {
         let file = match file.refused {
             Some(_) => file,
             None => undone.next().unwrap_or_else(|| unknown(file)),
         };
         if file.refused.is_none() {
-            outcome.done.push(path);
+            result.done.push(path);
         }
-        outcome.told.files.push(file);
+        result.told.files.push(file);
     }
     match sent {
-        Some(Err(reason)) => outcome.told.not_sent = Some(reason),
+        Some(Err(reason)) => result.told.not_sent = Some(reason),
         Some(Ok(message)) => {
             let (paths, names): (Vec<_>, Vec<_>) = marked.asked.into_iter().unzip();
-            outcome.done.extend(paths);
-            (outcome.told.asked, outcome.told.sent) = (names, message);
+            result.done.extend(paths);
+            (result.told.asked, result.told.sent) = (names, message);
         }
         None => {}
     }
-    outcome
+    result
 }
 
 /// A file of which the source says nothing.

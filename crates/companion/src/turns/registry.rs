@@ -567,13 +567,13 @@ impl Turns {
         effects: &mut Effects,
     ) {
         let Some(Finish { desk, answer, marked, waiting }) = self.finishes.remove(&turn) else { return };
-        let outcome = finish::outcome(turn, marked, undone, sent);
-        effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(outcome.told)));
+        let result = finish::finish_result(turn, marked, undone, sent);
+        effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(result.told)));
         let Some(review) = self.reviews.get_mut(&turn) else {
             // Its only desk has left.
             return;
         };
-        review.end_undo(&outcome.done, self.work.next_look());
+        review.end_undo(&result.done, self.work.next_look());
         let key = review.key().clone();
         let mut askers = vec![LookAsker::Finish { turn, answer }];
         askers.extend(waiting);

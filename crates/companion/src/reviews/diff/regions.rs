@@ -39,14 +39,14 @@ pub(super) fn compare_by_region(
     let old: Vec<&str> = old.each_line(o).collect();
     let new: Vec<&str> = new.each_line(n).collect();
     let (old, new) = numbered(&old, &new);
-    let seen = vec![Seen::default(); kinds(&old, &new)];
+    let seen = vec![ItemOccurrences::default(); kinds(&old, &new)];
     let mut regions = Regions { old: &old, new: &new, seen, first, deadline, found };
     regions.compare(ends.0, ends.1, 0);
 }
 
 /// How often an item occurs on each side of a region, and where.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct ItemOccurrences {
     old: u32,
     new: u32,
     new_at: usize,
@@ -57,7 +57,7 @@ struct Regions<'a> {
     old: &'a [u32],
     new: &'a [u32],
     /// By number; all zero between two searches for anchors.
-    seen: Vec<Seen>,
+    seen: Vec<ItemOccurrences>,
     /// The lines of the texts at which `old` and `new` begin.
     first: (usize, usize),
     deadline: Instant,
@@ -101,7 +101,7 @@ impl Regions<'_> {
             }
             let (old, new): (Vec<_>, Vec<_>) = (old.windows(*run).collect(), new.windows(*run).collect());
             let (old, new) = numbered(&old, &new);
-            anchors = unique_in_both(&old, &new, &mut vec![Seen::default(); kinds(&old, &new)]);
+            anchors = unique_in_both(&old, &new, &mut vec![ItemOccurrences::default(); kinds(&old, &new)]);
         }
         anchors.into_iter().map(|(old, new)| (o.start + old, n.start + new)).collect()
     }
@@ -151,7 +151,7 @@ fn kinds(old: &[u32], new: &[u32]) -> usize {
 
 /// The places of the items that occur once on both sides, in the longest order that both sides share. `seen`
 /// is all zero before and after.
-fn unique_in_both(old: &[u32], new: &[u32], seen: &mut [Seen]) -> Vec<(usize, usize)> {
+fn unique_in_both(old: &[u32], new: &[u32], seen: &mut [ItemOccurrences]) -> Vec<(usize, usize)> {
     for id in old {
         seen[*id as usize].old += 1;
     }
@@ -165,7 +165,7 @@ fn unique_in_both(old: &[u32], new: &[u32], seen: &mut [Seen]) -> Vec<(usize, us
     });
     let anchors = longest_rising(unique.collect());
     for id in old.iter().chain(new) {
-        seen[*id as usize] = Seen::default();
+        seen[*id as usize] = ItemOccurrences::default();
     }
     anchors
 }

@@ -17,13 +17,13 @@ const OPERATORS: &[&str] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: Position,
     pub(super) end: Position,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Name,
     Sign,
     /// Space within a line or at its end.
@@ -33,13 +33,13 @@ pub(super) enum Kind {
 }
 
 impl Token<'_> {
-    /// The bytes that count as shared text: none for space, and for signs as many as keep `a(b);` from being
-    /// like `c(d);`.
+    /// The bytes that count as shared text. A space counts none, and a sign so few that `a(b);` is not like
+    /// `c(d);`.
     pub(super) fn weight(&self) -> usize {
         match self.kind {
-            Kind::Name => 2 * self.text.len() + 2,
-            Kind::Sign => 1,
-            Kind::Space | Kind::Lead => 0,
+            TokenKind::Name => 2 * self.text.len() + 2,
+            TokenKind::Sign => 1,
+            TokenKind::Space | TokenKind::Lead => 0,
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Tokens<'a> {
 
     /// The places of the words and signs in some lines.
     pub(super) fn words(&self, lines: Range<usize>) -> Vec<usize> {
-        let is_word = |at: &usize| matches!(self.all[*at].kind, Kind::Name | Kind::Sign);
+        let is_word = |at: &usize| matches!(self.all[*at].kind, TokenKind::Name | TokenKind::Sign);
         self.lines[lines].iter().flat_map(|line| line.clone().filter(is_word)).collect()
     }
 }
@@ -88,15 +88,15 @@ fn push_line<'a>(line: u32, content: &'a str, tokens: &mut Vec<Token<'a>>) {
     while let Some(c) = rest.chars().next() {
         let kind = kind(c);
         let length = match kind {
-            Kind::Sign => operator(rest).map_or(c.len_utf8(), str::len),
+            TokenKind::Sign => operator(rest).map_or(c.len_utf8(), str::len),
             // Beyond the first character, a run of its kind.
             _ => rest.find(|next| self::kind(next) != kind).unwrap_or(rest.len()),
         };
         let (text, behind) = rest.split_at(length);
-        let is_lead = tokens.len() == first && kind == Kind::Sign && behind.starts_with(' ');
+        let is_lead = tokens.len() == first && kind == TokenKind::Sign && behind.starts_with(' ');
         let end = Position { line, character: at.character.saturating_add(units(text)) };
         let is_lead = is_lead && text.bytes().all(|sign| b"/!#*->;|%".contains(&sign));
-        let kind = if is_lead { Kind::Lead } else { kind };
+        let kind = if is_lead { TokenKind::Lead } else { kind };
         tokens.push(Token { text, kind, start: at, end });
         (rest, at) = (behind, end);
     }
@@ -114,14 +114,14 @@ fn operator(text: &str) -> Option<&'static str> {
     operators.find(|operator| text.starts_with(operator))
 }
 
-fn kind(c: char) -> Kind {
+fn kind(c: char) -> TokenKind {
     match c {
         // Han and kana are written without spaces: each character is a word.
-        '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => Kind::Sign,
-        _ if c.is_whitespace() => Kind::Space,
+        '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => TokenKind::Sign,
+        _ if c.is_whitespace() => TokenKind::Space,
         // Beyond ASCII, marks and joiners must stay with their letter.
-        _ if c.is_alphanumeric() || c == '_' || !c.is_ascii() => Kind::Name,
-        _ => Kind::Sign,
+        _ if c.is_alphanumeric() || c == '_' || !c.is_ascii() => TokenKind::Name,
+        _ => TokenKind::Sign,
     }
 }
 
@@ -129,13 +129,13 @@ fn kind(c: char) -> Kind {
 mod tests {
     use super::*;
 
-    fn texts(line: &str) -> Vec<(&str, Kind)> {
+    fn texts(line: &str) -> Vec<(&str, TokenKind)> {
         Tokens::of(line).all.into_iter().map(|token| (token.text, token.kind)).collect()
     }
 
     #[test]
     fn lines_are_split_into_names_operators_and_spaces() {
-        use Kind::{Name, Sign, Space};
+        use TokenKind::{Name, Sign, Space};
         let expected = [("a_1", Name), (" ", Space), ("!=", Sign), (" ", Space), ("b", Name), ("(", Sign)];
         assert_eq!(texts("\ta_1 != b(\r\n"), expected);
         assert_eq!(texts("x::<Y>"), [("x", Name), ("::", Sign), ("<", Sign), ("Y", Name), (">", Sign)]);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn comment_signs_and_bullets_lead_their_line() {
-        use Kind::{Lead, Name, Sign, Space};
+        use TokenKind::{Lead, Name, Sign, Space};
         for lead in ["//", "///", "//!", "#", "--", "*", "-", ">"] {
             let text = format!("  {lead} word\n");
             assert_eq!(texts(&text), [(lead, Lead), (" ", Space), ("word", Name)]);

@@ -28,7 +28,7 @@ use similar::DiffTag;
 
 use super::comparison::by_myers;
 use super::line_pairs::line_pairs;
-use super::tokens::{Kind, Token, Tokens};
+use super::tokens::{Token, TokenKind, Tokens};
 
 /// The least share of equal text in two lines that are compared, in percent of both.
 const MIN_SHARED: usize = 50;
@@ -111,7 +111,7 @@ impl<'a> Marks<'a> {
                 let (marked, all) = (side.marked_weight(line), side.tokens.weight(line));
                 side.likeness[line] = (all - marked) * 100 >= MIN_SHARED_IN_FLOW * all;
                 // Lines that are broken elsewhere gain and lose commas and brackets.
-                side.unmark_lone_signs(line, |token| token.kind == Kind::Sign);
+                side.unmark_lone_signs(line, |token| token.kind == TokenKind::Sign);
             }
         }
         Some(marks)
@@ -215,7 +215,7 @@ impl<'a> Side<'a> {
             let mut is_open = false;
             for at in line.clone() {
                 let Token { start, end, kind, .. } = self.tokens.all[at];
-                let is_between = is_open && kind == Kind::Space && self.is_marked_at(at + 1, line);
+                let is_between = is_open && kind == TokenKind::Space && self.is_marked_at(at + 1, line);
                 match found.last_mut() {
                     Some(last) if is_open && (self.marks[at] || is_between) => last.end = end,
                     _ if self.marks[at] => found.push(TextRange { start, end }),

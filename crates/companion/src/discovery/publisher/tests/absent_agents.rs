@@ -16,8 +16,8 @@ fn entries(path: &Path) -> Vec<String> {
 
 /// The directories in home of proven agents, with others.
 fn of_proven_agents(publisher: &Publisher, others: &[&str]) -> Vec<String> {
-    let proven = locations::places(&publisher.dirs)
-        .filter(|place| place.agent.is_proven() && matches!(place.kind, locations::Kind::Record(_)));
+    let proven = locations::search_places(&publisher.dirs)
+        .filter(|place| place.agent.is_proven() && matches!(place.kind, locations::SearchedFile::Record(_)));
     let own = proven.filter_map(|place| Some(place.directory.agent_directory()?.file_name()?.to_owned()));
     let own: BTreeSet<_> = own.chain(others.iter().map(Into::into)).collect();
     own.into_iter().map(|name| name.into_string().unwrap()).collect()
@@ -33,8 +33,8 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
     let proven = of_proven_agents(&publisher, &[]);
     assert!(proven.contains(&".qwen".to_owned()));
     assert_eq!(entries(&home), proven, "a proven agent finds the companion at its first start");
-    let own = |place: Place| place.directory.agent_directory().map(Path::to_owned);
-    let mut awaited: BTreeSet<_> = locations::places(&publisher.dirs).filter_map(own).collect();
+    let own = |place: SearchPlace| place.directory.agent_directory().map(Path::to_owned);
+    let mut awaited: BTreeSet<_> = locations::search_places(&publisher.dirs).filter_map(own).collect();
     awaited.retain(|own| !proven.iter().any(|name| own.ends_with(name)));
     assert_eq!(published.awaited, awaited);
     // Its first start.
