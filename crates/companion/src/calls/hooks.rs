@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::reviews::decisions::REPEATED_WITHIN;
 use crate::reviews::review::PendingReview;
 
-/// The answer to a hook where no desk has been open for a while.
+/// The answer to a hook when no desk has been open for a while.
 const NO_DESK: &str = "No desk of alongside is open, so nobody can review this change. Ask the person to run \
                        `alongside` in the project.";
 
@@ -24,17 +24,17 @@ const LAST_CALL: &str = "The review of this change is still open. Do not call th
                          the person asks you to go on, call the tool again with the same arguments: that \
                          call gets its outcome.";
 
-/// The equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2, 0.12.0 and 0.24.4)
-/// takes the fifth for a loop: it ends the turn, and offers its person to switch that safety off.
+/// The most equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2, 0.12.0 and 0.24.4)
+/// takes the fifth equal call for a loop: it ends the turn, and offers its person to switch that safety off.
 const EQUAL_CALLS: u32 = 4;
 
-/// How long a review waits while no desk is there to decide on it: one that vanished may come back.
+/// How long a review waits while no desk is there to decide on it. A desk that vanished may come back.
 const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     calls: BTreeMap<ReviewId, AskedReview>,
-    /// Since when no desk shows reviews; `None` while one does.
+    /// The time since which no desk shows reviews; `None` while a desk does.
     deserted: Option<Instant>,
 }
 
@@ -42,18 +42,18 @@ pub(crate) struct Hooks {
 #[derive(Debug)]
 struct AskedReview {
     calls_again: bool,
-    /// The calls so far since its agent was last asked to end its turn.
+    /// The number of calls since the agent was last asked to end its turn.
     calls: u32,
     /// The number of the call, and its answer; `None` between two calls.
     waiting: Option<(u64, oneshot::Sender<Verdict>)>,
-    /// When the wait for the decision ends, or that for the next call.
+    /// The end of the wait for the decision or, between two calls, for the next call.
     until: Instant,
 }
 
 #[derive(Debug)]
 pub(crate) struct HookCall {
     pub(crate) number: u64,
-    /// When it must be answered.
+    /// The time by which the call must be answered.
     pub(crate) until: Instant,
     pub(crate) calls_again: bool,
     pub(crate) answer: oneshot::Sender<Verdict>,
@@ -62,23 +62,23 @@ pub(crate) struct HookCall {
 /// The reviews whose hooks have waited long enough.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DueReviews {
-    /// Those that wait for the next call.
+    /// The reviews that stay open for the next call.
     pub(crate) left_open: Vec<ReviewId>,
-    /// Those that wait for the next call, before which the agent is asked to end its turn.
+    /// The reviews that stay open for the next call, and whose agent is asked to end its turn before that.
     pub(crate) turn_over: Vec<ReviewId>,
-    /// Those that end.
+    /// The reviews that end.
     pub(crate) over: Vec<ReviewId>,
 }
 
 impl Hooks {
-    /// A review was opened for a call.
+    /// Begins the wait of a call for the review that was opened for it.
     pub(crate) fn begin(&mut self, review: ReviewId, call: HookCall) {
         let HookCall { number, until, calls_again, answer } = call;
         let waiting = Some((number, answer));
         self.calls.insert(review, AskedReview { calls_again, calls: 1, waiting, until });
     }
 
-    /// The one of these reviews that stayed open for a repeated call.
+    /// The first of these reviews that has stayed open for a repeated call.
     pub(crate) fn left_open(&self, reviews: &[ReviewId]) -> Option<ReviewId> {
         let is_it = |review: &&ReviewId| self.calls.get(review).is_some_and(|call| call.waiting.is_none());
         reviews.iter().find(is_it).copied()
@@ -92,8 +92,8 @@ impl Hooks {
         }
     }
 
-    /// The verdict on a proposal for which no review opens: its hook only asks for decisions of before, or
-    /// nobody is there to review it.
+    /// The verdict on a proposal for which no review opens: its hook asks for earlier decisions only, or no
+    /// desk is there.
     pub(crate) fn verdict_without_review(&self, is_only_asked: bool) -> Option<Verdict> {
         match is_only_asked {
             true => Some(Verdict::NotReviewed),
@@ -102,7 +102,7 @@ impl Hooks {
         }
     }
 
-    /// The verdict for the hook that asked for a review, which ended so.
+    /// The verdict for the hook that asked for a review, which has ended as `closing` says.
     pub(crate) fn verdict(&self, ended: &PendingReview, closing: Closing, draft: Option<PathBuf>) -> Verdict {
         if closing == Closing::TimedOut && self.are_deserted(Instant::now()) {
             return Verdict::Undecided { message: NO_DESK.into(), draft };
@@ -110,7 +110,7 @@ impl Hooks {
         ended.verdict(closing, draft)
     }
 
-    /// The review ended. Returns the verdict if nobody waits for it now.
+    /// Answers the hook that asked for a review. Returns the verdict if no hook waits for it now.
     pub(crate) fn end(&mut self, review: ReviewId, verdict: Verdict) -> Option<Verdict> {
         let call = self.calls.remove(&review)?;
         match call.waiting {
@@ -119,18 +119,18 @@ impl Hooks {
         }
     }
 
-    /// A hook has gone without its answer. Returns its review.
+    /// The review of a hook that has gone without its answer.
     pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
         let is_it = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
     }
 
-    /// Whether a desk shows reviews now.
+    /// Notes whether a desk shows reviews now.
     pub(crate) fn mark_desks(&mut self, are_there: bool, now: Instant) {
         self.deserted = if are_there { None } else { self.deserted.or(Some(now)) };
     }
 
-    /// Whether there has been no desk for long.
+    /// Whether no desk has shown reviews for [`NO_DESK_TIMEOUT`].
     fn are_deserted(&self, now: Instant) -> bool {
         self.deserted.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
     }
@@ -157,7 +157,7 @@ impl Hooks {
                         }
                     };
                     list.push(*review);
-                    // A hook that is gone is reported as such.
+                    // If the hook is gone, an event of its own says so.
                     let _ = answer.send(verdict);
                 }
                 None => due.over.push(*review),

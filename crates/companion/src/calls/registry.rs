@@ -1,5 +1,5 @@
-//! The calls of agents that wait for the answers of desks, and those of desks that mention a file, which wait
-//! for a look at the privacy rules.
+//! The calls that wait: calls of agents for the answers of desks, and calls of desks that mention a file,
+//! for the privacy rules.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(crate) enum DeskCall {
     Diagnostics(DiagnosticsCall),
 }
 
-/// A `closeDiff`. Of an open review, desks send their unsent edits first.
+/// A `closeDiff`. If its review is open, desks send their unsent edits first.
 #[derive(Debug)]
 pub(crate) struct CloseCall {
     pub(crate) review: Option<ReviewId>,
@@ -46,12 +46,12 @@ pub(crate) struct CloseCall {
     pub(crate) answer: oneshot::Sender<LastText>,
 }
 
-/// A question for the problems in files, with those that desks have found.
+/// A question for the problems in files, with the answers of desks so far.
 #[derive(Debug)]
 pub(crate) struct DiagnosticsCall {
     number: u64,
     pub(crate) files: Vec<FileDiagnostics>,
-    /// Gets the problems that agents may know.
+    /// The channel for the problems that agents may know.
     pub(crate) answer: oneshot::Sender<Vec<FileDiagnostics>>,
 }
 
@@ -81,12 +81,13 @@ fn refused(words: &str) -> Refusal {
 }
 
 impl Calls {
-    /// `closeDiff` waits until these desks have sent their unsent edits of its review.
+    /// Begins the wait of a `closeDiff` until these desks have sent their unsent edits of its review.
     pub(crate) fn begin_close(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
         self.wait_for_desks(DeskCall::Close(call), desks, FLUSH_TIMEOUT);
     }
 
-    /// An agent asks for problems, and these desks are asked. Returns the number of the question.
+    /// Begins the wait of an agent's question for problems, which these desks are asked. Returns the number
+    /// of the question.
     pub(crate) fn begin_diagnostics(
         &mut self,
         answer: oneshot::Sender<Vec<FileDiagnostics>>,
@@ -110,7 +111,7 @@ impl Calls {
         }
     }
 
-    /// A desk has found these problems. An answer that nobody waits for is dropped.
+    /// Adds the problems that a desk has found. An answer that no call waits for is dropped.
     pub(crate) fn add_diagnostics(&mut self, desk: DeskId, number: u64, files: Vec<FileDiagnostics>) {
         for wait in &mut self.desk_waits {
             if let DeskCall::Diagnostics(call) = &mut wait.call
@@ -122,7 +123,7 @@ impl Calls {
         }
     }
 
-    /// A desk has left, and answers nothing more.
+    /// Ends the wait for a desk that has left.
     pub(crate) fn leave(&mut self, desk: DeskId) {
         for wait in &mut self.desk_waits {
             wait.desks.remove(&desk);
@@ -139,8 +140,8 @@ impl Calls {
         self.desk_waits.iter().map(|wait| wait.until).min()
     }
 
-    /// The process was stopped for this long: no desk loses time by that. Agents wait no longer for an answer
-    /// with diagnostics, or to a hook.
+    /// Moves deadlines by the time for which the process was stopped, so that no desk loses time. The
+    /// deadlines of diagnostics and hooks stay, since their agents do not wait longer either.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
         for wait in &mut self.desk_waits {
             if matches!(wait.call, DeskCall::Close(_)) {
@@ -151,8 +152,8 @@ impl Calls {
 }
 
 impl MentionCall {
-    /// The mention to check: whether agents may know of its file; `None` for one that is refused. `session`
-    /// is the one that takes it, and `active` the active file.
+    /// The mention whose file is to be checked; `None` if the mention is refused. `session` is the session
+    /// that gets it, and `active` the active file.
     pub(crate) fn begin(
         self,
         session: Option<String>,
@@ -175,7 +176,7 @@ impl MentionCall {
 }
 
 impl Mention {
-    /// The mention after its check, which the caller carries out; `None` for one that is refused.
+    /// The mention after the check, which the caller carries out; `None` if the mention is refused.
     pub(crate) fn checked(self, is_allowed: bool) -> Option<Self> {
         if is_allowed {
             return Some(self);

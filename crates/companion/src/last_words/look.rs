@@ -1,4 +1,4 @@
-//! A look at the files of decided reviews, outside the loop, for it waits for the disk.
+//! Looks at the files of decided reviews, outside the main loop, since a look waits for the disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::reviews::target::Fingerprint;
 #[derive(Debug)]
 pub(crate) struct Look {
     pub(super) watch: Arc<Watch>,
-    /// The directories in which a change may change a file.
+    /// The directories to watch: a change in one of them may change a target.
     pub(super) directories: BTreeSet<PathBuf>,
     pub(super) targets: Vec<Target>,
 }
@@ -23,11 +23,11 @@ pub(super) struct Target {
     /// The number of its decision.
     pub(super) number: u64,
     pub(super) text: Arc<DecidedText>,
-    /// Where the file holds the text and is as before, the latter counts.
+    /// Whether a file that both holds the text and is as before counts as before.
     pub(super) is_before_first: bool,
-    /// The file as it was seen last, where nothing follows unless it has changed since.
+    /// The file as it was seen last. `None` if a look says something even of an unchanged file.
     pub(super) known: Option<Fingerprint>,
-    /// Whether its time was over before the look.
+    /// Whether the watch was over before the look.
     pub(super) is_last: bool,
 }
 
@@ -41,7 +41,8 @@ pub(crate) struct Sight {
 }
 
 impl Look {
-    /// Watches the directories, and then looks: nothing is missed. Blocks.
+    /// Watches the directories, and then looks at the files, so that no change between the two is missed.
+    /// Blocks.
     pub(crate) fn run(self) -> Vec<Sight> {
         self.watch.set(self.directories);
         let is_changed = |target: &Target| {
@@ -56,7 +57,7 @@ impl Look {
     }
 }
 
-/// The directories in which a change may change what the path of this text leads to.
+/// The directories in which a change may change the file of this text, or a link on the way to it.
 pub(super) fn directories(text: &DecidedText) -> impl Iterator<Item = PathBuf> {
     [Path::new(&text.file), &text.real].into_iter().filter_map(Path::parent).map(Path::to_owned)
 }

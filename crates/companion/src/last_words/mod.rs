@@ -1,4 +1,4 @@
-//! The last word of each review: what its file holds after the decision.
+//! The last word of each review: tells desks what its file holds after the decision.
 
 pub(crate) mod look;
 pub(crate) mod registry;

@@ -19,15 +19,15 @@ use crate::reviews::review::PendingReview;
 /// The most decisions that are watched, and the most bytes of their texts. Beyond, the oldest ends.
 const MAX_WATCHED: usize = 64;
 const MAX_BYTES: usize = 64 << 20;
-/// How often to look where the system tells of no changes.
+/// The time between two looks on a system that tells of no changes.
 const DEAF_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(crate) struct LastWords {
-    /// In the order of the decisions.
+    /// The watched decisions, in the order in which they were made.
     watched: Vec<Watched>,
     last_number: u64,
-    /// `None` before the first decision.
+    /// The watch on directories; `None` before the first decision.
     watch: Option<Arc<Watch>>,
     /// Whether the last look has set a watch on directories.
     is_watching: bool,
@@ -36,7 +36,7 @@ pub(crate) struct LastWords {
 }
 
 impl LastWords {
-    /// Watches for drafts that a companion of before has left: their agents may write them now.
+    /// Watches the files of drafts that an earlier companion has left: their agents may write them now.
     pub(crate) fn of_drafts(drafts: Vec<EarlierDraft>, now: Instant) -> Self {
         let mut words = Self::default();
         for EarlierDraft { file, agent, text } in drafts {
@@ -46,8 +46,9 @@ impl LastWords {
         words
     }
 
-    /// A review ended. Its file is watched if that was by a decision. `is_kept`: its draft holds the text; of
-    /// an accepted text without one, `draft` is saved if the file turns out to hold something else.
+    /// Watches the file of a review that has ended, if a decision has ended it. `is_kept`: a draft holds
+    /// the text. For an accepted text without a draft, `draft` is saved if the file turns out to hold
+    /// something else.
     pub(crate) fn begin(
         &mut self,
         ended: &PendingReview,
@@ -62,7 +63,7 @@ impl LastWords {
             Closing::Rejected => (WatchedDecision::Rejected, KeptDraft::Nowhere),
             Closing::AnsweredInAgent if is_kept => (WatchedDecision::InAgent, KeptDraft::InDraft),
             Closing::AnsweredInAgent => (WatchedDecision::InAgentAsProposed, KeptDraft::Nowhere),
-            // Most agents go on where their hook dies.
+            // Most agents write the file when their hook dies.
             Closing::AgentGone if ended.hook().is_some() => (WatchedDecision::BrokenOff, KeptDraft::Nowhere),
             _ => return,
         };
@@ -90,8 +91,8 @@ impl LastWords {
         }
     }
 
-    /// An agent proposes a file: its decisions on the same file are over. Returns the words that follow at
-    /// once, for the agent may write again before anybody has looked.
+    /// Ends the watch over earlier decisions on a file that its agent proposes again. Returns the words
+    /// that follow at once, since the agent may write the file before the next look.
     pub(crate) fn mark_proposed(&mut self, review: &PendingReview, now: Instant) -> Vec<Said> {
         self.end_where(now, |watched| watched.end_by_proposal(review));
         let sights = self.watched.iter().filter(|watched| watched.is_ended_by(review));
@@ -99,12 +100,13 @@ impl LastWords {
         self.take_sights(sights, now)
     }
 
-    /// An agent has ended its session. A file that it was writing may not be complete.
+    /// Ends the watch over the decisions of a session that has ended. A file that its agent was writing may
+    /// stay incomplete.
     pub(crate) fn end_session(&mut self, session: &str, now: Instant) {
         self.end_where(now + SETTLE_TIME, |watched| watched.is_of_session(session) && watched.end());
     }
 
-    /// An agent got the answer of a decision on this file once more.
+    /// Watches the file longer, since an agent got the answer of a decision on it once more.
     pub(crate) fn prolong(&mut self, file: &Path, agent: &str, now: Instant) {
         for watched in &mut self.watched {
             watched.prolong(file, agent, now);
@@ -121,7 +123,7 @@ impl LastWords {
         }
     }
 
-    /// Waits for a change in a watched directory, unless a look at it is planned already.
+    /// Waits for a change in a watched directory, unless a look is planned already.
     pub(crate) async fn changed(&self) {
         match &self.watch {
             Some(watch) if self.next_look.is_none() => watch.changed().await,
@@ -139,7 +141,7 @@ impl LastWords {
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        // Everything that is due waits for the end of a look.
+        // While a look runs, deadlines wait for its end.
         let deadlines = self.next_look.into_iter().chain(self.watched.iter().filter_map(Watched::deadline));
         deadlines.min().filter(|_| !self.is_looking)
     }
@@ -177,7 +179,7 @@ impl LastWords {
         self.is_looking = false;
         let words = self.take_sights(sights, now);
         if self.watched.is_empty() && self.is_watching {
-            // Nobody wakes for a directory that no decision is about.
+            // This look ends the watch on directories that no decision is about any more.
             self.look_by(now);
         }
         if !self.watched.is_empty() && self.watch.as_ref().is_none_or(|watch| watch.is_deaf()) {

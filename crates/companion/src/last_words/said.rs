@@ -1,4 +1,4 @@
-//! A last word, and what follows from it.
+//! A last word, and its consequences for the draft and for desks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use alongside_desk::{self as desk, LastWord, ReviewId, Word, messages};
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::decided_text::DecidedText;
 
-/// A word about a decision, and its consequences.
+/// A last word about a decision, and its consequences.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(super) file: String,
@@ -28,9 +28,9 @@ pub(super) enum Says {
     EditsLeftOut,
     /// The agent was answered in its own prompt, and has written the text.
     WrittenAsProposed,
-    /// The same, and the file is as before so far.
+    /// The agent was answered in its own prompt, and the file is as before so far.
     NotWritten,
-    /// Nothing that a person has to know.
+    /// A word that a person need not know.
     Nothing,
 }
 

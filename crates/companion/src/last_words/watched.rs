@@ -1,4 +1,5 @@
-//! One decision whose file is watched: the words that follow from what the file holds. Rules only: no disk.
+//! The rules for one watched decision: which word follows from the content of its file, and when. Without
+//! access to the disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::reviews::target::Fingerprint;
 
 /// How long a file is watched.
 const WATCHED_FOR: Duration = Duration::from_secs(600);
-/// How long a file must stay as it is before it counts: programs write in several steps.
+/// How long a file must stay unchanged before its content counts, since programs write in several steps.
 pub(super) const SETTLE_TIME: Duration = Duration::from_millis(200);
 /// How long an agent that was answered in its own prompt has to write the text. Gemini CLI needs a moment.
 const TIME_TO_WRITE: Duration = Duration::from_secs(2);
@@ -66,22 +67,25 @@ pub(crate) struct Watched {
     pub(super) text: Arc<DecidedText>,
     kept: KeptDraft,
     until: Instant,
-    /// When edits count as left out, and a file that is as before as not written.
+    /// The time from which a file that is as before counts as not written, and edits that it lacks as left
+    /// out.
     left_out_at: Option<Instant>,
     end: End,
-    /// The file as it was seen last, and since when it has been so.
+    /// The file as it was seen last, and the time since which it is like that.
     seen: Option<(Fingerprint, Instant)>,
     told: Option<Word>,
 }
 
-/// Whether the next look is the last one.
+/// Whether the watch goes on after the next look.
 #[derive(Debug)]
 enum End {
     Open,
     Due,
-    /// As long as the file is as the next proposal has found it: what comes after is not of this decision.
+    /// The next look is the last one, and counts only if the file is as the next proposal has found it. A
+    /// later content does not follow from this decision.
     DueWhile(Fingerprint),
-    /// Others have taken its place before its time was over. Only a text that is written by now is a word.
+    /// The next look is the last one: newer decisions have taken the place before the time was over. Only a
+    /// written text makes a word then.
     Crowded,
 }
 
@@ -126,7 +130,7 @@ impl Watched {
         }
     }
 
-    /// The watch for the sake of a draft that a companion of before has left.
+    /// The watch over the file of a draft that an earlier companion has left.
     pub(super) fn of_draft(number: u64, file: String, agent: String, text: Arc<str>, now: Instant) -> Self {
         Self {
             number,
@@ -153,7 +157,7 @@ impl Watched {
         matches!(self.decided, WatchedDecision::Rejected | WatchedDecision::BrokenOff)
     }
 
-    /// The file as it was seen last, where nothing follows unless it has changed since.
+    /// The file as it was seen last. `None` if a look says something even of an unchanged file.
     pub(super) fn known(&self, now: Instant) -> Option<Fingerprint> {
         let (print, since) = self.seen.as_ref()?;
         let is_settled = *since + SETTLE_TIME < now;
@@ -164,7 +168,7 @@ impl Watched {
         !matches!(self.end, End::Open)
     }
 
-    /// When there is a reason to look, whatever happens.
+    /// The next time at which a look is due even without a change.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let open = (!self.is_ending()).then_some(self.until);
         open.into_iter().chain(self.left_out_at).min()
@@ -180,7 +184,7 @@ impl Watched {
         is_left_out || is_over
     }
 
-    /// Its time is over: one more look. True if it was not before.
+    /// Ends the watch with one more look. Returns false if it was ending already.
     pub(super) fn end(&mut self) -> bool {
         let ends = !self.is_ending();
         if ends {
@@ -189,7 +193,7 @@ impl Watched {
         ends
     }
 
-    /// Others take its place: one more look.
+    /// Ends the watch with one more look, since newer decisions take its place.
     pub(super) fn crowd_out(&mut self) {
         if !self.is_ending() {
             self.end = End::Crowded;
@@ -200,7 +204,7 @@ impl Watched {
         matches!(&self.proposer, Proposer::Session(own) if own == session)
     }
 
-    /// The same agent proposes the file again. True if that ends the watch.
+    /// Ends the watch if the same agent proposes the file again. Returns whether it has ended.
     pub(super) fn end_by_proposal(&mut self, review: &PendingReview) -> bool {
         let is_its = self.is_of_file(review.real_path()) && self.proposer == Proposer::of(review);
         self.end_while(is_its, review)
@@ -211,13 +215,15 @@ impl Watched {
         by_proposal && self.is_of_file(review.real_path())
     }
 
-    /// The content that the proposal which ended the watch has found, if it is known without a look.
+    /// The content of the file as the proposal that ended the watch has found it, if that can be compared
+    /// without a look.
     pub(super) fn sight_of(&self, review: &PendingReview) -> Option<Sight> {
         let found = self.text.found_by(review, self.is_before_first())?;
         Some(Sight { number: self.number, found, print: review.text.seen().clone(), is_last: true })
     }
 
-    /// A text was accepted for the file. True if that ends the watch for a text that nobody accepted.
+    /// Ends the watch over a text that nobody accepted, if another text was accepted for the file. Returns
+    /// whether it has ended.
     pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
         let is_accepted = matches!(
             self.decided,
@@ -235,7 +241,7 @@ impl Watched {
         ends
     }
 
-    /// The agent got the same answer once more: it has all of its time again.
+    /// Begins the time of the watch anew, since the agent got the same answer once more.
     pub(super) fn prolong(&mut self, file: &Path, agent: &str, now: Instant) {
         if self.is_of_file(file) && self.agent == agent && !self.is_ending() {
             self.until = now + WATCHED_FOR;
@@ -308,7 +314,8 @@ impl Watched {
         }
     }
 
-    /// The step after a look that ends nothing by itself. A draft is of interest for all of the time.
+    /// The step after a look whose result does not end the watch. With a draft, the watch lasts for its
+    /// whole time.
     fn after(&mut self, is_last: bool, now: Instant) -> Next {
         let has_draft = matches!(self.kept, KeptDraft::InDraft) && now < self.until;
         match (is_last, has_draft) {
