@@ -1,5 +1,5 @@
-//! The tasks beside the main loop: the writer, and those that the loop starts to wait for a disk or a clock,
-//! and that send their result as an event.
+//! The tasks beside the main loop: the writer, and tasks that wait for a disk or a clock and send their
+//! result as an event.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,10 +41,10 @@ impl Background {
         });
     }
 
-    /// Saves the draft of a review, which is open or has ended so. Returns the version that desks are told of
-    /// with the end.
+    /// Saves the draft of a review, which is open, or has ended as `closing` says. Returns the version of
+    /// which desks are told with the end of the review.
     pub(crate) fn save_draft(&self, draft: NewDraft, closing: Option<Closing>) -> Option<DraftVersion> {
-        // The agent writes an accepted text: nobody looks for it in a draft.
+        // The agent writes an accepted text, so the person need not know of its draft.
         let is_told = closing.is_some_and(|closing| closing != Closing::Accepted);
         let version = is_told.then(|| (draft.id.clone(), draft.number));
         let written = version.clone().map(|version| self.await_draft(version));
@@ -87,7 +87,7 @@ impl Background {
         });
     }
 
-    /// Looks whether agents may know of the file of a mention.
+    /// Checks whether agents may know of the file of a mention.
     pub(crate) fn check_mention(&self, privacy: Arc<Mutex<Privacy>>, mention: Mention) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
@@ -97,7 +97,7 @@ impl Background {
         });
     }
 
-    /// Looks which files agents may know of, and watches their directories and `own_directories`.
+    /// Finds the files that agents may know of, and watches their directories and `own_directories`.
     pub(crate) fn scan_files(
         &self,
         scan: FileScan,
@@ -109,7 +109,8 @@ impl Background {
             let result = scan.run();
             let mut watched = result.depends_on(&roots);
             watched.extend(roots.into_iter().chain(own_directories));
-            // Before the result is sent: the next scan, which that may begin, sets the watch after this one.
+            // The watch is set before the result is sent, for the result may begin the next scan, which
+            // sets the watch anew.
             let is_new = watch.set(watched);
             events.send(Event::FilesScanned(Box::new(result)));
             // A directory that was not watched before may have changed since the scan.

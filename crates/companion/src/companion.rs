@@ -24,7 +24,8 @@ use crate::rule::Rule;
 use crate::rules::evaluation::Rules;
 use crate::workspace_roots;
 
-/// A running companion. Dropping it stops it without ceremony; [`stop`](Self::stop) does it properly.
+/// A running companion. Dropping the handle stops the companion without telling agents;
+/// [`stop`](Self::stop) tells them first.
 pub struct Companion {
     pub(crate) endpoint: Endpoint,
     pub(crate) events: Events,
@@ -59,8 +60,9 @@ impl Companion {
         self.endpoint.port()
     }
 
-    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). A
-    /// program that [holds](crate::PortHold) them across a crash needs all of them.
+    /// Every address that the companion listens on: the port on both loopbacks, and [one
+    /// more](Builder::also_listen). A program that [holds](crate::PortHold) the port across a crash needs
+    /// all of them.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.endpoint.addresses
     }
@@ -112,19 +114,19 @@ impl Companion {
         async move { calls.review(proposal).await }
     }
 
-    /// A snapshot of the working tree of this directory was taken: desks are told what has changed in it, if
-    /// it is in a root. Nobody waits for it.
+    /// Tells the companion that a snapshot of the working tree of this directory was taken. If the
+    /// directory is in a root, desks are told what has changed there. Returns at once.
     pub fn snapshot_taken(&self, directory: PathBuf) {
         self.events.send(Event::SnapshotTaken(directory));
     }
 
-    /// These reported problems are over: desks are told so in these words, which are harmless, and none that
-    /// joins from now on hears of them.
+    /// Ends reported problems. Desks are told so in the words `news`, which are harmless. A desk that joins
+    /// later does not hear of the problems.
     pub fn end_problems(&self, over: Vec<Problem>, news: String) {
         self.events.send(Event::ProblemsOver(over, news));
     }
 
-    /// Others keep the companion and its reviews when this desk leaves: their names, for people.
+    /// Sets the names, for people, of those that keep the companion and its reviews when this desk leaves.
     pub fn set_kept_by(&self, desk: DeskId, kept_by: Vec<String>) {
         self.events.send(Event::KeepersChanged { desk, kept_by });
     }
@@ -146,17 +148,18 @@ impl Companion {
         Ok(changed.unwrap_or_default())
     }
 
-    /// Is found as these editors' from now on, under the process of each: the discovery files are rewritten,
-    /// and written again if they were [hidden](Self::hide). The first editor is the one that a person used
-    /// last: names that hold no process, and the variables for terminals, are its own. Connected agents stay.
-    /// Returns the reasons why some agents cannot find it. Without an editor, nothing changes.
+    /// Sets the editors as whose companion agents find this one: rewrites the discovery files, with one
+    /// under the process of each editor, also if they were [hidden](Self::hide). The first editor is the
+    /// one that the person used last. File names without a process, and the variables for terminals, are
+    /// for that editor. Connected agents stay. Returns the reasons why some agents cannot find the
+    /// companion. Without an editor, nothing changes.
     pub async fn set_editors(&self, editors: Vec<Editor>) -> Vec<Problem> {
         self.events.ask(|shown| Event::EditorsChanged { editors, shown }).await.unwrap_or_default()
     }
 
-    /// Every editor is gone and may come back: every review is rejected, edits go to drafts, agents are told
-    /// of no files, and the discovery files are removed; but port, sessions and streams stay. Later proposals
-    /// wait. [`set_editors`](Self::set_editors) ends it.
+    /// Hides the companion while every editor is gone and may come back. Every review is rejected, edits go
+    /// to drafts, agents are told of no files, and the discovery files are removed. Port, sessions and
+    /// streams stay, and later proposals wait. [`set_editors`](Self::set_editors) ends this state.
     pub async fn hide(&self) {
         self.events.ask(Event::Hide).await;
     }
@@ -167,7 +170,8 @@ impl Companion {
         self.events.ask(Event::HandOver).await;
     }
 
-    /// The editor got the focus: where several companions could be meant, agents find this one first.
+    /// Tells the companion that its editor got the focus: of several companions, agents now find this one
+    /// first.
     pub fn focus(&self) {
         self.events.send(Event::Focused);
     }

@@ -1,4 +1,4 @@
-//! Everything that can happen to a companion, and the way into its main loop.
+//! The events of a companion, and the queue by which they reach its main loop.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -32,19 +32,19 @@ use crate::reviews::target::{BadTarget, Fingerprint};
 use crate::rules::evaluation::Rules;
 use crate::turns::job::WorkDone;
 
-/// Everything that can happen.
+/// An event. The main loop has an arm for each.
 #[derive(Debug)]
 pub(crate) enum Event {
     // Agents.
     /// An agent asks for a session, and gets its id.
     SessionWanted { identity: Identity, welcomed: oneshot::Sender<Result<String, SessionRefusal>> },
-    /// An agent ends its session, which is known or not.
+    /// An agent ends its session. Returns whether there was such a session.
     SessionEnded { session: String, ended: oneshot::Sender<bool> },
-    /// An agent is used: of several, the one heard last counts.
+    /// An agent has called a tool. Of several agents, the one that did so last counts as the one in use.
     AgentHeard(String),
     /// A request begins. It gets an answer if the session is known.
     RequestStarted { session: String, known: oneshot::Sender<Option<StartedRequest>> },
-    /// The messages of a request are known.
+    /// All messages of a request were read.
     RequestRead { session: String },
     /// An agent calls `openDiff`.
     OpenDiff { session: String, open: Box<OpenDiff>, answer: oneshot::Sender<Result<(), NotOpened>> },
@@ -67,7 +67,7 @@ pub(crate) enum Event {
     HookRootsWanted(oneshot::Sender<Option<Arc<[PathBuf]>>>),
     /// A hook has a proposal reviewed.
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
-    /// The companion shows no proposal for a file of this patch: its agent writes none of it.
+    /// The companion refuses a file of this patch: the agent writes no file of the patch.
     PatchRefused(String),
     /// The hook of this call has gone without its answer.
     HookGone(u64),
@@ -78,13 +78,13 @@ pub(crate) enum Event {
     ProblemsOver(Vec<Problem>, String),
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
-    /// Others keep the companion when this desk leaves.
+    /// The names of those that keep the companion when this desk leaves have changed.
     KeepersChanged { desk: DeskId, kept_by: Vec<String> },
     /// A desk requests something.
     DeskAsked { desk: DeskId, request: DeskRequest, answer: CallAnswer },
     /// A desk has left.
     DeskLeft(DeskId),
-    /// The privacy rules allow this mention, or not.
+    /// The privacy rules have been asked about this mention.
     MentionChecked { mention: Mention, is_allowed: bool },
     // Turns.
     /// The hook of an agent has taken a snapshot of the working tree of this directory.
@@ -94,11 +94,11 @@ pub(crate) enum Event {
     // The disk.
     /// A file or directory that is watched may have changed.
     DiskChanged,
-    /// Somebody has looked which files agents may know of.
+    /// A scan has found the files that agents may know of.
     FilesScanned(Box<ScanResult>),
     /// A directory of a decided review's file may have changed.
     DecidedFileChanged,
-    /// Somebody has looked at the files of decided reviews.
+    /// A look at the files of decided reviews has ended.
     DecidedFilesSeen(Vec<Sight>),
     /// The target of a review was read again.
     TargetRead { review: ReviewId, fingerprint: Fingerprint },
@@ -107,11 +107,11 @@ pub(crate) enum Event {
     DraftWritten(WrittenDraft),
     /// The agent has written this draft into its file; the draft was never on disk.
     DraftSettled(String),
-    /// Nobody waits any longer for this draft.
+    /// The wait for this version of a draft has ended, by its write or by a timeout.
     DraftAwaited(DraftVersion),
     /// The journal is written, or the reason why it is not.
     JournalWritten(Option<String>),
-    /// Somebody has removed the journal.
+    /// The file of the journal is gone: somebody has removed it.
     JournalGone,
     /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
     DiskShort(Option<u64>),
@@ -125,7 +125,8 @@ pub(crate) enum Event {
         rules: Box<Rules>,
         changed: oneshot::Sender<Vec<Problem>>,
     },
-    /// Agents find the companion as these editors' from now on. Returns the same.
+    /// Other editors are at the companion, as whose companion agents find it. Returns the reasons why some
+    /// agents cannot find it.
     EditorsChanged { editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>> },
     /// Every editor is gone and may come back.
     Hide(oneshot::Sender<()>),

@@ -35,10 +35,10 @@
 //! resolves to a [`desk::Verdict`]: the text that the person accepted, or the words for the agent's model. It
 //! waits as long as [`desk::HookProposal::patience_ms`] says, and 30 s where no desk shows reviews.
 //!
-//! Three journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
-//! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
-//! *Hook*: [`Companion::review`] → `hook_calls` → `reviews` → every desk → `calls` → the verdict for the hook
-//! that asked. One loop, `main_loop`, owns all state.
+//! Three journeys cross the library. *Context*: a desk's report → `context` → debounce → every session's
+//! outbox → its stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session
+//! that asked. *Hook*: [`Companion::review`] → `hook_calls` → `reviews` → every desk → `calls` → the verdict
+//! for the hook that asked. One loop, `main_loop`, owns all state.
 
 mod agents;
 mod background;

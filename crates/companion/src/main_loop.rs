@@ -59,7 +59,8 @@ use crate::turns::surroundings::Surroundings;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
-/// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
+/// A wake-up that is later than this counts as a stall: the process was held up, and messages of agents
+/// wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 /// The number of events that are handled before the loop looks at what follows. Deadlines wait meanwhile.
 const MAX_BATCH: usize = 128;
@@ -116,7 +117,7 @@ impl MainLoop {
                 }
                 None => {
                     self.on_deadline(Instant::now());
-                    // However often deadlines come, events get their turn.
+                    // Deadlines that come one after the other must not keep events waiting.
                     if let Ok(event) = inbox.try_recv() {
                         self.handle(event);
                     }
@@ -165,7 +166,7 @@ impl MainLoop {
             Event::Receipt { session, id } => self.receipt(&session, &id),
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
             Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
-            // A stream that nobody takes ends again when it is dropped.
+            // If the agent no longer waits for the stream, dropping the stream ends it.
             Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
@@ -187,7 +188,8 @@ impl MainLoop {
             }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
-                // A person may leave at any moment, on what the desk knows then.
+                // A person may leave at any moment, and is then told who keeps the reviews, as the desk
+                // knows it.
                 self.desks.set_kept_by(desk, kept_by);
                 self.notify_status_now();
             }
@@ -295,8 +297,8 @@ impl MainLoop {
         }
     }
 
-    /// After a stall, no outcome that was held back is sent before the messages that wait in our sockets are
-    /// read: an agent that has proposed anew would take it for the outcome of that.
+    /// After a stall, holds back outcomes until the messages that wait in our sockets are read. Among these
+    /// may be a new proposal, and its agent would take an older outcome for the outcome of that proposal.
     fn hold_back_after_stall(&mut self, deadline: Option<Instant>) {
         let now = Instant::now();
         if deadline.is_some_and(|deadline| now.saturating_duration_since(deadline) >= STALL_THRESHOLD) {
@@ -365,7 +367,7 @@ impl MainLoop {
         Some(OpenStream { session, number, frames, events, cut })
     }
 
-    /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
+    /// `openDiff`: answered at once, or by the outcome, for an agent whose call stays open until then.
     fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
         let OpenDiff { request, file_path, call, proposal } = open;
         let agent = self.agents.propose(session, request, &file_path, call)?;
@@ -407,7 +409,8 @@ impl MainLoop {
         self.finish_calls(Instant::now());
     }
 
-    /// Agents know no problems of files that they must not know, and none while the context is paused.
+    /// Asks desks for the problems in files. Agents learn none of a file that they must not know, and none
+    /// while the context is paused.
     fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
         let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
         let number = self.calls.begin_diagnostics(answer, desks.clone());
@@ -438,7 +441,8 @@ impl MainLoop {
 
     // Hooks.
 
-    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
+    /// Takes the proposal of a hook: opens its review or goes on with it, unless the person has decided
+    /// already.
     fn hook_called(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
         if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
             // A hook that is gone needs no answer.
@@ -464,7 +468,7 @@ impl MainLoop {
         let verdict = match ruling {
             Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
             Ruling::Defer => Some(Verdict::NotReviewed),
-            // The agent opens a diff instead, which waits for the person as long as they like.
+            // The agent then opens a diff instead, which waits for the person without a limit.
             Ruling::Ask if opens_diff => Some(Verdict::NotReviewed),
             Ruling::Ask => self.hooks.verdict_without_review(is_only_asked),
         };
@@ -496,7 +500,7 @@ impl MainLoop {
         }
     }
 
-    /// The verdict on a proposal on which the person has decided, or of which nobody decides here.
+    /// The verdict on a proposal without a review: the person has decided already, or no desk can decide.
     fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &PreparedProposal) -> Option<Verdict> {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
@@ -531,14 +535,16 @@ impl MainLoop {
         }
     }
 
-    /// A file of a patch has ended without a decision: what rules have accepted of it is not written.
+    /// Takes back what rules have accepted of a patch, of which one file has ended without a decision: the
+    /// agent writes no file of it.
     fn break_off(&mut self, patch: &str) {
         for accepted in self.rules.break_off(patch) {
             self.desks.notify(desk::Event::AcceptedByRule(accepted));
         }
     }
 
-    /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
+    /// Accepts ahead what an agent still proposes in a scope, for the person. Desks learn of it with the
+    /// status.
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
@@ -592,7 +598,7 @@ impl MainLoop {
         self.watch_decision(&ended, closing, is_kept);
     }
 
-    /// Has the file watched of a review that ended with a decision.
+    /// Watches the file of a review that ended with a decision.
     fn watch_decision(&mut self, ended: &PendingReview, closing: Closing, is_kept: bool) {
         let draft = || self.reviews.draft_if_unwritten(ended);
         self.last_words.begin(ended, closing, is_kept, draft, Instant::now());
@@ -630,7 +636,8 @@ impl MainLoop {
         }
     }
 
-    /// Gives the hook that asked its verdict. One that nobody waits for is remembered for the next call.
+    /// Gives the verdict to the hook that asked. If its hook waits no more, the verdict is remembered for
+    /// the next call.
     fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) -> Follows {
         if ended.hook().is_none() {
             return Follows::Write;
@@ -648,7 +655,7 @@ impl MainLoop {
         }
     }
 
-    /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
+    /// Carries out an edit, and tells desks, the draft and the journal. Returns the new revision.
     fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
         let Edited { changed, draft } = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
@@ -674,7 +681,7 @@ impl MainLoop {
         self.decide();
     }
 
-    /// Takes the decisions that wait for no target.
+    /// Carries out the decisions whose target has been read again, or need not be.
     fn decide(&mut self) {
         for DecisionCall { review, revision, decision, desk, answer } in self.reviews.take_decisions() {
             let closing = self.reviews.decide(review, revision, decision);
@@ -685,7 +692,7 @@ impl MainLoop {
         }
     }
 
-    /// Has the draft of a review written, which is open or has ended so.
+    /// Writes the draft of a review, which is open, or has ended as `closing` says.
     fn write_draft(&mut self, draft: Option<DraftChange>, closing: Option<Closing>) -> Option<DraftVersion> {
         match draft? {
             DraftChange::Save(draft) => self.background.save_draft(draft, closing),
@@ -777,7 +784,7 @@ impl MainLoop {
     /// Answers a request, with the new revision of a review if it is about one.
     fn answer_desk(&mut self, answer: CallAnswer, revision: Result<Option<u64>, Refusal>) {
         match revision {
-            // A change that a person was told of outlives a crash.
+            // The person may rely on an answered change, so the journal has it before the answer.
             Ok(Some(revision)) => self.recovery.hold(answer, Ok(Revised { revision })),
             // A desk that is gone needs no answer.
             Ok(None) => drop(answer.send(Ok(Revised::default()))),
@@ -831,7 +838,7 @@ impl MainLoop {
 
     // Context.
 
-    /// Has a thread look which files agents may know of.
+    /// Starts a scan of the files that agents may know of, on a thread.
     fn scan_files(&mut self) {
         if let Some(scan) = self.context.begin_scan() {
             let roots = self.presence.roots().to_vec();
@@ -864,7 +871,7 @@ impl MainLoop {
         self.with_turns(|turns, around| turns.note(noting, around));
     }
 
-    /// Has the turn reviews do something, and carries out the effects.
+    /// Runs a step of the turn reviews, and carries out its effects.
     fn with_turns(&mut self, step: impl FnOnce(&mut Turns, &mut Surroundings<'_>) -> Vec<TurnEffect>) {
         let is_dirty = |path: &str, real: &Path| self.context.is_dirty(path, real);
         let roots = self.presence.real_roots();
@@ -874,7 +881,7 @@ impl MainLoop {
                 TurnEffect::Work(job) => self.background.work_on_turn(*job),
                 TurnEffect::WatchAgent(pid) => self.background.watch_agent(pid),
                 TurnEffect::Tell(desks, event) => self.desks.tell(&desks, &event),
-                // No journal holds a turn review, and a desk that is gone needs no answer.
+                // The journal holds no turn review, so the answer need not wait for it.
                 TurnEffect::Answer(answer, revision) => {
                     drop(answer.send(revision.map(|revision| Revised { revision })));
                 }
@@ -884,7 +891,7 @@ impl MainLoop {
 
     // The editor, and how agents find it.
 
-    /// Has the discovery files written, unless no agent is to find the companion.
+    /// Writes the discovery files, unless the companion is hidden.
     fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
         if self.presence.is_hidden() {
             if let Some(done) = done {
@@ -934,7 +941,7 @@ impl MainLoop {
         self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
     }
 
-    /// Has the journal written, and then gives the answers that wait for it and for drafts.
+    /// Writes the journal, and then gives the answers that wait for it and for drafts.
     fn write_journal(&mut self) {
         if self.hands_over() {
             return;
@@ -1001,7 +1008,7 @@ impl MainLoop {
 
 async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {
     match deadline {
-        // Tests have a clock of their own.
+        // Tests run on a paused clock, which only Tokio's timers follow.
         Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,
         Some(deadline) => timer.until(deadline).await,
         None => std::future::pending().await,

@@ -1,4 +1,5 @@
-//! From the configuration to a running loop: adopt what a crash left, listen, publish.
+//! Starts a companion: takes over the sessions and reviews that a crash has left, listens, and writes the
+//! discovery files.
 
 mod adoption;
 mod takeover;
@@ -54,7 +55,7 @@ use takeover::Takeover;
 /// How long a predecessor that was killed may hold its journal and its port, in all.
 const PREDECESSOR_EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long an agent may take to write a text that it got from a companion before this one.
+/// How long an agent may take to write a text that it got from an earlier companion, in milliseconds.
 const AWAITED_FOR_MS: u64 = 600_000;
 
 impl Builder {
@@ -163,7 +164,7 @@ async fn publish(writer: &WriterTask, roots: &[PathBuf]) {
     let _ = is_published.await;
 }
 
-/// Removes what dead companions have left, while this one serves.
+/// Removes the discovery files that dead companions have left, while this one serves.
 fn begin_sweep(dirs: AppDirs, own_token: Arc<str>) {
     tokio::task::spawn_blocking(move || {
         sweep::sweep(&dirs, &own_token);
@@ -182,7 +183,7 @@ fn run(main_loop: MainLoop, inbox: mpsc::UnboundedReceiver<Event>, listener: Lis
     });
 }
 
-/// The end of a companion after that of its loop.
+/// Ends the parts of a companion after its loop has ended.
 async fn finish(listener: Listener, writer: &WriterTask, stopping: Option<Stopping>) {
     let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
     if hands_over {

@@ -1,4 +1,5 @@
-//! Takes over from a companion: its sessions continue, undecided proposals are rejected, people hear of it.
+//! Takes over from a companion that has crashed: continues its sessions, rejects undecided proposals, and
+//! tells people.
 
 use alongside_desk::Problem;
 
@@ -8,7 +9,8 @@ use crate::persistence::drafts::{Draft, Drafts, NewDraft};
 use crate::persistence::journal::{Journal, KnownSession, Undecided};
 use crate::reviews::registry::Reviews;
 
-/// Takes over what the journal holds. Returns news for the first desk, and the edits that are only there.
+/// Takes over the sessions of the journal. Returns news for the first desk, and the edits that the journal
+/// holds and no draft does.
 pub(super) fn adopt(
     journal: Journal,
     presence: &Presence,
@@ -24,7 +26,7 @@ pub(super) fn adopt(
     for known in &journal.sessions {
         lost.extend(lost_drafts(known, drafts));
         for id in known.undecided.iter().filter_map(|open| open.draft.as_deref()) {
-            // Without this the draft says so all the same, once its process is gone.
+            // If this fails, the draft counts as interrupted once its process is gone.
             let _ = drafts.mark_interrupted(id);
         }
     }
@@ -42,7 +44,7 @@ pub(super) fn adopt(
     (news, lost)
 }
 
-/// The edits of a session that are in the journal and not among the drafts.
+/// The edits of a session that the journal holds and no draft does.
 fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     let is_lost = |id: &String| drafts.read(id).is_err();
     let lost = known.undecided.iter().filter_map(|open| Some((open, open.draft.clone().filter(is_lost)?)));
@@ -57,7 +59,7 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     .collect()
 }
 
-/// The end of a hint: where edits of before a crash are; empty if there are none.
+/// The end of a hint, which names the place of edits from before the crash; empty if there are none.
 fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
     // The last edit may be in its draft and not yet in the journal.
     let mut drafts = drafts.list().unwrap_or_default();
@@ -70,7 +72,7 @@ fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
     }
 }
 
-/// Port and token are the old ones: the agents are still connected.
+/// The news that sessions continue: port and token are those of before, so agents stay connected.
 fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     let happened = if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
@@ -85,7 +87,7 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     )
 }
 
-/// The agents know another port or token, and somebody else may know that token by now.
+/// The problem that sessions are lost: the port could not be kept, or another user may know the old token.
 fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<Problem> {
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
     let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
@@ -107,9 +109,9 @@ fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<
     Some(Problem::new(what, format!("`/ide enable` connects an agent again.{unanswered}{typed}")))
 }
 
-/// Nobody knows which agents were connected before a crash.
+/// The problem that the journal cannot be read, so that nobody knows which agents were connected.
 pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
-    // Nor which review a draft belongs to.
+    // Without the journal, no draft can be told to be of an interrupted review.
     let typed = match drafts.list() {
         Ok(drafts) if drafts.is_empty() => "",
         _ => " Your edits, if any, are in `alongside drafts`.",

@@ -1,4 +1,4 @@
-//! The plan of a start: what the companion takes over from one that was interrupted.
+//! Plans a start: the journal, the port and the token that the companion takes over from an interrupted one.
 
 use std::io;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::persistence::drafts::Drafts;
 use crate::persistence::journal::Journal;
 use crate::persistence::recovery_store::RecoveryStore;
 
-/// How often the journal is tried while a predecessor holds it.
+/// The time between two attempts to take the journal while a predecessor holds it.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
 pub(super) struct Takeover {
-    /// The journal that was left; `None` without a predecessor.
+    /// The journal of the predecessor; `None` without one.
     pub(super) journal: Option<Journal>,
-    /// For every desk.
+    /// The problems that every desk is told.
     pub(super) problems: Vec<Problem>,
-    /// For the first desk.
+    /// The news that only the first desk is told.
     pub(super) news: Vec<Problem>,
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Takes the journal, once a predecessor that was killed is quite gone.
+/// Takes the journal, as soon as the process of a killed predecessor has ended.
 async fn take_store(dirs: &AppDirs, name: &str, until: Instant) -> Result<RecoveryStore, Problem> {
     loop {
         match RecoveryStore::take(&dirs.state, name) {
