@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::in_flight::InFlight;
 
-/// A session ends this long after its last stream or request: agents never say goodbye.
+/// A session ends this long after its last stream or request, since most agents end without a message.
 const FREED_AFTER: Duration = Duration::from_secs(60);
 /// The reviews of an agent close this long after its stream was lost: until then the agent may come back.
 const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
@@ -30,18 +30,18 @@ pub(super) struct AgentConnection {
 enum Phase {
     /// The agent has only asked for a session.
     New,
-    /// It sends requests, and has no stream.
+    /// The agent sends requests, and has no stream.
     Heard,
     Listening(Stream),
-    /// Its stream ended at this time.
+    /// The stream of the agent ended at this time.
     Lost(Instant),
-    /// The same, and desks do not list it any longer.
+    /// The stream of the agent ended at this time, and desks no longer list the agent.
     Left(Instant),
-    /// Desks do not list it until it is heard: it has left, or is known from before a crash.
+    /// Desks do not list the agent until it sends something: it has left, or is known from before a crash.
     Silent,
 }
 
-/// The part that ends for an agent that has been away.
+/// The things that end for an agent that has been away for a time.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expiry {
     Reviews,
@@ -51,9 +51,10 @@ pub(crate) enum Expiry {
 /// An open GET.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Never used again for another stream.
+    /// The number of the stream, which no other stream gets.
     pub(super) number: u64,
-    /// Holds one frame: a stream is fed as fast as it is read. Dropping the sender ends the stream properly.
+    /// The channel to the stream. It holds one frame, so that a stream is fed as fast as it is read.
+    /// Dropping the sender ends the stream properly.
     pub(super) frames: mpsc::Sender<Bytes>,
     opened: Instant,
 }
@@ -65,12 +66,12 @@ impl Stream {
 }
 
 impl AgentConnection {
-    /// That of an agent which asks for a session.
+    /// The connection of an agent that asks for a session.
     pub(super) fn new() -> Self {
         Self { phase: Phase::New, in_flight: InFlight::default(), last_heard: Instant::now() }
     }
 
-    /// That of an agent which was connected before a crash.
+    /// The connection of an agent that was connected before a crash.
     pub(super) fn returning() -> Self {
         Self { phase: Phase::Silent, ..Self::new() }
     }
@@ -96,7 +97,7 @@ impl AgentConnection {
         frames
     }
 
-    /// The stream of this number ended. False if another has taken its place.
+    /// Ends the stream of this number. Returns false if another stream has taken its place.
     pub(super) fn end_stream(&mut self, number: u64) -> bool {
         let is_current = self.stream().is_some_and(|stream| stream.number == number);
         if is_current {
@@ -119,7 +120,8 @@ impl AgentConnection {
         }
     }
 
-    /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.
+    /// Whether desks list the agent: it has sent something since the start of the companion, and has not
+    /// left.
     pub(super) fn is_listed(&self) -> bool {
         !matches!(self.phase, Phase::Left(_) | Phase::Silent)
     }
@@ -128,12 +130,12 @@ impl AgentConnection {
         matches!(self.phase, Phase::New)
     }
 
-    /// Whether the agent has left, as far as anybody can tell, or has only asked for a session.
+    /// Whether the agent has probably left, or has only asked for a session: its session may make room.
     pub(super) fn is_dispensable(&self) -> bool {
         matches!(self.phase, Phase::New | Phase::Left(_))
     }
 
-    /// The process was stopped for this long: no deadline of the agent comes nearer by that.
+    /// Moves the deadlines of the agent by the time for which the process was stopped.
     pub(super) fn shift_deadlines(&mut self, gap: Duration) {
         self.last_heard += gap;
         if let Phase::Lost(lost) | Phase::Left(lost) = &mut self.phase {
@@ -145,7 +147,7 @@ impl AgentConnection {
         [self.unlisted_at(), self.freed_at(), self.views_close_at()].into_iter().flatten().min()
     }
 
-    /// Returns what is over for the agent, unless it is heard again.
+    /// The things that have ended for the agent by now.
     pub(super) fn on_deadline(&mut self, now: Instant) -> Option<Expiry> {
         let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
         if is_due(self.unlisted_at())
@@ -158,7 +160,7 @@ impl AgentConnection {
         }
         let expires = is_due(self.views_close_at());
         if expires {
-            // Nothing more follows from the lost stream.
+            // The last deadline after the loss of the stream is over.
             self.phase = if self.is_listed() { Phase::Heard } else { Phase::Silent };
         }
         expires.then_some(Expiry::Reviews)

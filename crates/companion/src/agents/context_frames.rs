@@ -1,4 +1,4 @@
-//! The newest context as frames, one for each form and transport; all sessions share them.
+//! Makes frames of the newest context: one for each form and transport, which all sessions share.
 
 use std::path::Path;
 
@@ -54,8 +54,8 @@ impl ContextFrames {
     }
 }
 
-/// The selection for an agent that counts lines from 1. It takes the last line of the range for selected,
-/// also where nothing of it is.
+/// The selection for an agent that counts lines from 1, and that takes the last line of the range for
+/// selected even if no character of the line is.
 fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     let text = selection.text.get_or_insert_default();
     let range = &mut selection.selection;
@@ -72,7 +72,7 @@ fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     selection
 }
 
-/// The active file as agents learn it that know one file only; empty if agents are to know of none.
+/// The active file, for agents that know one file only; empty if agents are to know of none.
 pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     let active = context.open_files().first().filter(|file| file.is_active == Some(true));
     let Some(active) = active else { return SelectionChanged::default() };
@@ -95,7 +95,7 @@ pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lin
     Some((file_path?, (!is_empty).then_some(lines)))
 }
 
-/// A mention of a file, for an agent that takes one.
+/// The frame of a mention, for an agent that takes mentions.
 pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, transport: Transport) -> Bytes {
     let from_one = form == ContextForm::SelectionFromOne;
     let first_line = usize::from(from_one);
@@ -110,8 +110,8 @@ pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, trans
     frame(transport, &[rpc::notification(AT_MENTIONED, &mention)])
 }
 
-/// The range of the selected text: it begins at the first of its two ends, and has the length of the text. An
-/// editor that tells one end tells the last.
+/// The range of the selected text. It begins at the first of the two ends, and has the length of the text.
+/// An editor that tells only one end tells the last one.
 fn range(active: &File, text: &str) -> SelectedRange {
     let place = |cursor: Cursor| Place {
         line: cursor.line.saturating_sub(1),

@@ -1,4 +1,4 @@
-//! The identity of an agent, by its token and by the name that it gives itself.
+//! Tells which agent a session belongs to, by its token and by the name that the agent gives itself.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::family::{Dialect, Transport};
@@ -98,7 +98,7 @@ impl Identity {
         (name.to_owned(), version.to_owned())
     }
 
-    /// Whether both are of one release, as far as agents tell.
+    /// Whether both identities are of the same release, as far as agents say.
     pub(super) fn is_same_release(&self, other: &Self) -> bool {
         self.client == other.client && self.family_id() == other.family_id()
     }

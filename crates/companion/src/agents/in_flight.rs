@@ -1,5 +1,6 @@
-//! The requests of an agent that are in flight. Requests on different connections overtake each other: a
-//! proposal that broke off during a stall is still read afterwards, and must not replace a later one.
+//! The requests of an agent that have begun and are not read yet. Requests on different connections
+//! overtake each other. A proposal whose connection broke off during a stall is read later all the same,
+//! and must not replace a newer one.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +15,14 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// A request begins. Returns its number; numbers rise.
+    /// Begins a request. Returns its number; each number is higher than the one before.
     pub(crate) fn begin(&mut self) -> u64 {
         self.unread += 1;
         self.begun += 1;
         self.begun
     }
 
-    /// The messages of a request are known.
+    /// Ends a request, all of whose messages were read.
     pub(crate) fn end(&mut self) {
         self.unread = self.unread.saturating_sub(1);
         if self.are_read() {
@@ -30,7 +31,7 @@ impl InFlight {
         }
     }
 
-    /// No request that is in flight will be read.
+    /// Forgets the requests in flight, since none of them will be read.
     pub(crate) fn give_up(&mut self) {
         self.unread = 0;
     }
@@ -40,7 +41,7 @@ impl InFlight {
         self.unread == 0
     }
 
-    /// A request proposes for a file. False if a later request has done so already.
+    /// Notes that a request proposes for a file. Returns false if a later request has done so already.
     pub(crate) fn propose(&mut self, post: u64, file_path: &str) -> bool {
         let last = self.proposed.entry(file_path.to_owned()).or_insert(post);
         let is_last = *last <= post;

@@ -1,16 +1,16 @@
-//! The last texts of reviews that ended, for an agent that closes a review late or twice.
+//! Keeps the last texts of reviews that have ended, for an agent that calls `closeDiff` late or twice.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The number of delivered texts that are remembered.
+/// The most delivered texts that are remembered.
 const REMEMBERED: usize = 8;
 
 /// The answer to `closeDiff`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LastText {
     UnknownSession,
-    /// The file has no review, and none that ended a moment ago.
+    /// The file has no review, and no review of it has ended a moment ago.
     NoReview,
     Text(Arc<str>),
 }
@@ -20,8 +20,8 @@ pub(crate) enum LastText {
 pub(super) struct LastTexts(VecDeque<(String, Arc<str>)>);
 
 impl LastTexts {
-    /// A text of which the outcome `is_undelivered` stays, for an agent that gets no text writes its whole
-    /// proposal.
+    /// Remembers a text. A text whose outcome `is_undelivered` is kept beyond the limit, since an agent
+    /// that gets no text writes its whole proposal.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>, is_undelivered: impl Fn(&str) -> bool) {
         self.forget(path);
         self.0.push_back((path.to_owned(), text));
@@ -38,7 +38,7 @@ impl LastTexts {
         self.0.iter().find(|(ended, _)| ended == path).map(|(_, text)| text.clone())
     }
 
-    /// The review of this file is settled, or a new one begins.
+    /// Forgets the text of a file whose review is settled, or which gets a new review.
     pub(super) fn forget(&mut self, path: &str) {
         self.0.retain(|(ended, _)| ended != path);
     }

@@ -1,4 +1,5 @@
-//! Agents: who is connected, what each has still to be told, and when one is gone.
+//! The connected agents: their sessions, the messages that each has still to get, and the time when one is
+//! gone.
 
 pub(crate) mod connection;
 pub(crate) mod context_frames;

@@ -1,12 +1,15 @@
 //! The messages that one agent has still to get: the newest context, and every outcome without a receipt.
 //!
-//! An outcome is followed on the same stream by a `ping`; the agent's reply is the receipt. Only an outcome
-//! without one is sent again when a stream returns. Replaying more makes shipped agents accept what nobody
-//! decided: after a cut, the returning stream and the next `openDiff` of the same file cross.
+//! After each outcome, the same stream carries a `ping`, and the agent's reply to the ping is the receipt.
+//! When a stream returns, only outcomes without a receipt are sent again. If more were sent again, agents
+//! would accept proposals that nobody has decided on: after a cut, the returning stream and the next
+//! `openDiff` of the same file cross.
 //!
-//! A mention is sent once, for the person sees it in the prompt, or does it again.
+//! A mention is sent once. The person sees in the prompt whether it has arrived, and can mention the file
+//! again.
 //!
-//! The outbox never grows with time: contexts replace each other, and an agent has one diff open at a time.
+//! The outbox does not grow with time: contexts replace each other, and an agent has one diff open at a
+//! time.
 
 use std::collections::VecDeque;
 
@@ -18,10 +21,11 @@ use super::frame::frame;
 use super::outcome_messages::{self, Told};
 use crate::reviews::outcome::Outcome;
 
-/// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
+/// The most outcomes that are kept for one agent. An agent that opens thousands of diffs and never reads
+/// loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
-/// Unread mentions kept for one agent.
+/// The most unread mentions that are kept for one agent.
 const MAX_MENTIONS: usize = 32;
 
 #[derive(Debug)]
@@ -42,14 +46,15 @@ struct QueuedOutcome {
     path: String,
     outcome: Outcome,
     told: Told,
-    /// The stream that it was queued for or last sent on; a later stream holds it back at first.
+    /// The stream for which the outcome was queued, or on which it was last sent. A later stream holds it
+    /// back at first.
     stream: u64,
-    /// The ping that followed it on `stream`, once it was sent there.
+    /// The ping after the outcome, once both were sent on `stream`.
     ping: Option<Id>,
     recorded: Recorded,
 }
 
-/// Whether an outcome is in the journal. An agent gets no outcome that a crash could still change.
+/// Whether an outcome is in the journal. An agent gets it only then, since a crash could change it before.
 #[derive(Debug, PartialEq, Eq)]
 enum Recorded {
     No,
@@ -63,12 +68,12 @@ impl Outbox {
         Self { transport, context, context_sent, outcomes, mentions, pings }
     }
 
-    /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
+    /// Replaces an unsent context by a newer one. A context that equals the last sent one is not sent.
     pub(crate) fn set_context(&mut self, frame: Bytes) {
         self.context = (self.context_sent.as_ref() != Some(&frame)).then_some(frame);
     }
 
-    /// Queues a mention of a file. One that nobody reads makes room for later ones.
+    /// Queues a mention of a file. If there are too many unread ones, the oldest goes.
     pub(crate) fn push_mention(&mut self, frame: Bytes) {
         if self.mentions.len() == MAX_MENTIONS {
             self.mentions.pop_front();
@@ -92,39 +97,41 @@ impl Outbox {
         });
     }
 
-    /// The newest outcome waits until it is in the journal.
+    /// Holds the newest outcome back until it is in the journal.
     pub(crate) fn hold_newest(&mut self) {
         if let Some(outcome) = self.outcomes.back_mut() {
             outcome.recorded = Recorded::No;
         }
     }
 
-    /// Outcomes that wait for the journal are being written into it.
+    /// Notes that the outcomes that wait for the journal are being written into it.
     pub(crate) fn mark_recording(&mut self) {
         for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::No) {
             outcome.recorded = Recorded::Underway;
         }
     }
 
-    /// Outcomes that were being written are in the journal, or cannot be: they may be sent.
+    /// Releases the outcomes that were being written: they are in the journal, or the journal cannot be
+    /// written.
     pub(crate) fn mark_recorded(&mut self) {
         for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::Underway) {
             outcome.recorded = Recorded::Yes;
         }
     }
 
-    /// The agent has moved on with this file: an undelivered outcome about it must not be sent any more.
+    /// Drops an undelivered outcome about a file, since the agent has gone on with that file.
     pub(crate) fn forget(&mut self, path: &str) {
         self.outcomes.retain(|outcome| outcome.path != path);
     }
 
-    /// The agent answered a ping: the outcome before it has arrived. Returns its path.
+    /// Takes the agent's answer to a ping as the receipt of the outcome before it. Returns the path of that
+    /// outcome.
     pub(crate) fn settle(&mut self, ping: &Id) -> Option<String> {
         let at = self.outcomes.iter().position(|outcome| outcome.ping.as_ref() == Some(ping))?;
         self.outcomes.remove(at).map(|outcome| outcome.path)
     }
 
-    /// A new stream opened: it begins with the current context, whatever was sent before.
+    /// Queues the current context for a new stream, even if it was sent before.
     pub(crate) fn stream_opened(&mut self) {
         self.context_sent = None;
     }

@@ -1,4 +1,4 @@
-//! All connected agents: they come, listen, call, and go.
+//! All connected agents, from the beginning of their sessions to the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(crate) struct Agents {
     last_stream: u64,
     /// The newest context: every stream begins with it.
     context: ContextFrames,
-    /// No agent's time runs out before this, and perhaps none then. The main loop asks for it after each
-    /// event, when it has no time to ask a thousand sessions.
+    /// A time before which no agent has a deadline; perhaps none has one then either. The main loop asks
+    /// for it after each event, and asking a thousand sessions each time would take too long.
     next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
@@ -67,8 +67,8 @@ impl Agents {
         Ok((id, evicted))
     }
 
-    /// An agent as desks show it with the review of its hook: that of the only session with this name, or one
-    /// without a session.
+    /// The agent that desks show with the review of a hook: that of the session with this name, if there is
+    /// exactly one; else an agent without a session.
     pub(crate) fn of_hook(&mut self, name: String) -> Agent {
         if let Some(agent) = self.only_one(&name) {
             return Agent { by_hook: true, ..agent };
@@ -78,8 +78,8 @@ impl Agents {
         Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }
     }
 
-    /// Whether the agent of a hook has a session, and hears an outcome now. Of several with this name, nobody
-    /// knows which one is its own.
+    /// Whether the agent of a hook has a session that can get an outcome now. False if several sessions
+    /// have this name, since nobody knows which one belongs to the hook.
     pub(crate) fn listens(&self, name: &str) -> bool {
         self.only_one(name).is_some_and(|agent| agent.listening)
     }
@@ -92,7 +92,7 @@ impl Agents {
         }
     }
 
-    /// Continues a session of before a crash.
+    /// Continues a session from before a crash.
     pub(crate) fn adopt(&mut self, known: KnownSession, handed_over: bool) {
         self.last_session += 1;
         let origin = if handed_over { Origin::Earlier } else { Origin::Interrupted };
@@ -171,7 +171,7 @@ impl Agents {
         self.change(session, |session| session.pump(Instant::now()));
     }
 
-    /// The agent confirmed an outcome. False if it confirmed nothing that waited.
+    /// Takes the receipt of an outcome. Returns false if no outcome waited for it.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
         let settled = self.change(session, |session| {
             session.connection.mark_heard();
@@ -183,7 +183,8 @@ impl Agents {
         settled.flatten().is_some()
     }
 
-    /// A request proposes for a file, and so says that the agent is done with its last proposal for it.
+    /// Notes that a request proposes for a file. By that, the agent is done with its last proposal for the
+    /// file.
     pub(crate) fn propose(
         &mut self,
         session: &str,
@@ -214,7 +215,7 @@ impl Agents {
                 session.pump(Instant::now());
             }
             if closing == Closing::AnsweredInAgent {
-                // An answer to the open call would be another decision.
+                // The person has decided in the agent; an answer to the open call would be a second decision.
                 session.open_calls.remove(file_path);
             }
             if closing != Closing::Replaced {
@@ -267,12 +268,12 @@ impl Agents {
         mentioned.flatten()
     }
 
-    /// The next moment at which time may run out for an agent.
+    /// The next time at which an agent may have a deadline.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.next_deadline
     }
 
-    /// Sends the outcomes that were held back, and tells for which sessions time is over.
+    /// Sends the outcomes that were held back. Returns the sessions whose deadline has come.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<(String, Expiry)> {
         let mut expired = Vec::new();
         self.next_deadline = None;
@@ -293,7 +294,7 @@ impl Agents {
         self.next_deadline.is_some()
     }
 
-    /// Older outcomes wait until the requests that lie in our sockets were read.
+    /// Holds older outcomes back until the requests that wait in our sockets were read.
     pub(crate) fn hold_back(&mut self, now: Instant) {
         self.change_all(|session| session.hold_back(now));
     }
@@ -302,7 +303,8 @@ impl Agents {
         self.change_all(|session| session.connection.shift_deadlines(gap));
     }
 
-    /// The companion stops: neither unread requests nor the journal hold outcomes back any more.
+    /// Releases all outcomes, as the companion stops: they wait neither for unread requests nor for the
+    /// journal.
     pub(crate) fn release_outcomes(&mut self) {
         self.change_all(|session| {
             session.connection.in_flight.give_up();
@@ -370,7 +372,7 @@ impl Agents {
         (known, gone)
     }
 
-    /// The journal holds these sessions, or cannot: agents do not wait for it any longer.
+    /// Ends the wait of agents for the journal, which holds these sessions, or cannot be written.
     pub(crate) fn mark_recorded(&mut self, written: Outdated) {
         for id in self.named(written) {
             self.change(&id, |session| {

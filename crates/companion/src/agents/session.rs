@@ -1,4 +1,4 @@
-//! One session: the agent, its connection, and what the agent has still to get.
+//! One session: the agent, its connection, and the messages that the agent has still to get.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
