@@ -1,4 +1,4 @@
-//! The work on a comment that blocks: the text of its lines is read, and the source keeps it.
+//! The work on a comment that blocks: reads the text of its lines, and has the source keep the comment.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ const TOO_LONG: &str = "these lines are too long to be quoted: take fewer, or co
 
 #[derive(Debug)]
 pub(super) enum CommentWork {
-    /// It lacks the text of its lines. `known` are the texts that are open.
+    /// Adds a comment, which still lacks the text of its lines. `known` are the texts of the file, if it is
+    /// open.
     Add {
         comment: Box<NewComment>,
         known: Option<KnownTexts>,
@@ -26,7 +27,8 @@ pub(super) enum CommentWork {
 }
 
 impl CommentWork {
-    /// The comments as they are now; `None` if they are kept but cannot be read.
+    /// Does the work. Returns the comments after it; `None` if the comment is kept but the comments cannot
+    /// be read.
     pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Option<Feedback>, Refusal> {
         match self {
             Self::Add { comment, known } => {
@@ -35,7 +37,7 @@ impl CommentWork {
             }
             Self::Change { id, text } => source.change_comment(look, id, &text)?,
         }
-        // It is kept from here on: a refusal would have the person write it again.
+        // The comment is kept from here on. After a refusal, the person would write it again.
         Ok(source.feedback(look).inspect_err(|reason| tracing::warn!(reason, "comments cannot be read")).ok())
     }
 }

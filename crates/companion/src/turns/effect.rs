@@ -10,9 +10,9 @@ use crate::ids::DeskId;
 
 #[derive(Debug)]
 pub(crate) enum TurnEffect {
-    /// Do this beside the loop. Its result comes back as an event.
+    /// Do this work beside the loop. Its result comes back as an event.
     Work(Box<TurnJob>),
-    /// An agent with this process is at work: its end is to be noted.
+    /// Watch for the end of this process, of an agent that is at work.
     WatchAgent(u32),
     /// Tell these desks.
     Tell(BTreeSet<DeskId>, Box<Event>),
@@ -21,7 +21,7 @@ pub(crate) enum TurnEffect {
 }
 
 impl TurnEffect {
-    /// Refuses those who open a file.
+    /// Refuses the desks that wait for a file to open.
     pub(super) fn refuse(openings: Vec<Opening>, refusal: &Refusal, effects: &mut Vec<Self>) {
         for Opening { answer, .. } in openings {
             effects.push(Self::Answer(answer, Err(refusal.clone())));

@@ -6,10 +6,10 @@ use alongside_desk::{Lines, Refusal};
 
 use super::source::{FoundFile, TurnLook, TurnSource, TurnTexts};
 
-/// The two texts of a file that is open: the baseline's, if it has one, and the one on disk.
+/// The two texts of an open file: the text of the baseline, if the file was there, and the text on disk.
 pub(super) type KnownTexts = (Option<Arc<str>>, Arc<str>);
 
-/// The lines of the text on disk that a person is told something of.
+/// The lines of the text on disk that are new since the last round, and those that were accepted before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Stretches {
     /// As [`OpenedTurnFile::new`](alongside_desk::OpenedTurnFile::new).
@@ -18,7 +18,7 @@ pub(crate) struct Stretches {
     pub(super) accepted: Vec<Lines>,
 }
 
-/// The texts of a file, byte for byte, and what is told of their lines.
+/// The texts of a file, byte for byte, and the stretches of their lines.
 pub(super) fn texts(
     source: &dyn TurnSource,
     look: &TurnLook,
@@ -27,7 +27,7 @@ pub(super) fn texts(
     let texts = source.texts(look, file).map_err(|reason| Refusal::TurnUnknown { reason })?;
     let TurnTexts { before, now, new, accepted } = texts;
     let before = before.map(|bytes| text(bytes, "before")).transpose()?;
-    // Of a deleted file, all is one deletion.
+    // A deleted file has an empty text, so that its change is one deletion.
     let now = now.map(|bytes| text(bytes, "on disk")).transpose()?.unwrap_or_default();
     Ok(((before, now), Stretches { new, accepted }))
 }

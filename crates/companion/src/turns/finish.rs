@@ -15,7 +15,7 @@ pub(super) struct Finish {
     pub(super) desk: DeskId,
     pub(super) answer: CallAnswer,
     pub(super) marked: MarkedFiles,
-    /// Those who wait for a look that may have seen half of it.
+    /// The desks that wait for a look. A look during the undo may see a half of it, so they get the next one.
     pub(super) waiting: Vec<LookAsker>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn finish_result(
     result
 }
 
-/// A file of which the source says nothing.
+/// The answer for a file about which the source has said nothing.
 fn unknown(file: UndoneFile) -> UndoneFile {
     UndoneFile { refused: Some("it is not known whether it was undone".to_owned()), ..file }
 }

@@ -1,4 +1,5 @@
-//! The work of turn reviews that blocks: a look, the texts of a file, an undo. It runs beside the loop.
+//! The work of turn reviews that blocks, such as a look, the reading of a file or an undo. It runs beside
+//! the loop.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,16 +31,16 @@ pub(crate) struct TurnJob {
 pub(super) enum Work {
     /// A look at the working tree of a directory, which has to be in one of these roots.
     Look { key: LookKey, number: u64, roots: Arc<[PathBuf]> },
-    /// Those of the roots are wanted in which turns wait for a review, or an agent is at work.
+    /// Finds the roots in which turns wait for a review or an agent is at work.
     FindTurns { roots: Arc<[PathBuf]> },
-    /// The texts of a file. `known` are those that are open.
+    /// Reads the texts of a file. `known` are its texts, if it is open.
     Read { turn: TurnId, look: Arc<TurnLook>, file: FoundFile, known: Option<KnownTexts> },
-    /// An undo, and a message about it. `finishes` if nothing that is marked is left out: then the review
-    /// begins anew after it.
+    /// Undoes files, and sends a message about it. `finishes` if no mark is left out: then the next
+    /// baseline follows.
     Undo { turn: TurnId, look: Arc<TurnLook>, files: Vec<Undo>, finishes: bool, sending: Option<Sending> },
-    /// A comment that is to be on disk before its request is answered.
+    /// Adds or changes a comment, which is on disk before its request is answered.
     Comment { turn: TurnId, look: Arc<TurnLook>, work: CommentWork, answer: CallAnswer },
-    /// A note on a file, which has to be in one of these roots.
+    /// Keeps a note on a file, which has to be in one of these roots.
     Note { noting: Noting, roots: Arc<[PathBuf]> },
 }
 
@@ -68,13 +69,13 @@ pub(crate) enum WorkDone {
         answer: CallAnswer,
         result: Result<Option<Feedback>, Refusal>,
     },
-    /// The file, if there is something new to be seen of it.
+    /// A note was kept: the file, if desks may show something new of it.
     Noted(Option<PathBuf>),
 }
 
 #[derive(Debug)]
 pub(crate) enum ReadTexts {
-    /// They are those that are open.
+    /// The texts are the same as the open ones.
     AsKnown(Stretches),
     Others {
         texts: Box<PreparedProposal>,
@@ -106,7 +107,7 @@ impl TurnJob {
                 let asks = sending.as_ref().is_some_and(|sending| sending.asks);
                 let sent = sending.map(|sending| source.send(&look, &sending.round(&undone)));
                 drop(promise);
-                // A change stays marked that nobody was asked to undo.
+                // If the message was not sent, nobody was asked to undo the marked changes: they stay marked.
                 let is_unasked = asks && matches!(sent, Some(Err(_)));
                 if finishes && !is_unasked && undone.iter().all(|file| file.refused.is_none()) {
                     source.finish(&look);

@@ -15,19 +15,19 @@ use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
 #[derive(Debug, Default)]
 pub(super) struct MarkedFile {
-    /// It is marked as a whole, with whatever no hunk shows, such as its name.
+    /// Whether the file is marked as a whole, with the changes that no hunk shows, such as its name.
     is_whole: bool,
-    /// A dropped hunk is a mark.
+    /// The texts, if they are known. A dropped hunk in them is a mark.
     text: Option<ReviewedText>,
     stretches: Stretches,
-    /// A later look has found another content than that of the texts.
+    /// Whether a later look has found another content than that of the texts.
     is_outdated: bool,
-    /// The file has gone or come back: its hunks are others, though the texts may be the same.
+    /// Whether the file has gone or come back: then its hunks are others, even if the texts are the same.
     is_replaced: bool,
     desks: BTreeSet<DeskId>,
 }
 
-/// A hunk by its lines in the baseline and its texts: a mark stays on the one that is the same.
+/// A hunk, by its lines in the baseline and its texts. A mark stays on a hunk that is the same in these.
 #[derive(Debug, PartialEq, Eq)]
 struct HunkTexts {
     lines: Lines,
@@ -36,8 +36,8 @@ struct HunkTexts {
 }
 
 impl MarkedFile {
-    /// How much of it is marked, in a file to which this has happened. The hunks of a renamed file are not
-    /// all of its change; those of any other are.
+    /// How much of the file is marked. `change` is its kind of change: hunks are the whole change of a
+    /// file, unless the file was renamed.
     pub(super) fn marked(&self, change: FileChange) -> Marked {
         let (dropped, all) = self.text.as_ref().map(count).unwrap_or_default();
         match dropped {
@@ -48,12 +48,12 @@ impl MarkedFile {
         }
     }
 
-    /// Whether nothing has to be remembered of it.
+    /// Whether the file has no mark and no desk has it open, so that it need not be remembered.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_whole && self.text.is_none() && self.desks.is_empty()
     }
 
-    /// Whether its texts are to be read, for a desk has it open.
+    /// Whether its texts have to be read, since a desk has the file open.
     pub(super) fn lacks_text(&self) -> bool {
         self.text.is_none() && !self.desks.is_empty()
     }
@@ -66,7 +66,7 @@ impl MarkedFile {
         self.text.as_ref().is_some_and(|text| text.id() == id)
     }
 
-    /// The desks that have it open.
+    /// The desks that have the file open.
     pub(super) fn desks(&self) -> &BTreeSet<DeskId> {
         &self.desks
     }
@@ -101,8 +101,8 @@ impl MarkedFile {
         self.text.as_ref().map(ReviewedText::review)
     }
 
-    /// A look has found another content. Returns the number of marks that are lost with it: where texts are
-    /// open, those on hunks that are the same may stay, once the texts are read again.
+    /// Notes that a look has found another content. Returns the number of marks that are lost. Marks in
+    /// open texts are not: they stay on hunks that are the same once the texts are read again.
     /// `is_replaced`: the file has gone or come back.
     pub(super) fn outdate(&mut self, is_replaced: bool) -> usize {
         self.is_outdated = self.text.is_some();
@@ -110,14 +110,14 @@ impl MarkedFile {
         if self.is_outdated { 0 } else { usize::from(std::mem::take(&mut self.is_whole)) }
     }
 
-    /// The texts were read again, and are the same. Returns whether something else is told of their lines.
+    /// Notes that the texts were read again and are the same. Returns whether their stretches have changed.
     pub(super) fn confirm_text(&mut self, stretches: Stretches) -> bool {
         self.is_outdated = false;
         std::mem::replace(&mut self.stretches, stretches.clone()) != stretches
     }
 
-    /// Takes the texts as they were read. Marks stay on hunks that are the same. Returns the number of those
-    /// that are lost.
+    /// Takes the texts as they were read. Marks stay on hunks that are the same. Returns the number of
+    /// marks that are lost.
     pub(super) fn set_text(&mut self, mut text: ReviewedText, stretches: Stretches) -> usize {
         self.stretches = stretches;
         let hunks = hunks(&text.review());
@@ -138,9 +138,9 @@ impl MarkedFile {
         let lost = before.saturating_sub(kept.len());
         if !kept.is_empty() {
             let revision = text.review().revision;
-            // The hunks are its own, and this is its revision.
+            // This cannot fail: the hunks and the revision are those of the text itself.
             let _ = text.edit(revision, Edit::Keep { hunks: kept, keep: false });
-            // No desk knows it yet.
+            // No desk knows this text yet, so no desk has to be told of the change.
             let _ = text.changed_since_told();
         }
         self.text = Some(text);
@@ -148,8 +148,8 @@ impl MarkedFile {
         lost
     }
 
-    /// The texts cannot be read: nobody has it open. A mark of the whole file needs none. Returns the number
-    /// of marks that are lost.
+    /// Closes the file, whose texts cannot be read. A mark of the whole file stays, since it needs no text.
+    /// Returns the number of marks that are lost.
     pub(super) fn close_text(&mut self) -> usize {
         if self.is_whole && self.text.is_none() {
             self.desks.clear();
@@ -158,21 +158,22 @@ impl MarkedFile {
         self.close()
     }
 
-    /// The file does not differ any more: nobody has it open. Returns the number of marks that are lost.
+    /// Closes the file, which does not differ any more. Returns the number of marks that are lost.
     pub(super) fn close(&mut self) -> usize {
         let lost = self.marks();
         *self = Self::default();
         lost
     }
 
-    /// The marks are undone. The texts are read again for the desks that have it open.
+    /// Removes the marks, which are undone. The texts are then read again for the desks that have the file
+    /// open.
     pub(super) fn forget_marks(&mut self) {
         self.is_whole = false;
         self.text = None;
         (self.is_outdated, self.is_replaced) = (false, false);
     }
 
-    /// Marks all of it, or nothing. Returns the change of its open text.
+    /// Marks the whole file, or removes all of its marks. Returns the change of its open text.
     pub(super) fn mark_whole(&mut self, undo: bool) -> Result<Option<Changed>, Refusal> {
         self.is_whole = undo;
         let Some(text) = &mut self.text else { return Ok(None) };
@@ -190,7 +191,7 @@ impl MarkedFile {
     pub(super) fn edit(&mut self, revision: u64, edit: Edit, change: FileChange) -> Result<Changed, Refusal> {
         let text = self.text.as_mut().ok_or(Refusal::NoSuchReview)?;
         if matches!(edit, Edit::Split { .. }) && change == FileChange::Deleted {
-            // No file is there that would hold the rest.
+            // A part of a deleted file cannot come back: no file is there that would hold the rest.
             return Err(Refusal::CannotSplit);
         }
         text.edit(revision, edit)?;
@@ -199,14 +200,14 @@ impl MarkedFile {
         Ok(text.changed_since_told())
     }
 
-    /// An editor holds unsaved changes of it, or does not. Returns the change of its open text.
+    /// Notes whether an editor holds unsaved changes of the file. Returns the change of its open text.
     pub(super) fn set_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Option<Changed> {
         let text = self.text.as_mut()?;
         let dirty = text.is_dirty(is_dirty);
         text.set_dirty(dirty).then(|| text.changed_since_told())
     }
 
-    /// The undo of it, or the reason why it cannot be undone as it is marked; `None` if nothing is.
+    /// The undo of the marked changes, or the reason why they cannot be undone; `None` without a mark.
     pub(super) fn undo(&self, change: FileChange) -> Option<Result<UndoTo, String>> {
         let marked = self.marked(change);
         match (&self.text, marked) {
@@ -221,8 +222,8 @@ impl MarkedFile {
         }
     }
 
-    /// The change that its marks make: the hunks that are marked; none if they are not all of it, or its
-    /// texts are not known.
+    /// The marked change, for the message to the agent: the marked hunks, or no hunks if hunks do not show
+    /// the whole of the marked change or the texts are not known.
     pub(super) fn back(&self, told: &TurnFile) -> ChangeBack {
         let mut back = ChangeBack { path: told.path.clone(), ..ChangeBack::default() };
         let is_whole = self.marked(told.change) == Marked::Whole;

@@ -7,8 +7,8 @@ use alongside_desk::UndoneFile;
 /// Every marked file in the order of the list.
 #[derive(Debug, Default)]
 pub(super) struct MarkedFiles {
-    /// Those without a reason are being written.
+    /// The files to undo. A file with a reason for a refusal is not written.
     pub(super) files: Vec<(PathBuf, UndoneFile)>,
-    /// Those that the agent is asked to undo.
+    /// The files that the agent is asked to undo.
     pub(super) asked: Vec<(PathBuf, String)>,
 }

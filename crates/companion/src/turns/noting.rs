@@ -11,19 +11,19 @@ use crate::reviews::decided_text::DecidedText;
 /// See the module.
 #[derive(Debug)]
 pub(crate) enum Noting {
-    /// The file held this text when somebody looked last.
+    /// The person accepted this text, and a look has found it in its file.
     Accepted(Arc<DecidedText>),
     /// The file of this path, with or without links.
     Saved(PathBuf),
 }
 
 impl Noting {
-    /// Has the source keep it. Returns the file without links, if there is something new to be seen of it.
+    /// Has the source keep the note. Returns the file without links, if desks may show something new of it.
     /// Blocks.
     pub(super) fn keep(self, source: &dyn TurnSource, roots: &[PathBuf]) -> Option<PathBuf> {
         let (file, note) = match self {
             Self::Accepted(text) => {
-                // Somebody may have written since: only that very text was accepted.
+                // The file may have changed since the look, and only this very text was accepted.
                 let (before, after) = text.written()?;
                 (text.real.clone(), TurnNote::Accepted(AcceptedText { before, after }))
             }

@@ -1,8 +1,7 @@
-//! The turn reviews that desks look at: which there are, who is told of them, and the work that they wait
-//! for.
+//! The turn reviews that desks look at, the desks that are told of each, and the work that they wait for.
 //!
-//! Every request and every result of work returns the effects, in the order in which they happen: a desk is
-//! told the list, then a file, and then its request is answered.
+//! Every request and every result of work returns effects, in the order in which the main loop carries them
+//! out: a desk is told the list, then a file, and then its request is answered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,11 +30,11 @@ pub(crate) struct Turns {
     last: u64,
     reviews: BTreeMap<TurnId, TurnReview>,
     work: TurnWork,
-    /// Those whose marked files are being undone.
+    /// The finishes that are under way, by the review whose marked files are being undone.
     finishes: BTreeMap<TurnId, Finish>,
-    /// The desks that are there, and whether they show turns.
+    /// All desks, each with whether it shows turns.
     desks: BTreeMap<DeskId, bool>,
-    /// The processes of agents that were at work, whose end is told.
+    /// The processes of agents that were at work, each with whether it has ended.
     watched: BTreeMap<u32, bool>,
 }
 
@@ -53,7 +52,7 @@ impl Turns {
         }
     }
 
-    /// Whether this names an open file of a turn review.
+    /// Whether this is the id of an open file of a turn review.
     pub(crate) fn has_text(&self, id: ReviewId) -> bool {
         self.of_text(id).is_some()
     }
@@ -93,7 +92,7 @@ impl Turns {
         self.reviews.retain(|_, review| !review.is_private() || !review.askers().is_empty());
     }
 
-    /// Tells the list to those who do not know it, and in any case to a desk that has asked.
+    /// Tells the list to the desks that do not know it, and in any case to the desk that has asked.
     fn tell_list(&mut self, turn: TurnId, asker: Option<DeskId>, effects: &mut Effects) {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
         let mut desks: BTreeSet<_> = review.askers().clone();
@@ -106,7 +105,7 @@ impl Turns {
         }
     }
 
-    /// Something is marked, or is no more.
+    /// Makes the list anew after a change of marks, and tells desks.
     fn renew_list(&mut self, turn: TurnId, effects: &mut Effects) {
         if let Some(review) = self.reviews.get_mut(&turn) {
             review.renew_list();
@@ -186,8 +185,8 @@ impl Turns {
 
     // Looks.
 
-    /// The hook of an agent has taken a snapshot there, or delivers messages. The reviews since a revision,
-    /// of which there are few, are looked at anew as well: their files, and the way and state of messages.
+    /// Looks anew after a hook of an agent has taken a snapshot in a directory or has delivered messages.
+    /// Reviews since a revision, of which there are few, are looked at anew as well.
     pub(crate) fn note_snapshot(&mut self, directory: &Path, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
         if self.work.has_source() {
@@ -200,7 +199,7 @@ impl Turns {
         effects
     }
 
-    /// The process of an agent has ended, and its turn with it.
+    /// Ends the turn of an agent whose process has ended.
     pub(crate) fn end_agent(&mut self, pid: u32, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
         if let Some(has_ended) = self.watched.get_mut(&pid) {
@@ -213,14 +212,14 @@ impl Turns {
         effects
     }
 
-    /// The store is to remember something of a file.
+    /// Has the store keep a note on a file.
     pub(crate) fn note(&self, noting: Noting, around: &Surroundings<'_>) -> Effects {
         let mut effects = Effects::new();
         self.work.begin(Work::Note { noting, roots: around.roots.clone() }, &mut effects);
         effects
     }
 
-    /// The store has remembered something of this file: what is shown of it may be something else.
+    /// Looks anew after the store has kept a note on a file, since desks may show something new of it.
     fn end_note(&mut self, file: &Path, roots: &Arc<[PathBuf]>, effects: &mut Effects) {
         let of_file = self.reviews.iter().filter_map(|(turn, review)| {
             let path = file.strip_prefix(&review.look().root).ok()?.to_owned();
@@ -287,7 +286,7 @@ impl Turns {
                             let refusal = Refusal::TurnUnknown { reason: reason.clone() };
                             effects.push(TurnEffect::Answer(answer, Err(refusal)));
                         }
-                        // All that was marked is undone, whatever the list is now.
+                        // The marked files are undone, even if this look has failed.
                         LookAsker::Finish { turn, answer } => self.end_finish(turn, answer, effects),
                     }
                 }
@@ -314,7 +313,7 @@ impl Turns {
         }
         let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
         let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
-            // Nobody would hear of a review whose only desk has left.
+            // A desk that has left meanwhile needs no review.
             let is_there = |asker: &LookAsker| match asker {
                 LookAsker::Desk { desk, .. } => self.desks.contains_key(desk),
                 LookAsker::Finish { .. } => false,
@@ -328,7 +327,7 @@ impl Turns {
             return;
         };
         if let Some(finish) = self.finishes.get_mut(&turn) {
-            // It may have seen half of what is being undone.
+            // This look may have seen a half of the undo, so they wait for the next one.
             finish.waiting.extend(askers);
             return;
         }
@@ -346,7 +345,7 @@ impl Turns {
         self.answer_askers(turn, askers, effects);
     }
 
-    /// Tells the list, and then answers those who have waited for it.
+    /// Tells the list, and then answers the desks that have waited for it.
     fn answer_askers(&mut self, turn: TurnId, askers: Vec<LookAsker>, effects: &mut Effects) {
         let mut answers = Vec::new();
         for asker in askers {
@@ -420,8 +419,8 @@ impl Turns {
         self.open(turn, &path, is_news, openings, effects);
     }
 
-    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others,
-    /// or more is known of its lines.
+    /// Shows a file to the desks that open it. Shows it anew to the desks that have it open, if its texts
+    /// or their stretches have changed.
     fn open(
         &mut self,
         turn: TurnId,
@@ -505,7 +504,8 @@ impl Turns {
         Ok((review.look().clone(), review.comment_work(request)?))
     }
 
-    /// The next look finds the comments, or tells why it does not.
+    /// Looks anew, since the comments could not be read: the look finds them, or has a remark that says why
+    /// not.
     fn look_anew(
         &mut self,
         turn: TurnId,
@@ -517,7 +517,7 @@ impl Turns {
         self.revision(turn)
     }
 
-    /// Tells the comments of a working tree, of which there may be several reviews.
+    /// Takes the comments of a working tree into each of its reviews, and tells desks.
     fn take_feedback(
         &mut self,
         turn: TurnId,
@@ -549,7 +549,7 @@ impl Turns {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
         let ToUndo { undos, marked, back } = review.begin_finish(around.is_dirty, sends == Some(true));
         tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
-        // A change that is left out would be forgotten with the old baseline.
+        // If a marked change cannot be undone, the baseline stays, so that the change is not forgotten.
         let finishes = !review.is_private() && undos.len() == marked.files.len();
         let comments = review.unsent_comments();
         let sending = sends.map(|asks| Sending { back, asks, comments });
@@ -570,7 +570,7 @@ impl Turns {
         let result = finish::finish_result(turn, marked, undone, sent);
         effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(result.told)));
         let Some(review) = self.reviews.get_mut(&turn) else {
-            // Its only desk has left.
+            // The only desk of the review has left.
             return;
         };
         review.end_undo(&result.done, self.work.next_look());
