@@ -1,6 +1,7 @@
-//! The desk's state, and the way of each event to the part that owns it: what the companion says goes to
-//! [`ReviewWork`], a key to the overlay in front or to the desk. Accepting is one explicit act on the
-//! revision that was on the screen; a key that was pressed before that decides nothing.
+//! The desk's state. Hands each event to the part that owns it: events of the companion to [`ReviewWork`],
+//! and a key to the overlay in front or to the desk. The person accepts by one explicit key, for the
+//! revision that was on the screen. A key that was pressed before that revision was on the screen decides
+//! nothing.
 
 use std::io;
 use std::process::ExitStatus;
@@ -39,7 +40,7 @@ use crate::turn_review::TurnReview;
 use crate::turn_words;
 use crate::waiting_list::WaitingList;
 
-/// A number before a key is no larger.
+/// The largest number that a person can type before a key.
 const MOST: usize = 999_999;
 
 /// Rows that a turn of the wheel scrolls.
@@ -106,17 +107,17 @@ impl App {
         self.work.out_mut()
     }
 
-    /// The person who opens a desk has turned to it: tells the companion, and looks for agents.
+    /// Begins: tells the companion that the person has turned to this desk, and looks for agents.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.focus(now);
         self.setup.look(self.work.out_mut());
         let (reviews, out) = self.work.parts();
         if reviews.turn().opens_at_start() {
-            reviews.switch_place(out);
+            reviews.switch_mode(out);
         }
     }
 
-    /// The end of the editor, and new colours. Both are cancel safe.
+    /// Waits for the end of the editor and for new colours. Both waits are cancel safe.
     pub(crate) fn own_events(
         &mut self,
     ) -> (impl Future<Output = io::Result<ExitStatus>>, impl Future<Output = ()>) {
@@ -130,7 +131,7 @@ impl App {
             self.notify(&review.file);
         }
         if self.work.take_event(event) {
-            // A search is in the review that the person read.
+            // A search belongs to the review in which it was begun.
             self.search.end();
         }
         self.settle();
@@ -150,14 +151,14 @@ impl App {
         self.settle();
     }
 
-    /// Each of these files is as it was before a finish, or stays.
+    /// Takes the result of taking undos back: for each file, success or the reason why it stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
         self.work.take_taken_back(back);
         self.settle();
     }
 
-    /// Once the pending change is on this desk, the keys that waited for it act. A person who waits to leave
-    /// leaves once all files are written.
+    /// Carries out the keys that waited for the pending change, once this desk has it. Leaves for a person
+    /// who waits to leave, once all files are written.
     fn settle(&mut self) {
         if self.work.parts().0.turn_mut().take_leaving() {
             self.leave();
@@ -212,14 +213,14 @@ impl App {
         self.work.out_mut().mark_due();
     }
 
-    /// The person turned to this desk.
+    /// Notes that the person has turned to this desk.
     fn focus(&mut self, at: Instant) {
         if self.attention.take_turn(at) {
             self.work.out_mut().ask(Request::Focus, Purpose::Nothing);
         }
     }
 
-    /// A paste is no row of keys: only an input takes text.
+    /// Takes a paste. Only an input takes the text; no letter of it counts as a key.
     fn paste(&mut self, text: &str) {
         let out = self.work.out_mut();
         match out.overlays.front_mut() {
@@ -340,7 +341,7 @@ impl App {
         out.overlays.close(Overlay::covers_review)
     }
 
-    /// Takes a key that nothing lies in the way of.
+    /// Takes a key that is for the desk itself, with no overlay in front.
     fn desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
         if self.take_digit(key) {
             return;
@@ -384,7 +385,7 @@ impl App {
             Action::Undo if reviews.turn().has_undone() => self.work.carry_out(action),
             _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
             _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
-            // It was not meant for the review after this one.
+            // The key was meant for a review that may end by the pending change, and not for the next review.
             _ if !pending.is_idle() || reviews.turn().is_busy() => {}
             _ if !counts => self.work.out_mut().show_too_soon(),
             action => self.work.carry_out(action),
@@ -400,8 +401,8 @@ impl App {
         true
     }
 
-    /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long
-    /// enough if it came there by itself.
+    /// Whether a key pressed at `at` can be meant for the review on the screen: the person has seen the
+    /// review, and for long enough if it came onto the screen by itself.
     fn key_counts(&self, at: Instant) -> bool {
         let is_seen = self.work.reviews().is_seen();
         self.work.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
@@ -414,7 +415,7 @@ impl App {
         }
         let (reviews, out) = self.work.parts();
         if reviews.mode() == DeskMode::Turn {
-            reviews.switch_place(out);
+            reviews.switch_mode(out);
         }
     }
 
@@ -426,7 +427,7 @@ impl App {
             Action::Leave => self.leave(),
             Action::Help => out.overlays.open(Overlay::Help(0)),
             Action::Turn => {
-                reviews.switch_place(out);
+                reviews.switch_mode(out);
                 self.search.end();
             }
             Action::Files => reviews.turn().list_files(self.now, out),
@@ -467,8 +468,8 @@ impl App {
         }
     }
 
-    /// Leaves, or asks first: nothing is undone by then that is marked. Files that are being written come
-    /// before that.
+    /// Leaves, or asks first, if there are marks that are not undone yet. If files are being written,
+    /// leaves after that.
     fn leave(&mut self) {
         self.work.leave_input();
         let (reviews, out) = self.work.parts();
@@ -480,7 +481,7 @@ impl App {
         }
     }
 
-    /// Leaves, or asks first where that ends reviews.
+    /// Leaves, or asks first, if leaving ends reviews.
     fn leave_proposals(&mut self) {
         match self.work.reviews().question_before_leaving() {
             Some(question) => self.work.out_mut().open_question(question),

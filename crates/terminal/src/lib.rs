@@ -1,7 +1,7 @@
 //! The terminal desk: agents, reviews and one review side by side on a whole screen, decided by keys.
 //!
-//! It draws the events it gets and sends a request for each key. It knows nothing of hunks being made or
-//! decisions being carried out: the companion does that, at the other end of a [`Desk`].
+//! The desk draws the state that the companion's events tell, and sends a request for each key. It makes no
+//! hunks and carries out no decisions: the companion does both, at the other end of a [`Desk`].
 
 mod accept_list;
 mod accepted_list;
@@ -135,7 +135,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         None => words.to_owned(),
     };
     tty.close(last_words.as_deref().map(in_rows).as_deref()).await;
-    // After a hangup the person has not left: they may come back.
+    // After a hangup, the person has not chosen to leave, and may come back.
     let left = match ending {
         Ok(Ending::Left) => true,
         Ok(Ending::Signal(signal)) => signal != HANGUP,

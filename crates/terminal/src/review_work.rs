@@ -1,5 +1,6 @@
-//! The person's work on reviews: the companion's events and replies, what the person asks it for, and their
-//! editor. One thing is under way at a time, and a text that the companion did not take is never lost.
+//! The person's work on reviews: takes the events and replies of the companion, sends the person's
+//! requests, and runs their editor. One request is under way at a time. A text that the companion has not
+//! taken is never lost.
 
 use std::io;
 use std::process::ExitStatus;
@@ -35,7 +36,7 @@ pub(crate) struct ReviewWork {
     reviews: Reviews,
     pending: PendingEdit,
     unsent_reason: UnsentReason,
-    /// Where texts go that no companion took.
+    /// The store of texts that the companion has not taken.
     drafts: DraftStore,
     together: Together,
     out: Output,
@@ -60,7 +61,7 @@ impl ReviewWork {
         &mut self.out
     }
 
-    /// The reviews, and the output of moving about in them.
+    /// The reviews together with the output, for actions that only move about.
     pub(crate) fn parts(&mut self) -> (&mut Reviews, &mut Output) {
         (&mut self.reviews, &mut self.out)
     }
@@ -96,7 +97,7 @@ impl ReviewWork {
     }
 
     fn review_closed(&mut self, closed: &Closed) -> bool {
-        // A message about all of them will tell.
+        // The message about reviews that were accepted together counts this one.
         let is_counted = match &mut self.pending {
             PendingEdit::Acceptances(acceptances) => acceptances.closed(closed),
             _ => false,
@@ -144,7 +145,7 @@ impl ReviewWork {
             }
             (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
             (Purpose::Pause(paused), Ok(_)) => self.reviews.set_paused(paused, &mut self.out),
-            // The review has ended, and a message says how.
+            // The review has ended meanwhile, and a message says how.
             (Purpose::Decide(id), Err(Refusal::NoSuchReview)) if self.reviews.view(id).is_none() => {}
             (Purpose::Decide(id), Err(refusal)) => {
                 self.pending.end_decision(id);
@@ -154,7 +155,7 @@ impl ReviewWork {
             (Purpose::Pause(_) | Purpose::Send | Purpose::Grant, Err(refusal)) => {
                 self.tell_refusal(None, &refusal);
             }
-            // A notice says where the selection is, and what is accepted ahead.
+            // Nothing to say: an event of the companion tells the result.
             (Purpose::Send | Purpose::Grant | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
             (Purpose::Turn(request), reply) => {
                 self.reviews.turn_mut().take_reply(request, reply, &mut self.out);
@@ -163,7 +164,7 @@ impl ReviewWork {
         }
     }
 
-    /// Tells a refusal, or asks the question that says it.
+    /// Shows a refusal as a message, or asks the question that follows from it.
     fn tell_refusal(&mut self, id: Option<ReviewId>, refusal: &Refusal) {
         match Question::after(refusal) {
             Some(question) => self.out.open_question(question),
@@ -270,7 +271,8 @@ impl ReviewWork {
         }
     }
 
-    /// Accepts what was on the screen, after the questions behind the one that was `answered` with a yes.
+    /// Accepts the revision that was on the screen, unless a question comes first. `answered`: the last
+    /// question to which the person said yes.
     fn accept(&mut self, answered: Option<Question>) {
         let Some(view) = self.reviews.current() else { return };
         match Question::before_accepting(view.review(), view.seen_part(), answered) {
@@ -287,13 +289,14 @@ impl ReviewWork {
         self.out.ask(Request::DecideReview { id, revision, decision }, Purpose::Decide(id));
     }
 
-    /// Asks for a change; keys that touch a review wait for it. `typed`: the words that it carries.
+    /// Requests a change, for which keys that touch a review wait. `typed`: the words that the change
+    /// carries.
     fn change(&mut self, id: ReviewId, kind: EditKind, request: Request, typed: Option<Typed>) {
         self.pending = PendingEdit::change(id, kind, typed);
         self.out.ask(request, Purpose::Change(id));
     }
 
-    /// Once the pending change is on this desk, its consequences follow. True if it is.
+    /// Ends the pending change with its consequences, once this desk has it. Returns whether it has.
     pub(crate) fn settle(&mut self) -> bool {
         let known = |id| self.reviews.view(id).map(|view| view.review().revision);
         let Some((id, kind)) = self.pending.take_settled(known) else { return false };
@@ -362,8 +365,8 @@ impl ReviewWork {
         }
     }
 
-    /// Takes a key while the person types a reason or a comment. `counts`: whether the key can mean what is
-    /// on the screen.
+    /// Takes a key while the person types a reason or a comment. `counts`: whether the person had seen the
+    /// screen when they pressed the key.
     pub(crate) fn type_text(&mut self, key: KeyEvent, counts: bool) {
         if let Some(Overlay::Comment(_)) = self.out.overlays.front() {
             return self.reviews.turn_mut().type_comment(key, counts, &mut self.out);
@@ -382,7 +385,7 @@ impl ReviewWork {
         }
     }
 
-    /// The person leaves the input of a text: the next one of its kind begins with that of this one.
+    /// Closes the input of a text. The next input of its kind begins with the text of this one.
     pub(crate) fn leave_input(&mut self) {
         match self.out.close_input() {
             Some(Overlay::Reason(input)) => _ = self.unsent_reason.keep(input.text),
@@ -412,7 +415,7 @@ impl ReviewWork {
         self.out.say(messages::GRANTS_WITHDRAWN);
     }
 
-    /// Accepts what the person saw on a list, and nothing else.
+    /// Accepts the reviews and revisions that the person saw on a list, and no others.
     pub(crate) fn accept_listed(&mut self, list: AcceptAll) {
         let now = |id| self.reviews.view(id).map(|view| view.review().revision);
         let ask = |id, request| self.out.ask(request, Purpose::AcceptListed(id));
@@ -429,7 +432,7 @@ impl ReviewWork {
         self.end_acceptances();
     }
 
-    /// Tells the person the end once no acceptance is under way.
+    /// Tells the person how the acceptances ended, once none is under way.
     fn end_acceptances(&mut self) {
         if let PendingEdit::Acceptances(acceptances) = &mut self.pending
             && let Some(end) = acceptances.end(self.reviews.all().iter().map(|view| view.review().id))
@@ -439,8 +442,7 @@ impl ReviewWork {
         }
     }
 
-    /// The loop is about to give the terminal to the person's editor. Returns the review, and a note for the
-    /// screen.
+    /// Prepares to give the terminal to the person's editor. Returns the review, and a note for the screen.
     pub(crate) fn begin_editing(&mut self) -> Option<(ReviewId, String)> {
         self.pending = PendingEdit::Idle;
         let review = self.reviews.current()?.review();
@@ -448,7 +450,8 @@ impl ReviewWork {
         Some((review.id, format!("{name} is open in your editor. Close it to come back.")))
     }
 
-    /// Gives a review to the person's editor. False if it does not start, or the review has ended meanwhile.
+    /// Opens a review in the person's editor. Returns false if the editor does not start, or the review has
+    /// ended meanwhile.
     pub(crate) fn start_editor(&mut self, id: ReviewId, command: &str) -> bool {
         let Some(view) = self.reviews.view_mut(id) else { return false };
         match Editing::start(command, view.open()) {
@@ -469,21 +472,21 @@ impl ReviewWork {
         self.pending.editor_exit().await
     }
 
-    /// The editor has ended: restores the modes of the terminal.
+    /// Restores the modes of the terminal after the editor.
     pub(crate) fn give_back_terminal(&mut self) {
         if let Some(editor) = self.pending.open_editor() {
             editor.editing.give_back_terminal();
         }
     }
 
-    /// Sends the text that was saved in the open editor. From then on it is in the drafts, whatever happens.
+    /// Sends the text that was saved in the open editor, so that the companion keeps it as a draft.
     pub(crate) fn upload_saved_text(&mut self) {
         if let Some((id, request)) = self.pending.open_editor().and_then(OpenEditor::upload) {
             self.out.ask(request, Purpose::Upload(id));
         }
     }
 
-    /// The companion took the saved text, or refused it.
+    /// Takes the companion's answer to a saved text: its revision, or `None` for a refusal.
     fn upload_answered(&mut self, revised: Option<Revised>) {
         let Some(editor) = self.pending.open_editor() else { return };
         let id = editor.editing.id;
@@ -500,7 +503,7 @@ impl ReviewWork {
         }
     }
 
-    /// The agent is about to take the review: the desk sends the saved text before it confirms.
+    /// Confirms that the agent may take the review, after the saved text is sent.
     fn flush(&mut self, id: ReviewId) {
         if let Some(editor) = self.pending.open_editor().filter(|editor| editor.editing.id == id) {
             if editor.delay_flush() {
@@ -511,10 +514,10 @@ impl ReviewWork {
         self.out.ask(Request::Flushed { id }, Purpose::Nothing);
     }
 
-    /// The editor has ended, and the terminal is the desk's again.
+    /// Ends the editing after the editor, when the terminal is the desk's again.
     pub(crate) fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
         let Some((editing, status)) = self.pending.end_editor(status) else { return };
-        // Keys typed into the editor were not meant for the desk.
+        // The person typed waiting keys into the editor, and not for the desk.
         self.out.invalidate_keys();
         let (id, hunk) = (editing.id, editing.hunk);
         let view = self.reviews.view(id);
@@ -532,8 +535,8 @@ impl ReviewWork {
         }
     }
 
-    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
-    /// text again.
+    /// Keeps a text from the editor that the companion has refused. If the review has changed, `e` opens
+    /// the text again.
     fn text_refused(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
         let said = match refusal {
             Refusal::Stale { .. } if self.reviews.view(id).is_some() => {
@@ -541,7 +544,7 @@ impl ReviewWork {
                 if let Some(view) = self.reviews.view_mut(id) {
                     view.open_mut().refused = Some(refused);
                 }
-                // This says that the review changed, too.
+                // The message about the refused text also says that the review has changed.
                 self.out.messages.end(Subject::Review(id));
                 said
             }
@@ -551,7 +554,7 @@ impl ReviewWork {
         self.out.warn(said);
     }
 
-    /// The desk ends: texts that the companion does not have are kept, and the message says where.
+    /// Keeps the texts that the companion does not have, as the desk ends. Returns a message that says where.
     pub(crate) async fn last_words(&mut self) -> Option<String> {
         let text = self.keep_last_text().await;
         let open = match self.out.close_input() {

@@ -1,6 +1,6 @@
-//! The reviews that wait, the one on the screen, and the companion's status. A review that arrives never
-//! changes the screen: a message announces it, and the list has it. Only when the one on the screen ends, the
-//! next one takes its place.
+//! The reviews that wait, the review on the screen, and the companion's status. A review that arrives does
+//! not change the screen: a message announces it, and the list has it. Only when the review on the screen
+//! ends does the next one take its place.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub(crate) struct Reviews {
     companion: CompanionState,
     /// Directories that file names are shown relative to, until the companion names its own.
     roots: Vec<PathBuf>,
-    /// In the order of the list.
+    /// All reviews, in the order of the list.
     views: Vec<ReviewView>,
     /// The review on the screen.
     at: Option<ReviewId>,
@@ -49,12 +49,12 @@ struct Vacancy {
     index: usize,
     agent: u64,
     file: String,
-    /// Whether it was on the screen.
+    /// Whether the ended review was on the screen.
     current: bool,
 }
 
 impl Reviews {
-    /// None yet.
+    /// No reviews yet.
     pub(crate) fn new(roots: Vec<PathBuf>, is_demo: bool, turn: TurnReview) -> Self {
         Self {
             companion: CompanionState::default(),
@@ -82,7 +82,7 @@ impl Reviews {
         !self.is_alone() || self.turn.files().is_some()
     }
 
-    /// Since when all agents of this name are at work; `None` if one of them may be idle.
+    /// The time since which all agents of this name are at work; `None` if one of them may be idle.
     pub(crate) fn at_work(&self, name: &str) -> Option<u64> {
         let at_work = self.turn.files().map_or(&[][..], |files| &files.turn().at_work);
         let of_name = at_work.iter().filter(|at_work| at_work.agent == name);
@@ -91,12 +91,12 @@ impl Reviews {
         of_name.map(|at_work| at_work.since).min().filter(|_| is_each)
     }
 
-    /// The agents that are at work, in a sentence; none if nobody is.
+    /// A sentence that names the agents at work; `None` if no agent is.
     pub(crate) fn at_work_words(&self, now: u64) -> Option<String> {
         turn_words::at_work(self.turn.files()?.turn(), &self.rejected, now)
     }
 
-    /// A proposal of this agent was rejected.
+    /// Notes that a proposal of this agent was rejected, which may end its turn.
     fn note_rejection(&mut self, agent: &Agent) {
         if !messages::may_end_turn_by_rejection(agent) {
             return;
@@ -120,7 +120,7 @@ impl Reviews {
         &mut self.turn
     }
 
-    /// The content of the screen, on which the meaning of keys depends.
+    /// The mode of the desk, on which the meaning of keys depends.
     pub(crate) fn mode(&self) -> DeskMode {
         if self.turn.is_open() { DeskMode::Turn } else { DeskMode::Proposals }
     }
@@ -135,7 +135,7 @@ impl Reviews {
         self.at
     }
 
-    /// Its place in the list.
+    /// The place of the proposal on the screen in the list.
     pub(crate) fn index(&self) -> Option<usize> {
         self.views.iter().position(|view| Some(view.review().id) == self.at)
     }
@@ -160,7 +160,7 @@ impl Reviews {
         self.current().is_some_and(|view| view.review().id == id)
     }
 
-    /// Whether there is something that keys can mean.
+    /// Whether the screen has a review for keys to act on.
     pub(crate) fn has_current(&self) -> bool {
         match self.mode() {
             DeskMode::Proposals => self.at.is_some(),
@@ -168,7 +168,7 @@ impl Reviews {
         }
     }
 
-    /// Whether the person has seen what keys mean.
+    /// Whether the person has seen the review that keys act on.
     pub(crate) fn is_seen(&self) -> bool {
         match self.mode() {
             DeskMode::Proposals => self.current().is_none_or(|view| view.seen.is_some()),
@@ -192,7 +192,7 @@ impl Reviews {
         self.demo
     }
 
-    /// The person has tried something of the demo.
+    /// Notes that the person has tried this step of the demo.
     pub(crate) fn demo_done(&mut self, done: DemoStep) {
         self.demo = self.demo.map(|step| step.after(done));
     }
@@ -255,7 +255,7 @@ impl Reviews {
         if !out.keys.is_blank() {
             out.show(news);
         }
-        // Somebody else came who keeps the reviews: leaving is no question any more.
+        // If another party has come that keeps the reviews, leaving needs no question any more.
         if out.overlays.asks_before_leaving()
             && self.question_before_leaving().is_none()
             && let Some(stays) = self.stays_open()
@@ -290,7 +290,7 @@ impl Reviews {
         let id = review.id;
         self.companion.note_review(&review);
         if let Some(known) = self.view_mut(id) {
-            // The companion tells everything anew after an interruption.
+            // After an interruption, the companion sends every review anew.
             *known = ReviewView::new(review);
             return out.invalidate_keys();
         }
@@ -316,8 +316,8 @@ impl Reviews {
         }
         if takes_place && mode == DeskMode::Proposals {
             out.invalidate_keys();
-            // The end of the review that it replaces has announced it. Other messages are about what was on
-            // the screen before.
+            // The message about the end of a replaced review has announced this one already. Older messages
+            // are about the screen before, so this one comes in their place.
             if vacancy.is_none() && !out.keys.is_blank() {
                 out.announce(arrived);
             }
@@ -348,8 +348,9 @@ impl Reviews {
         }
     }
 
-    /// Tells the person about changes that were not made here. Keys pressed before they see it do not count.
-    /// `is_uploading`: the reply that an upload is ours comes after its revision.
+    /// Tells the person about changes that were made at another desk. A key that they pressed before they
+    /// see the message does not count. `is_uploading`: the revision may be that of our own upload, whose
+    /// reply comes later.
     pub(crate) fn tell_news(&self, news: ReviewNews, is_uploading: bool, out: &mut Output) {
         let Some(view) = self.view(news.id) else { return };
         let foreign = view.open().is_foreign(news) && !is_uploading;
@@ -363,7 +364,8 @@ impl Reviews {
         out.show(said);
     }
 
-    /// A review ended. `is_counted`: a message about several will tell. True if it was on the screen.
+    /// Removes a review that has ended. `is_counted`: a message about several reviews will count it.
+    /// Returns whether it was on the screen.
     pub(crate) fn close(&mut self, closed: &Closed, is_counted: bool, out: &mut Output) -> bool {
         let Some(index) = self.views.iter().position(|view| view.review().id == closed.id) else {
             return false;
@@ -389,7 +391,7 @@ impl Reviews {
         }
         if current {
             self.at = None;
-            // The new proposal of the same file is the next event; anything else waits for it.
+            // After `Replaced`, the next event is the new proposal for the same file, which takes this place.
             if closed.closing != Closing::Replaced {
                 self.go_to_nearest(index);
             }
@@ -400,7 +402,7 @@ impl Reviews {
         was_on_screen
     }
 
-    /// Before a frame: a new proposal that did not come leaves no empty screen.
+    /// Before a frame: if the expected new proposal has not come, shows another review in its place.
     pub(crate) fn fill_vacancy(&mut self, out: &mut Output) {
         if self.at.is_none() && !self.views.is_empty() {
             self.go_to_nearest(self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index));
@@ -408,14 +410,14 @@ impl Reviews {
                 out.invalidate_keys();
             }
         }
-        // It interrupts no proposal, and covers nothing that the person may not have read.
+        // The turn review is announced only if that interrupts no proposal and covers no unread message.
         if self.views.is_empty() && out.messages.current_number().is_none() {
             self.turn.announce(out);
         }
     }
 
-    /// The person turns to the turn review, or back to the proposals.
-    pub(crate) fn switch_place(&mut self, out: &mut Output) {
+    /// Switches to the turn review, or back to the proposals.
+    pub(crate) fn switch_mode(&mut self, out: &mut Output) {
         match self.mode() {
             DeskMode::Proposals => self.turn.open(out),
             DeskMode::Turn => {
@@ -425,7 +427,7 @@ impl Reviews {
         }
     }
 
-    /// The companion tells what has changed.
+    /// Takes a new list of the turn review.
     pub(crate) fn take_turn(&mut self, turn: Turn, out: &mut Output) {
         self.companion.note_turn(&turn);
         self.turn.take_turn(turn, out);
@@ -440,7 +442,7 @@ impl Reviews {
         self.at = next.map(|view| view.review().id);
     }
 
-    /// This desk made a revision: it is no news to the person.
+    /// Notes that this desk made a revision, which is no news to the person.
     pub(crate) fn mark_own(&mut self, id: ReviewId, revision: u64) {
         if let Some(view) = self.view_mut(id) {
             view.open_mut().mark_own(revision);

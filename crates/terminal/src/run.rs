@@ -1,6 +1,6 @@
 //! The main loop. [`next_event`](MainLoop::next_event) waits for the first of all inputs,
-//! [`handle`](MainLoop::handle) says what follows, and a frame is drawn when nothing else is to be done. The
-//! loop never waits for a slow terminal or for the companion: a thread writes, and replies are events.
+//! [`handle`](MainLoop::handle) carries it out, and a frame is drawn when no input is left. The loop never
+//! waits for a slow terminal or for the companion: a thread writes, and replies are events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,17 +18,17 @@ use crate::picture::Picture;
 use crate::screen::{Screen, ScreenEvent};
 use crate::signals::{SignalKind, Signals};
 
-/// How often the desk looks for a saved text in the file of an open editor.
+/// The time between two looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often the screen is drawn though nothing happens: it shows how long agents have been there. It is
-/// drawn sooner where an age of a turn is another one.
+/// The time after which the screen is drawn without an event, since it shows how long agents have been
+/// there. It is drawn sooner where an age of a turn changes.
 const DRAWN_EVERY: Duration = Duration::from_secs(30);
 
-/// How often the desk looks at the agents' settings while none is connected: they may change elsewhere.
+/// The time between two looks at the agents' settings while no agent is connected: they may change elsewhere.
 const LOOKED_EVERY: Duration = Duration::from_secs(5);
 
-/// The longest that a stream of events keeps the screen from being drawn.
+/// The longest time for which a stream of events may keep the screen from being drawn.
 const OVERDUE: Duration = Duration::from_millis(50);
 
 /// How long the signal of a closed window may take after the terminal failed.
@@ -37,8 +37,8 @@ const HANGUP_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long a signal that ends the desk waits for a text that is on its way to the companion.
 const UPLOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long a desk that ends waits for files of the project that are written. Its process ends in the middle
-/// of them otherwise.
+/// How long a desk that ends waits for files of the project that are being written. Otherwise its process
+/// would end in the middle of a file.
 const WRITING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Everything the loop listens to besides the companion and the screen.
@@ -54,7 +54,7 @@ pub(crate) struct Inputs {
     pub(crate) in_tmux: bool,
 }
 
-/// One thing that happens.
+/// An event of the main loop.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
 enum Event {
     Signal(SignalKind),
@@ -65,7 +65,7 @@ enum Event {
     Screen(ScreenEvent),
     Setup(SetupReply),
     Pasted(Result<String, String>),
-    /// Each of these files is as it was before a finish, or stays.
+    /// Undos were taken back: for each file, success or the reason why it stays.
     TakenBack(Vec<(String, Result<(), String>)>),
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
@@ -84,7 +84,7 @@ struct MainLoop<'a, S> {
     app: &'a mut App,
     screen: &'a mut S,
     inputs: &'a mut Inputs,
-    /// The replies to what the desk asked for.
+    /// The replies to requests of the desk.
     replies: mpsc::UnboundedReceiver<Event>,
     reply_to: mpsc::UnboundedSender<Event>,
     /// The content of the frame that is being written.
@@ -93,7 +93,7 @@ struct MainLoop<'a, S> {
     drawn: Instant,
     /// When the desk last began to look for agents to set up.
     looked: Instant,
-    /// Since when a frame has been due and possible.
+    /// The time since which a frame has been due and possible.
     due_since: Option<Instant>,
     /// The companion has stopped; the desk stays for an editor that is still open.
     companion_gone: bool,
@@ -138,7 +138,7 @@ pub(crate) async fn run(
 }
 
 impl<S: Screen> MainLoop<'_, S> {
-    /// The first thing that happens; where several have, the first in this order.
+    /// Waits for the next event. If several are there, the order below decides.
     async fn next_event(&mut self) -> io::Result<Event> {
         let due = self.app.out().is_due() && self.screen.is_ready();
         self.due_since = self.due_since.filter(|_| due).or_else(|| due.then(Instant::now));
@@ -171,7 +171,7 @@ impl<S: Screen> MainLoop<'_, S> {
         };
         match from_screen {
             Ok(event) => Ok(Event::Screen(event)),
-            // A closed window is an error here and a signal there, in any order.
+            // A closed window makes both an error of the terminal and a signal, in any order.
             Err(error) => timeout(HANGUP_TIMEOUT, signals.end()).await.map(Event::Signal).map_err(|_| error),
         }
     }
@@ -180,7 +180,7 @@ impl<S: Screen> MainLoop<'_, S> {
     async fn handle(&mut self, event: Event) -> io::Result<Option<Ending>> {
         let has_editor = self.app.work().pending().has_editor();
         match event {
-            // The terminal sends Ctrl-C to the editor too, and there it means something else.
+            // The terminal also sends Ctrl-C to the open editor, for which it was meant.
             Event::Signal(SignalKind::Interrupt | SignalKind::Continued) if has_editor => {}
             Event::Signal(SignalKind::Interrupt) => return Ok(Some(Ending::Signal(2))),
             Event::Signal(SignalKind::End(signal)) => {
@@ -233,8 +233,7 @@ impl<S: Screen> MainLoop<'_, S> {
         Ok(())
     }
 
-    /// The desk ends: gives the companion a moment to take the saved text. The desk keeps a text without a
-    /// reply.
+    /// Gives the companion a moment to take the saved text, as the desk ends. A text without a reply is kept.
     async fn upload_last_text(&mut self) {
         self.app.work_mut().upload_saved_text();
         let effects = self.app.out_mut().take_effects();
@@ -251,7 +250,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let _ = timeout(UPLOAD_TIMEOUT, taken).await;
     }
 
-    /// The desk ends: files of a finish, or of its way back, are written first.
+    /// Waits, as the desk ends, until the files of a finish, or of undos that are taken back, are written.
     async fn end_writing(&mut self) {
         let written = async {
             while self.app.work().reviews().turn().is_writing()
@@ -368,8 +367,8 @@ impl<S: Screen> MainLoop<'_, S> {
     }
 }
 
-/// Waits for the terminal and hears the companion meanwhile: an agent that takes a review waits for no
-/// terminal.
+/// Waits for the terminal, and handles events of the companion meanwhile, so that an agent that takes a
+/// review does not wait for the terminal.
 async fn hear_companion_during<T>(
     done: impl Future<Output = T>,
     app: &mut App,
