@@ -1,13 +1,13 @@
-//! Whether the person looks at the desk: what the companion hears of it, and when a review is announced
-//! outside the screen. Both at most once a second.
+//! Knows whether the person looks at the desk. Says when the companion is to be told so, and when a review
+//! is to be announced outside the screen, each at most once a second.
 
 use crossterm::event::Event;
 use tokio::time::{Duration, Instant};
 
-/// The companion hears at most this often that the person has turned to this desk.
+/// The least time between two messages to the companion that the person has turned to this desk.
 const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A review is announced outside the screen at most this often.
+/// The least time between two announcements outside the screen.
 const NOTIFY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// See the module.
@@ -24,11 +24,11 @@ pub(crate) struct Attention {
 impl Attention {
     /// Takes an event of the terminal.
     pub(crate) fn take_event(&mut self, event: &Event) {
-        // A terminal that reports no focus is taken for focused: then every event means so.
+        // Any other event comes from the person. A terminal that reports no focus always counts as focused.
         self.is_elsewhere = matches!(event, Event::FocusLost);
     }
 
-    /// The person turned to this desk. True if the companion is to hear it.
+    /// Notes that the person turned to this desk. Returns whether the companion is to be told.
     pub(crate) fn take_turn(&mut self, at: Instant) -> bool {
         let is_news = self.focused.is_none_or(|focused| at >= focused + FOCUS_INTERVAL);
         if is_news {
@@ -37,7 +37,7 @@ impl Attention {
         is_news
     }
 
-    /// A review has come. True if it is to be announced outside the screen.
+    /// Notes that a review has come. Returns whether it is to be announced outside the screen.
     pub(crate) fn take_announcement(&mut self, now: Instant) -> bool {
         let is_due = self.notified.is_none_or(|last| now >= last + NOTIFY_INTERVAL);
         let announces = self.is_elsewhere && is_due;

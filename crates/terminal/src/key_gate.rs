@@ -1,5 +1,5 @@
-//! Decides whether a key counts, and when: only if the person had seen what it acts on, for long enough. Keys
-//! that touch a review wait for the change before them.
+//! Decides whether and when a key counts. A key counts only if the person had seen the content that it acts
+//! on for long enough. Keys that touch a review wait for the change before them.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,12 @@ use tokio::time::{Duration, Instant};
 
 use crate::keys::{self, Action, DeskMode};
 
-/// A key that comes sooner after an unasked change of the screen was meant for the screen before.
+/// The least time between a change of the screen by itself and a key that counts. A key that comes sooner
+/// was meant for the screen before.
 const TOO_SOON: Duration = Duration::from_millis(300);
 
-/// Keys that follow an unanswered `R` this closely are the letters of a reason, and no commands.
+/// The longest pause between an unanswered `R` and keys that count as letters of a reason, and not as
+/// commands.
 const TYPING_PAUSE: Duration = Duration::from_millis(400);
 
 /// The changes of the screen that the person did not ask for, the last of them that they saw, and the keys
@@ -22,19 +24,20 @@ pub(crate) struct KeyGate {
     changes: u64,
     /// The change that was on the screen last.
     seen: u64,
-    /// Since when; absent for the first screen, which nobody can mistake for another one.
+    /// The time since which that change is on the screen; `None` for the first screen, before which there
+    /// was no other.
     since: Option<Instant>,
     /// Whether any frame has been on the screen.
     drawn: bool,
     /// Keys that wait for the change under way, with their times.
     held: VecDeque<(KeyEvent, Instant)>,
-    /// The last key of a row that began with `R` and opened no input so far.
+    /// The time of the last key of a sequence that began with `R`, and for which no input has opened so far.
     reason_key: Option<Instant>,
 }
 
 impl KeyGate {
-    /// The meaning of keys changes, and not because the person asked for it: keys that wait were meant for
-    /// the screen before.
+    /// Notes that the meaning of keys has changed by itself. Waiting keys were meant for the screen before,
+    /// and are dropped.
     pub(crate) fn invalidate(&mut self) {
         self.changes += 1;
         self.held.clear();
@@ -45,7 +48,7 @@ impl KeyGate {
         self.changes
     }
 
-    /// A frame that shows this change is on the screen.
+    /// Notes that a frame with this change is on the screen.
     pub(crate) fn mark_drawn(&mut self, change: u64, now: Instant) {
         self.drawn = true;
         if self.seen != change {
@@ -63,7 +66,7 @@ impl KeyGate {
         self.seen == self.changes && self.since.is_none_or(|since| at >= since + TOO_SOON)
     }
 
-    /// Keeps a key until the change under way is on this desk.
+    /// Keeps a key until this desk has the change that is under way.
     pub(crate) fn hold(&mut self, key: KeyEvent, at: Instant) {
         self.held.push_back((key, at));
     }
@@ -73,27 +76,27 @@ impl KeyGate {
         self.held.pop_front()
     }
 
-    /// The change that keys waited for is refused.
+    /// Drops the waiting keys, since the change before them was refused.
     pub(crate) fn drop_held(&mut self) {
         self.held.clear();
     }
 
-    /// Whether a key that waits opens an input: those behind it are letters of a reason.
+    /// Whether a waiting key opens an input, so that later keys are letters of a reason.
     pub(crate) fn is_input_held(&self) -> bool {
         self.held.iter().any(|(key, _)| keys::action(*key, DeskMode::Proposals) == Some(Action::Reason))
     }
 
-    /// The person pressed `R`, and may type on before they see what it does.
+    /// Notes that the person pressed `R`, and may type on before the input is on the screen.
     pub(crate) fn mark_reason_key(&mut self, at: Instant) {
         self.reason_key = Some(at);
     }
 
-    /// The keys that waited act now, an `R` among them too; or its input has closed.
+    /// Forgets the `R`: it is carried out now with the waiting keys, or its input has closed.
     pub(crate) fn forget_reason_key(&mut self) {
         self.reason_key = None;
     }
 
-    /// Takes a key pressed at `at`. True if it is a letter of a reason that no input takes.
+    /// Takes a key pressed at `at`. Returns whether it is a letter of a reason for which no input is open.
     pub(crate) fn swallow(&mut self, at: Instant) -> bool {
         let follows = self.reason_key.is_some_and(|last| at < last + TYPING_PAUSE);
         self.reason_key = follows.then_some(at);

@@ -1,4 +1,5 @@
-//! The end of the last finish, as far as one step takes it back: until the person marks something else.
+//! The last finish of a turn review, whose undos one step can take back until the person marks something
+//! else.
 
 use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{Turn, TurnFinished, TurnMessage, UndoneFile, messages};
@@ -10,22 +11,22 @@ use crate::turn_rows;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct LastFinish {
-    /// The texts that it has undone.
+    /// The texts that the finish has undone.
     undone: Vec<UndoneText>,
-    /// How many other files it has undone, which have no way back here.
+    /// The number of other files that the finish has undone, which this desk cannot bring back.
     stays: usize,
-    /// When its message was sent.
+    /// When the message of the finish was sent, in milliseconds since the Unix epoch.
     sent: Option<u64>,
-    /// Whether a rename is undone that git's index has, too.
+    /// Whether a rename was undone that git's index has, too.
     has_git_mv: bool,
-    /// Whether the review goes on, for a file was refused.
+    /// Whether the review stays open, since a file was refused.
     stays_open: bool,
     /// The comments that it has left.
     waits: Option<String>,
 }
 
 impl LastFinish {
-    /// The end of a finish, with the list that the person has confirmed.
+    /// A finish that has ended, with the list that the person has confirmed.
     pub(crate) fn of(finished: &TurnFinished, turn: &Turn) -> Self {
         // A rename is two files, one of which has come back without a text before.
         let is_renamed = |path: &str| turn.files.iter().any(|file| file.path == path && file.from.is_some());
@@ -40,14 +41,14 @@ impl LastFinish {
         };
         let undone = texts.into_iter().map(text).collect();
         let sent = finished.sent.as_ref().map(|sent| sent.at);
-        // Of a review since a revision, no end is remembered.
+        // The finish of a review since a revision is not remembered, so there is nothing to say about it.
         let stays_open = finished.has_refused() && turn.baseline.asked.is_none();
         let tells = sent.is_some() || finished.not_sent.is_some();
         let waits = if tells { None } else { waits_on(&turn.comments) };
         Self { undone, stays, sent, has_git_mv, stays_open, waits }
     }
 
-    /// The words on it.
+    /// Words for the result of the finish.
     pub(crate) fn said(&self, finished: &TurnFinished) -> String {
         let more = [(self.has_git_mv, messages::INDEX_STAYS), (self.stays_open, messages::REVIEW_STAYS)];
         let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, said)| said.to_owned());
@@ -55,17 +56,17 @@ impl LastFinish {
         std::iter::once(words::finished(finished)).chain(more).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether it has undone something that can be taken back.
+    /// Whether the finish has undone a text that can be brought back.
     pub(crate) fn has_undone(&self) -> bool {
         !self.undone.is_empty()
     }
 
-    /// The texts to be taken back, once.
+    /// Takes the texts that are to be brought back.
     pub(crate) fn take(&mut self) -> Vec<UndoneText> {
         std::mem::take(&mut self.undone)
     }
 
-    /// The person has marked something else.
+    /// Forgets the finish, since the person has marked something else.
     pub(crate) fn forget(&mut self) {
         self.undone.clear();
     }

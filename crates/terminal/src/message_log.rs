@@ -1,6 +1,7 @@
-//! The message on the status line: one at a time. The answer to a key comes first, and before the next key a
-//! notice stands beside it, not in its place; then the newest of the most severe ones. A message goes when a
-//! key follows it, when its cause has ended, or when another one takes its place.
+//! Chooses the message on the status line, one at a time. The answer to a key comes first; until the next
+//! key, a notice stands beside the answer and does not replace it. Otherwise the newest of the most severe
+//! messages is shown. A message goes when a key follows it, when its cause has ended, or when another
+//! message takes its place.
 
 use std::collections::VecDeque;
 
@@ -8,16 +9,17 @@ use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};
 use tokio::time::{Duration, Instant};
 
-/// A key that comes sooner after a message does not take it off the screen: nobody has read it.
+/// The least time that a message needs to be read. A key that comes sooner does not remove the message.
 const READ: Duration = Duration::from_millis(300);
 
-/// Warnings that wait for the person at most; the oldest one goes first.
+/// The most warnings that wait for the person. Beyond that, the oldest one goes.
 const MOST: usize = 20;
 
-/// Past messages that can be listed at most.
+/// The most past messages that can be listed.
 const MOST_PAST: usize = 100;
 
-/// The warnings that no key has answered, the newest notice, and one that covers them.
+/// The messages that wait: warnings that no key has followed, the newest notice, and a message that covers
+/// these.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
     entries: Vec<LoggedMessage>,
@@ -30,22 +32,22 @@ pub(crate) struct MessageLog {
 struct LoggedMessage {
     number: u64,
     message: Message,
-    /// Since when it has been on the screen.
+    /// The time since which the message has been on the screen.
     shown: Option<Instant>,
-    /// A key followed: it gives way to any message.
+    /// Whether a key has followed the message, so that any other message takes its place.
     answered: bool,
     covers: Covers,
-    /// It is a notice that came while the answer to a key was on top, and stands beside it.
+    /// Whether this is a notice that came while the answer to a key was on top, and stands beside that.
     is_beside: bool,
 }
 
-/// The messages over which another one is shown until a key follows.
+/// The messages that a message covers until a key follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Covers {
     Nothing,
-    /// Those that are there; a notice takes its place once none of them waits.
+    /// The warnings that wait now. A notice takes its place once none of them waits.
     Warnings,
-    /// Warnings that are there; a notice stands beside it.
+    /// All messages that wait now. A later notice stands beside it.
     Everything,
 }
 
@@ -60,23 +62,25 @@ impl LoggedMessage {
 }
 
 impl MessageLog {
-    /// Adds a message. Of those before it, only warnings without a key stay, and the answer to the last key
-    /// before a notice.
+    /// Adds a message. Of the earlier messages, only warnings that no key has followed stay and, if this is
+    /// a notice, the answer to the last key.
     pub(crate) fn add(&mut self, message: Message) {
         self.insert(message, Covers::Nothing);
     }
 
-    /// Adds the answer to a key: until the next key it covers warnings, and notices stand beside it.
+    /// Adds the answer to a key. Until the next key, the answer covers warnings, and notices stand beside it.
     pub(crate) fn add_answer(&mut self, message: Message) {
         self.insert(message, Covers::Everything);
     }
 
-    /// Adds a message that the person looks for now without a key: it covers warnings that wait.
+    /// Adds a message that the person looks for at this moment, though they have pressed no key. It covers
+    /// waiting warnings.
     pub(crate) fn add_on_top(&mut self, message: Message) {
         self.insert(message, Covers::Warnings);
     }
 
-    /// Adds the end of something that an answer has announced: a notice takes the place of any answer.
+    /// Adds a message about the end of an action that an answer has announced. Even as a notice, it takes
+    /// the place of that answer.
     pub(crate) fn add_end(&mut self, message: Message) {
         if message.kind == MessageKind::Notice {
             for entry in &mut self.entries {
@@ -92,7 +96,7 @@ impl MessageLog {
             self.entries.remove(known);
         }
         if let Some(Subject::Together) = message.about {
-            // One sentence counts on.
+            // Of a sentence whose count goes on, the list has only the newest form.
             self.past.retain(|past| past.about != message.about);
         }
         if self.past.back() != Some(&message) {
@@ -160,13 +164,13 @@ impl MessageLog {
         self.past.iter().rev().map(|past| (past.clone(), waits(past))).collect()
     }
 
-    /// Names the message for the status line, so that a frame can say which one it shows.
+    /// The number of the message on the status line, by which a frame says which message it shows.
     pub(crate) fn current_number(&self) -> Option<u64> {
         self.current_entry().map(|entry| entry.number)
     }
 
-    /// The message of this number is on the screen, and no other. One that it covers before a key came still
-    /// waits for the person.
+    /// Notes that only the message of this number is on the screen. A message that another one has covered
+    /// before a key came needs its time to be read anew.
     pub(crate) fn mark_shown(&mut self, number: u64, now: Instant) {
         let beside = self.entry_beside().map(|entry| entry.number);
         for entry in &mut self.entries {
@@ -178,8 +182,8 @@ impl MessageLog {
         }
     }
 
-    /// The person pressed a key: the message on the screen goes if they could read it. Those behind it stay,
-    /// as the status line counts them.
+    /// Takes a key: removes the message on the screen if the person had the time to read it. The messages
+    /// behind it stay, as many as the status line counts.
     pub(crate) fn key_pressed(&mut self, at: Instant) {
         self.entries.retain(|entry| entry.shown.is_none_or(|shown| at < shown + READ));
         for entry in &mut self.entries {
@@ -187,12 +191,12 @@ impl MessageLog {
         }
     }
 
-    /// The cause of some messages has ended, and the messages with it.
+    /// Removes the messages whose cause has ended.
     pub(crate) fn end(&mut self, cause: Subject) {
         self.entries.retain(|entry| entry.message.about != Some(cause));
     }
 
-    /// A review ended, and everything that messages said about it.
+    /// Removes the messages about a review that has ended.
     pub(crate) fn end_review(&mut self, id: ReviewId) {
         for cause in [Subject::Review(id), Subject::Arrival(id), Subject::Stale(id), Subject::Dirty(id)] {
             self.end(cause);

@@ -44,7 +44,7 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it. T shows the changes that it made without asking.",
 ];
 
-/// The same while all that are known only note their turns.
+/// The screen while no review waits, and all known agents only note their turns.
 pub(crate) const NO_PROPOSAL: &[&str] = &["Nothing to review."];
 
 /// This agent is not connected, and has proposed something or begun a turn all the same.
@@ -69,7 +69,7 @@ pub(crate) const LOOKING_FOR_AGENTS: &str = "Looking for agents…";
 /// No agent's settings keep its proposals from the desk.
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 
-/// The same while none is connected.
+/// The installed agents need no change of their settings, and none is connected.
 pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
     "The installed agents are set up already. Start one in this project.";
 
@@ -114,7 +114,7 @@ pub(crate) fn unknown_key(key: char) -> String {
     format!("{} does nothing here; ? lists the keys.", harmless::name(&key.to_string()))
 }
 
-/// Long lines are shown from their beginning, and no more from their change.
+/// The person scrolls to the side: long lines are now shown from their beginning, and not from their change.
 pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";
 
 /// The change of a reason is dropped.
@@ -123,7 +123,7 @@ pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
 /// The review ended while the person typed a reason for it.
 pub(crate) const REVIEW_ENDED: &str = "The review has ended.";
 
-/// Nobody took a reason that the person typed. Stands behind another sentence.
+/// A reason that the person typed was not taken. This stands behind another sentence.
 pub(crate) const REASON_COMES_BACK: &str = " R brings back what you typed.";
 
 /// The person took back their last step in a review of this kind.

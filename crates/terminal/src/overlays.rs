@@ -1,5 +1,6 @@
-//! The things that lie over the desk. Their order is decided here, for keys and for drawing: the one in front
-//! takes the keys and the status line; the one that covers the review takes its place and the wheel.
+//! The overlays of the desk, and their order for keys and for drawing. The front overlay takes the keys and
+//! the status line. The overlay that covers the review is drawn in its place, and takes the wheel of the
+//! mouse.
 
 use std::ops::Range;
 
@@ -18,7 +19,7 @@ use crate::turn_files::TurnFiles;
 use crate::turn_list::{ListPurpose, TurnList};
 use crate::waiting_list::WaitingList;
 
-/// One thing that lies over the desk.
+/// A text or a list over the desk.
 #[derive(Debug)]
 pub(crate) enum Overlay {
     /// A change of an agent's settings, over the review.
@@ -38,18 +39,19 @@ pub(crate) enum Overlay {
     Question(OpenQuestion),
     /// The reason that the person types for the agent's model.
     Reason(ReasonInput),
-    /// The comment that they type on a turn.
+    /// The comment that the person types on a turn.
     Comment(Box<CommentInput>),
     /// The lines of a change that the person chooses.
     Lines(LineSplit),
     /// The text to search for, as the person types it.
     Search(String),
-    /// There is no input that they may be typing into already: the words that say why. Letters do nothing.
+    /// The words that say why no input has opened. The person may type on all the same, so letters do
+    /// nothing.
     NoInput(String),
 }
 
 impl Overlay {
-    /// Its place: a higher one is in front. There is one overlay in each place at most.
+    /// The layer of the overlay. A higher layer is in front, and each layer holds at most one overlay.
     fn place(&self) -> u8 {
         match self {
             Self::Offer(_) => 0,
@@ -60,7 +62,7 @@ impl Overlay {
         }
     }
 
-    /// Whether it lies over the review, and not on the status line only.
+    /// Whether the overlay covers the review, and not only the status line.
     pub(crate) fn covers_review(&self) -> bool {
         match self {
             Self::Offer(_)
@@ -79,7 +81,7 @@ impl Overlay {
         }
     }
 
-    /// Whether the status line is its, so that messages wait.
+    /// Whether the overlay uses the status line, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
             Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
@@ -90,8 +92,8 @@ impl Overlay {
         }
     }
 
-    /// Takes a key for what lies over the review, on a screen of so many rows. `excess`: the rows of the help
-    /// that do not fit.
+    /// Takes a key for an overlay that covers the review, on a screen of so many rows. `excess`: the rows
+    /// of the help that do not fit.
     pub(crate) fn take_key(
         &mut self,
         key: KeyEvent,
@@ -137,7 +139,7 @@ impl Overlay {
             (Self::Turn(list), Some(Action::Open)) if list.chosen().is_some() => return Answer::Yes,
             (Self::Turn(list), Some(Action::Files)) => match list.purpose() {
                 ListPurpose::Files => return Answer::Close,
-                // The files come in its place.
+                // The list of files comes in the place of this list.
                 ListPurpose::Finished => return Answer::Yes,
                 ListPurpose::Finish | ListPurpose::Leave => {}
             },
@@ -150,7 +152,7 @@ impl Overlay {
         Answer::Nothing
     }
 
-    /// Scrolls what lies over the review.
+    /// Scrolls an overlay that covers the review.
     pub(crate) fn scroll(&mut self, by: isize, height: u16, excess: usize) {
         match self {
             Self::Offer(open) => open.scroll(by),
@@ -178,7 +180,7 @@ pub(crate) struct OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// The reply that a key is. Only a no counts before the question was seen.
+    /// The reply that a key stands for. Before the person has seen the question, only a no counts.
     pub(crate) fn reply(&self, key: KeyEvent) -> Option<Reply> {
         let reply = match key.code {
             KeyCode::Esc | KeyCode::Char('c' | 'N') => Reply::No,
@@ -194,7 +196,7 @@ impl OpenQuestion {
 #[derive(Debug, Default)]
 pub(crate) struct ShownOverlays {
     question: Option<Question>,
-    /// Whether it shows the change of an agent's settings that is asked about.
+    /// Whether the frame shows the offered change of an agent's settings.
     offer: bool,
     /// The rows of the list of reviews to accept together, or of files of a turn.
     listed: Option<Range<usize>>,
@@ -218,8 +220,8 @@ impl Overlays {
         Some(self.0.remove(at))
     }
 
-    /// The turn review has another list: one of files shows it, and a finish that would do something else now
-    /// closes. True if one did.
+    /// Takes a new list of the turn review into the overlay that shows files. A list to finish with closes
+    /// if the finish would do something else now. Returns whether one has closed.
     pub(crate) fn follow_turn(&mut self, files: &TurnFiles, has_other_end: bool) -> bool {
         if let Some(Overlay::Turn(list)) = self.cover_mut()
             && let Some(renewed) = list.renewed(files)
@@ -233,7 +235,7 @@ impl Overlays {
         has_other_end && self.close(is_finish).is_some()
     }
 
-    /// The one in front, which takes the keys.
+    /// The front overlay, which takes the keys.
     pub(crate) fn front(&self) -> Option<&Overlay> {
         self.0.last()
     }
@@ -242,7 +244,7 @@ impl Overlays {
         self.0.last_mut()
     }
 
-    /// The one over the review.
+    /// The overlay that covers the review.
     pub(crate) fn cover(&self) -> Option<&Overlay> {
         self.0.iter().rfind(|overlay| overlay.covers_review())
     }
@@ -272,7 +274,7 @@ impl Overlays {
         shown
     }
 
-    /// A frame with this content is on the screen.
+    /// Notes that a frame with these overlays is on the screen.
     pub(crate) fn mark_shown(&mut self, shown: &ShownOverlays) {
         for overlay in &mut self.0 {
             match (overlay, &shown.listed) {

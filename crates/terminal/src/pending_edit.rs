@@ -1,7 +1,8 @@
-//! The one thing under way between the person and the companion: a change, a decision, or an open editor.
+//! The one action that is under way between the person and the companion: a change, a decision, or an open
+//! editor.
 //!
-//! The screen shows the companion's state, never a hope: keys that touch a review wait for the change before
-//! them, and count for nothing after a decision.
+//! The screen only shows states that the companion has confirmed. So keys that touch a review wait for the
+//! change before them, and keys after a decision do nothing.
 
 use std::io;
 use std::process::ExitStatus;
@@ -13,7 +14,7 @@ use crate::draft_store::UnsavedText;
 use crate::editor::Editing;
 use crate::reason_input::ReasonEdit;
 
-/// The thing under way. There is one at a time.
+/// The action that is under way, if any.
 #[derive(Debug, Default)]
 pub(crate) enum PendingEdit {
     /// Nothing: keys act at once.
@@ -21,7 +22,8 @@ pub(crate) enum PendingEdit {
     Idle,
     /// The companion was asked for a change; keys that touch a review wait for it.
     Change(PendingChange),
-    /// The companion was asked for a decision; keys that touch a review were not meant for the next one.
+    /// The companion was asked for a decision. Keys that touch a review do nothing, since they were not
+    /// meant for the next review.
     Decision(ReviewId),
     /// The companion was asked for several acceptances.
     Acceptances(Acceptances),
@@ -39,7 +41,7 @@ pub(crate) struct PendingChange {
     progress: Progress,
 }
 
-/// Which change.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditKind {
     /// Keep or drop a hunk.
@@ -80,22 +82,22 @@ pub(crate) enum EditKind {
 }
 
 impl EditKind {
-    /// Whether there are the same hunks afterwards.
+    /// Whether the review has the same hunks after the change.
     fn keeps_hunks(self) -> bool {
         matches!(self, Self::KeepOrDrop { .. } | Self::KeepOrDropAll { .. })
     }
 }
 
-/// How far a change has come. The reply and the new revision arrive apart, in any order.
+/// The progress of a change. Its reply and its new revision arrive apart, in either order.
 #[derive(Debug)]
 enum Progress {
     /// No reply yet.
     Asked {
-        /// Revisions that came meanwhile: they may be this change or another desk's.
+        /// The revisions that came before the reply. Each may be this change, or one of another desk.
         unjudged: Vec<ReviewNews>,
         typed: Option<Typed>,
     },
-    /// The companion made this revision of it.
+    /// The companion has carried out the change as this revision.
     Made(u64),
 }
 
@@ -118,14 +120,14 @@ pub(crate) struct OpenEditor {
 #[derive(Debug)]
 pub(crate) struct Upload {
     pub(crate) text: String,
-    /// The agent waits to take the review, and more may have been saved since.
+    /// Whether the agent waits to take the review, so that a text that was saved meanwhile must be sent, too.
     pub(crate) flush: bool,
     /// The editor ended.
     pub(crate) exit: Option<io::Result<ExitStatus>>,
 }
 
 impl PendingEdit {
-    /// The companion is asked for a change. `typed`: the words that it carries.
+    /// A change that the companion is asked for. `typed`: the words that it carries.
     pub(crate) fn change(id: ReviewId, kind: EditKind, typed: Option<Typed>) -> Self {
         Self::Change(PendingChange { id, kind, progress: Progress::Asked { unjudged: Vec::new(), typed } })
     }
@@ -144,12 +146,13 @@ impl PendingEdit {
         matches!(self, Self::Change(_))
     }
 
-    /// Whether the hunks are about to be others: keys that go to another one wait.
+    /// Whether a change is under way that makes other hunks, so that keys that go to a hunk wait.
     pub(crate) fn is_change_of_hunks(&self) -> bool {
         matches!(self, Self::Change(change) if !change.kind.keeps_hunks())
     }
 
-    /// Returns news that the person does not know. Until the reply comes, nobody can tell: it is kept.
+    /// Returns news that the person does not know. News that comes before the reply is kept until then,
+    /// since it may be of the person's own change.
     pub(crate) fn judge(&mut self, news: ReviewNews) -> Option<ReviewNews> {
         if let Self::Change(PendingChange { id, progress: Progress::Asked { unjudged, .. }, .. }) = self
             && *id == news.id
@@ -160,8 +163,8 @@ impl PendingEdit {
         Some(news)
     }
 
-    /// The companion made `revision` of the change. Returns the news that waited for this, and the words that
-    /// the companion has now, too.
+    /// Notes that the companion has carried out the change as `revision`. Returns the news that waited for
+    /// the reply, and the words that the companion has now, too.
     pub(crate) fn mark_made(&mut self, id: ReviewId, revision: u64) -> (Vec<ReviewNews>, Option<Typed>) {
         match self {
             Self::Change(change) if change.id == id => {
@@ -174,7 +177,8 @@ impl PendingEdit {
         }
     }
 
-    /// The companion refused the change. Returns the news that waited and the words that only this desk has.
+    /// Ends a change that the companion has refused. Returns the news that waited, and the words that only
+    /// this desk has.
     pub(crate) fn take_refused(&mut self) -> (Vec<ReviewNews>, Option<Typed>) {
         match std::mem::take(self) {
             Self::Change(PendingChange { progress: Progress::Asked { unjudged, typed }, .. }) => {
@@ -188,8 +192,8 @@ impl PendingEdit {
         }
     }
 
-    /// Takes the change if this desk has its revision; `known` is the revision a review has here, if it
-    /// waits.
+    /// Takes the change if this desk has its revision. `known` gives the revision that a waiting review has
+    /// at this desk.
     pub(crate) fn take_settled(
         &mut self,
         known: impl Fn(ReviewId) -> Option<u64>,
@@ -205,7 +209,7 @@ impl PendingEdit {
         }
     }
 
-    /// The decision on this review is over.
+    /// Ends the decision on this review.
     pub(crate) fn end_decision(&mut self, of: ReviewId) {
         if matches!(self, Self::Decision(id) if *id == of) {
             *self = Self::Idle;
@@ -220,7 +224,7 @@ impl PendingEdit {
         if let Self::Editor(editor) = self { Some(editor) } else { None }
     }
 
-    /// The editor ended. Returns it with its status, unless both wait for an upload.
+    /// Takes the end of the editor. Returns the editor with its status, unless they wait for an upload.
     pub(crate) fn end_editor(
         &mut self,
         status: io::Result<ExitStatus>,
@@ -283,13 +287,13 @@ impl OpenEditor {
         Some((id, Request::replace_text(id, self.editing.revision, text)))
     }
 
-    /// The companion answered the upload. A refused text stays in the file and is offered again when the
-    /// editor ends.
+    /// Ends the upload, which the companion has answered. A refused text stays in its file, and is sent
+    /// again when the editor ends.
     pub(crate) fn end_upload(&mut self) -> Option<Upload> {
         self.upload.take()
     }
 
-    /// The agent waits to take the review. True if that waits for an upload.
+    /// Lets an agent that is to take the review wait for an upload. Returns whether there is one.
     pub(crate) fn delay_flush(&mut self) -> bool {
         if let Some(upload) = &mut self.upload {
             upload.flush = true;
