@@ -1,5 +1,5 @@
-//! The requests about the turn review that are under way: one look, one file that is read, and one change at
-//! a time.
+//! The requests about the turn review that are under way: at most one look, one reading of a file, and one
+//! change.
 
 use alongside_desk::{FileChange, Marked, Refusal, Request, Revised};
 
@@ -12,13 +12,13 @@ use crate::turn_words as words;
 /// See the module.
 pub(crate) struct TurnAsking {
     options: TurnOptions,
-    /// Whether the companion looks what has changed.
+    /// Whether a look is under way.
     is_looking: bool,
     /// The file whose texts the companion reads. One is on its way at a time.
     reading: Option<Reading>,
-    /// The request that changes something: keys that touch the review mean what is there after it.
+    /// The change that is under way. Keys that touch the review act on the state after it.
     under_way: Option<TurnRequest>,
-    /// Whether the companion undoes what is marked, or has not told yet what the list is after it.
+    /// Whether a finish is under way, or its new list has not come yet.
     is_finishing: bool,
     /// Whether the program takes an undo back.
     is_taking_back: bool,
@@ -46,7 +46,7 @@ impl TurnAsking {
         self.under_way.is_some() || self.is_taking_back
     }
 
-    /// Whether files of the project are written: by a finish, or as it is taken back.
+    /// Whether files of the project are being written, by a finish or by taking it back.
     pub(crate) fn is_writing(&self) -> bool {
         self.is_taking_back || self.is_finishing
     }
@@ -56,7 +56,7 @@ impl TurnAsking {
         self.is_taking_back
     }
 
-    /// The program begins to take an undo back, or is done.
+    /// Notes that the program begins to take an undo back, or has done so.
     pub(crate) fn set_taking_back(&mut self, is_taking_back: bool) {
         self.is_taking_back = is_taking_back;
     }
@@ -66,7 +66,7 @@ impl TurnAsking {
         self.under_way == Some(TurnRequest::Mark)
     }
 
-    /// The companion is asked what has changed.
+    /// Asks the companion for a look.
     pub(crate) fn look(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.is_looking, true) {
             let TurnOptions { directory, since, .. } = self.options.clone();
@@ -86,7 +86,7 @@ impl TurnAsking {
         }
     }
 
-    /// Asks for something that changes the review, or writes.
+    /// Sends a request that changes the review or writes files.
     pub(crate) fn ask(&mut self, request: Request, purpose: TurnRequest, out: &mut Output) {
         self.under_way = Some(purpose);
         out.ask(request, Purpose::Turn(purpose));
@@ -95,7 +95,7 @@ impl TurnAsking {
     /// Marks the file on the screen, or takes its mark back.
     pub(crate) fn mark_file(&mut self, files: &TurnFiles, out: &mut Output) {
         let Some(file) = files.file() else { return };
-        // The hunks of a renamed file are not all of its change.
+        // The hunks of a renamed file do not show all of its change.
         let hunks = files.hunks(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
         let marked = files.marked(file);
         let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
@@ -106,7 +106,7 @@ impl TurnAsking {
         self.ask(Request::MarkTurnFile { turn, revision, file, undo }, TurnRequest::Mark, out);
     }
 
-    /// Undoes what is marked, or has the agent do it, and sends comments, as the person chose.
+    /// Finishes as the person chose: undoes the marks or asks the agent to, and sends comments.
     pub(crate) fn finish(&mut self, files: &TurnFiles, choice: FinishChoice, out: &mut Output) {
         let (turn, revision) = (files.turn().id, files.turn().revision);
         let send = choice != FinishChoice::Quietly;
@@ -115,12 +115,12 @@ impl TurnAsking {
         self.ask(Request::FinishTurn { turn, revision, send, ask_to_undo }, TurnRequest::Finish, out);
     }
 
-    /// The marked files are undone. The reply comes once the list is as it is after that.
+    /// Notes that the marked files are undone. The reply to the finish comes after the new list.
     pub(crate) fn mark_finished(&mut self) {
         self.under_way = self.under_way.filter(|under_way| *under_way != TurnRequest::Finish);
     }
 
-    /// A request is answered.
+    /// Ends a request, which is answered.
     pub(crate) fn end(&mut self, request: TurnRequest) {
         match request {
             TurnRequest::Look => self.is_looking = false,
@@ -132,8 +132,8 @@ impl TurnAsking {
         }
     }
 
-    /// The texts of a file have come before the reply, or there are none. True if there is another one to
-    /// read.
+    /// Ends the reading of a file, whose texts have come before the reply if it has any. Returns whether
+    /// another file is to be read.
     pub(crate) fn end_reading(&mut self, reply: Result<Revised, Refusal>, files: &mut TurnFiles) -> bool {
         let Some(Reading { path, revision }) = self.reading.take() else { return false };
         let is_current = files.file().is_some_and(|file| file.path == path);
@@ -143,7 +143,7 @@ impl TurnAsking {
         {
             files.take_refused(path, words::refusal(&refusal, 'r'));
         }
-        // The person may have gone on, or the file is to be asked for by the new list.
+        // The person may have gone to another file, or a new list may need another request.
         !is_current || !is_same_list
     }
 }

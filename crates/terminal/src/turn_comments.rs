@@ -1,5 +1,5 @@
-//! The person's comments on a turn at this desk: where one begins, the request that keeps it, and the text
-//! that no companion took, which is never lost.
+//! The person's comments on a turn at this desk: the input of a comment, the request that keeps it, and the
+//! texts that the companion has not taken, none of which is lost.
 
 use std::collections::VecDeque;
 
@@ -21,15 +21,17 @@ use crate::turn_words;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct TurnComments {
-    /// The texts that nobody took: the next input at its place begins with the last of them.
+    /// The texts that the companion has not taken. The next input at the same place begins with the last of
+    /// them.
     unsent: Vec<UnsentComment>,
-    /// The texts on their way, in their order, and whether each removes a comment.
+    /// The requests that are under way, in their order: the text of each, and the result that it will have.
     on_their_way: VecDeque<(Option<UnsentComment>, CommentResult)>,
-    /// The comments that the person has written since their last mark: a step back takes the last one back.
+    /// The comments that the person has written since their last mark. A step back takes the last one back.
     written: Vec<CommentId>,
-    /// The comments that they took back, which a step forward writes again from the words in `unsent`.
+    /// The comments that the person has taken back. A step forward writes them again, with the words in
+    /// `unsent`.
     taken_back: Vec<Comment>,
-    /// How many marks they have taken back since the last of these: those come first.
+    /// The number of marks that the person has taken back since then, which a step forward sets first.
     marks_since: usize,
 }
 
@@ -39,11 +41,11 @@ enum CommentResult {
     New,
     Changed,
     Removed,
-    /// The person has taken it back: the next input at its place begins with its words.
+    /// The comment is taken back: the next input at its place begins with its words.
     Back(Box<Comment>),
-    /// An agent has read it, and it goes again.
+    /// The comment, which an agent has read, is asked again.
     Again,
-    /// It goes again no more with these words.
+    /// The comment is no longer to be asked again with these words.
     NotAgain(String),
     Closed,
 }
@@ -55,26 +57,27 @@ impl TurnComments {
             && let Some(view) = files.view_mut()
             && !view.review().hunks.is_empty()
         {
-            // The words are about lines that the person sees.
+            // The person must see the lines that the comment is about.
             view.unfold_hunk();
             if !view.hunk_on_screen() {
                 view.show_hunk();
             }
         }
         for unsent in &mut self.unsent {
-            // A comment that was read, or is gone, takes no other words: they are for a new one.
+            // A comment that was read or is gone cannot be changed: the words become a new comment.
             unsent.id = unsent.id.filter(|id| can_change(files, *id));
         }
         let input = CommentInput::new(place(files, path), about, &mut self.unsent);
         out.overlays.open(Overlay::Comment(Box::new(input)));
     }
 
-    /// The texts that nobody took, the last one at the end.
+    /// The texts that the companion has not taken, the newest at the end.
     pub(crate) fn unsent(&self) -> &[UnsentComment] {
         &self.unsent
     }
 
-    /// Keeps a text for the next input. Returns the words that say so; none if there is nothing to keep.
+    /// Keeps a text for the next input. Returns the words that say so, which are empty if there is no text
+    /// to keep.
     pub(crate) fn keep(&mut self, input: CommentInput) -> &'static str {
         match input.into_unsent() {
             Some(unsent) => {
@@ -101,7 +104,7 @@ impl TurnComments {
         }
         match key.code {
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => input.text.push('\n'),
-            // It must not hit lines that the person has not seen.
+            // The comment must not get onto lines that the person has not seen.
             KeyCode::Enter if !counts => out.show_too_soon(),
             KeyCode::Enter => return self.confirm(files, out),
             KeyCode::Esc => {
@@ -129,12 +132,12 @@ impl TurnComments {
         None
     }
 
-    /// The person is done with the text.
+    /// Confirms the text for the person. Returns the request that keeps it.
     fn confirm(&mut self, files: &mut TurnFiles, out: &mut Output) -> Option<Request> {
         let Some(Overlay::Comment(input)) = out.overlays.front_mut() else { return None };
         let now = files.view().map(|view| view.review().id);
         if input.review().is_some() && input.review() != now {
-            // The lines that were chosen are of another text.
+            // The chosen lines are of a text that has changed since.
             input.begin_change_again(change(files));
             input.show_hint(words::CHOOSE_AGAIN);
             return None;
@@ -182,8 +185,8 @@ impl TurnComments {
         Some(request)
     }
 
-    /// The person asks again what an agent has read, or, without that, closes it; one that is asked again
-    /// already is no more.
+    /// Asks a comment again that an agent has read, or closes it if `asks` is false. If the comment is
+    /// already to be asked again, takes that back.
     pub(crate) fn ask_again(&mut self, files: &TurnFiles, id: CommentId, asks: bool) -> Option<Request> {
         let turn = files.turn();
         let comment = turn.comments.iter().find(|comment| comment.id == id)?;
@@ -196,8 +199,8 @@ impl TurnComments {
         Some(Request::ChangeComment { turn: turn.id, id, text })
     }
 
-    /// The person takes back the last comment that they have written. None if there is none, or if it was
-    /// sent, or is gone.
+    /// Takes back the last comment that the person has written. `None` if there is no such comment, or it
+    /// was sent or is gone.
     pub(crate) fn take_back(&mut self, turn: &Turn) -> Option<Request> {
         while let Some(id) = self.written.pop() {
             let is_it = |it: &&Comment| it.id == id && it.state.is_unsent() && !it.again;
@@ -209,8 +212,8 @@ impl TurnComments {
         None
     }
 
-    /// The person writes the comment again that they took back last. None if there is none, if its file or
-    /// its words are gone, or if a mark was taken back after it.
+    /// Writes the comment again that the person took back last. `None` if there is no such comment, its
+    /// file or words are gone, or a mark was taken back after it.
     pub(crate) fn write_again(&mut self, files: &TurnFiles) -> Option<Request> {
         if let Some(marks) = self.marks_since.checked_sub(1) {
             self.marks_since = marks;
@@ -219,7 +222,7 @@ impl TurnComments {
         while let Some(comment) = self.taken_back.pop() {
             let file = comment.anchor.path.as_deref().map(|path| files.position(path));
             let words = words_of(&comment);
-            // They may have begun another comment with its words.
+            // The person may have begun another comment with these words.
             let at = self.unsent.iter().rposition(|it| *it == words);
             let (Some(at), false) = (at, file == Some(None)) else { continue };
             self.on_their_way.push_back((Some(self.unsent.remove(at)), CommentResult::New));
@@ -231,24 +234,24 @@ impl TurnComments {
         None
     }
 
-    /// The person has taken a mark back.
+    /// Counts a mark that the person has taken back.
     pub(crate) fn mark_passed(&mut self) {
         self.marks_since += usize::from(!self.taken_back.is_empty());
     }
 
-    /// From now on, a step back is another one.
+    /// Forgets the written comments, since a later step is the one to take back.
     pub(crate) fn forget_written(&mut self) {
         self.written.clear();
     }
 
-    /// From now on, a step back is another one, and none can be made again.
+    /// Forgets the written comments and those that were taken back.
     pub(crate) fn forget_steps(&mut self) {
         self.forget_written();
         self.taken_back.clear();
         self.marks_since = 0;
     }
 
-    /// The companion has the comment, or refuses it: then the next input begins with it.
+    /// Takes the companion's reply. The next input begins with the words of a refused comment.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
         let Some((text, kept)) = self.on_their_way.pop_front() else { return };
         match (reply, kept) {
@@ -278,7 +281,7 @@ impl TurnComments {
         }
     }
 
-    /// The texts that no companion has, when the desk ends. `open`: the input that is open.
+    /// Takes the texts that the companion does not have, as the desk ends. `open`: the open input.
     pub(crate) fn take_unsent(
         &mut self,
         open: Option<CommentInput>,
@@ -297,18 +300,18 @@ impl TurnComments {
     }
 }
 
-/// The words of a comment that the person takes back.
+/// The words of a comment that is taken back, for the next input.
 fn words_of(comment: &Comment) -> UnsentComment {
     UnsentComment { id: None, path: comment.anchor.path.clone(), text: comment.text.clone() }
 }
 
-/// Whether a comment is there and takes other words.
+/// Whether a comment exists and can be changed.
 fn can_change(files: &TurnFiles, id: CommentId) -> bool {
     changeable(files).any(|comment| comment.id == id)
 }
 
-/// The comments that take other words. One that an agent has read goes again with them, once it is known
-/// what the agent has done.
+/// The comments that can be changed. A comment that an agent has read is asked again with the new words,
+/// once the agent's answer is known.
 fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
     let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
     let takes_words =
@@ -316,7 +319,7 @@ fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
     files.turn().comments.iter().filter(takes_words)
 }
 
-/// The place of a comment: at the file with this path, or else at the one on the screen.
+/// The place of a comment: on the file with this path or, without a path, on the file on the screen.
 fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
     let on_screen = files.file().map(|file| &*file.path);
     let path = path.or(on_screen);
@@ -334,7 +337,7 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
                 None => 1,
             },
         };
-        // After an answer, more words on a file or a turn are a comment of their own.
+        // After the agent's answer, more words on a file or a turn become a new comment.
         if at == 0 || !comment.state.is_read() {
             known[at].push(comment.clone());
         }

@@ -1,5 +1,5 @@
-//! The files of a turn review as the person goes through them: the one on the screen, the texts of those that
-//! were opened, and what of them has been on the screen.
+//! The files of a turn review as the person goes through them: the file on the screen, the texts of opened
+//! files, and the parts of them that have been on the screen.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,10 +16,11 @@ pub(crate) struct TurnFiles {
     turn: Turn,
     /// The file on the screen, as an index.
     at: usize,
-    /// By path, for an index means another file in another list. An error is the reason why there are none.
-    /// The companion tells the texts of an open file anew when they change.
+    /// The texts of opened files, or the reason why they cannot be read. By path, since an index means
+    /// another file in a newer list. The companion sends the texts of an open file anew when they change.
     texts: HashMap<String, Result<Box<ReviewView>, String>>,
-    /// The lines of opened files that are new since the last round, by path, where some are not.
+    /// The lines of opened files that are new since the last round, by path. A file all of whose changes
+    /// are new is left out.
     new: HashMap<String, Vec<Lines>>,
     /// The lines of opened files whose change the person accepted before the write, by path.
     accepted: HashMap<String, Vec<Lines>>,
@@ -30,9 +31,9 @@ pub(crate) struct TurnFiles {
 /// The consequences of a new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListNews {
-    /// How many files are in it that were not in the list before.
+    /// The number of files that were not in the list before.
     pub(crate) added: usize,
-    /// Whether the file on the screen is another one now.
+    /// Whether another file is on the screen now.
     pub(crate) is_elsewhere: bool,
     /// Whether a finish would do something else now: of another list, with other marks or other comments.
     pub(crate) has_other_end: bool,
@@ -77,7 +78,7 @@ impl TurnFiles {
             let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
             unsent.map(|comment| (comment.id, comment.text.clone())).collect()
         };
-        // Another time or way to read it is no other end: a prompt of the agent is enough for that.
+        // Only another agent changes the end. The time or way of a message changes with each prompt.
         let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());
         let has_other_end = !is_same
             || marks(&self.turn) != marks(&turn)
@@ -115,7 +116,7 @@ impl TurnFiles {
         let Some(known) = self.turn.files.get(file).filter(|_| is_of_list) else { return };
         let path = known.path.clone();
         let mut view = Box::new(ReviewView::of_turn(review));
-        // The first one that the person does not know.
+        // The first hunk that the person does not know.
         let is_new = |hunk: &Hunk| new.as_ref().is_none_or(|new| OpenedTurnFile::is_new(new, hunk));
         let is_unknown = |hunk: &Hunk| is_new(hunk) && !OpenedTurnFile::is_accepted(&accepted, hunk);
         if let Some(first) = view.review().hunks.iter().position(is_unknown).filter(|first| *first > 0) {
@@ -139,12 +140,12 @@ impl TurnFiles {
         self.texts.insert(path, Ok(view));
     }
 
-    /// The texts of a file could not be read. Older texts say more than none.
+    /// Takes the reason why the texts of a file could not be read. Known texts stay, even if they are old.
     pub(crate) fn take_refused(&mut self, path: String, why: String) {
         self.texts.entry(path).or_insert(Err(why));
     }
 
-    /// The person asks again for what could not be read.
+    /// Forgets which texts could not be read, so that the person's next look asks for them again.
     pub(crate) fn forget_refused(&mut self) {
         self.texts.retain(|_, view| view.is_ok());
     }
@@ -169,7 +170,7 @@ impl TurnFiles {
         self.texts.get_mut(path)?.as_deref_mut().ok()
     }
 
-    /// Whether the hunk that keys mean has changed since the last round, where some of the file has not.
+    /// Whether the hunk that keys act on has changed since the last round; `None` if all of the file has.
     pub(crate) fn is_hunk_new(&self) -> Option<bool> {
         let (view, new) = (self.view()?, self.new.get(&self.file()?.path)?);
         Some(OpenedTurnFile::is_new(new, view.review().hunks.get(view.hunk())?))
@@ -205,7 +206,7 @@ impl TurnFiles {
         self.texts.iter().find(|(_, view)| is_it(view)).map(|(path, _)| &**path)
     }
 
-    /// Goes to a file, or to the last one. False if the person is there.
+    /// Goes to a file, or to the last one. Returns false if that file is on the screen already.
     pub(crate) fn go_to(&mut self, file: usize) -> bool {
         let to = file.min(self.turn.files.len().saturating_sub(1));
         std::mem::replace(&mut self.at, to) != to
@@ -216,7 +217,7 @@ impl TurnFiles {
         self.turn.files.iter().position(|file| file.path == path)
     }
 
-    /// How much of a file is marked to be undone. Of an open one, this desk knows it first.
+    /// How much of a file is marked to be undone. For an open file, the texts say so sooner than the list.
     pub(crate) fn marked(&self, file: &TurnFile) -> Marked {
         match (file.marked, self.view_at(&file.path)) {
             (Marked::Whole, _) | (_, None) => file.marked,
@@ -291,7 +292,7 @@ impl TurnFiles {
         }
     }
 
-    /// This file without text is on the screen.
+    /// Notes that this file without text is on the screen.
     pub(crate) fn mark_shown(&mut self, path: &str) {
         if !self.seen.contains(path) {
             self.seen.insert(path.to_owned());

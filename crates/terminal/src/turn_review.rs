@@ -1,5 +1,5 @@
-//! The review of a turn at this desk: whether it has the screen, what the companion is asked for it, and what
-//! the person is told. It is no proposal: nobody waits for it, and nothing announces it twice.
+//! The turn review at this desk: whether it has the screen, the requests to the companion about it, and the
+//! messages to the person. No agent waits for a turn review, and a message announces it only once.
 
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
@@ -24,14 +24,15 @@ use crate::turn_words as words;
 pub(crate) struct TurnReview {
     asking: TurnAsking,
     comments: TurnComments,
-    /// Whether it has the screen, in place of the proposals.
+    /// Whether the turn review has the screen, in place of the proposals.
     is_open: bool,
-    /// Absent until the companion has told them.
+    /// The files; `None` until the companion has sent the list.
     files: Option<TurnFiles>,
-    /// How many files have come of which the person was not told.
+    /// The number of new files that no message has announced yet.
     unannounced: usize,
     steps: TurnSteps,
-    /// The person leaves the desk once what they have finished is written, or is taken back.
+    /// Whether the person leaves the desk as soon as the files of their finish, or of taking it back, are
+    /// written.
     leaves: bool,
 }
 
@@ -47,7 +48,7 @@ impl TurnReview {
         self.is_open
     }
 
-    /// Its files; absent until the companion has told them.
+    /// The files; `None` until the companion has sent the list.
     pub(crate) fn files(&self) -> Option<&TurnFiles> {
         self.files.as_ref()
     }
@@ -56,7 +57,7 @@ impl TurnReview {
         self.files.as_mut()
     }
 
-    /// Whether the desk begins with it.
+    /// Whether the desk begins with the turn review.
     pub(crate) fn opens_at_start(&self) -> bool {
         self.asking.options().at_start
     }
@@ -76,12 +77,12 @@ impl TurnReview {
         files.file().filter(|_| files.view().is_none()).map(|file| file.path.clone())
     }
 
-    /// Whether there is a file that keys can mean.
+    /// Whether the screen has a file for keys to act on.
     pub(crate) fn has_file(&self) -> bool {
         self.files.as_ref().is_some_and(|files| files.file().is_some())
     }
 
-    /// Whether the person has seen what keys mean.
+    /// Whether the person has seen the file that keys act on.
     pub(crate) fn is_shown(&self) -> bool {
         self.files.as_ref().is_none_or(TurnFiles::is_shown)
     }
@@ -91,13 +92,13 @@ impl TurnReview {
         self.asking.is_busy()
     }
 
-    /// Whether files of the project are written: by a finish, or as it is taken back.
+    /// Whether files of the project are being written, by a finish or by taking it back.
     pub(crate) fn is_writing(&self) -> bool {
         self.asking.is_writing()
     }
 
-    /// The person wants to leave the desk. True if they have to wait for files that are written: no desk
-    /// leaves half of them.
+    /// Delays leaving the desk while files are being written, so that none is left half written. Returns
+    /// whether the person has to wait.
     pub(crate) fn delay_leaving(&mut self, out: &mut Output) -> bool {
         self.leaves = self.is_writing();
         if self.leaves {
@@ -107,7 +108,7 @@ impl TurnReview {
         self.leaves
     }
 
-    /// Whether the person wants to leave and has waited long enough. Told once.
+    /// Whether the person wants to leave and the files are written by now. Returns true once.
     pub(crate) fn take_leaving(&mut self) -> bool {
         !self.is_writing() && std::mem::take(&mut self.leaves)
     }
@@ -122,7 +123,7 @@ impl TurnReview {
         self.files.as_ref().map_or(0, |files| files.all_marked().count())
     }
 
-    /// The person turns to it. The companion looks anew, and what is known is there at once.
+    /// Opens the turn review for the person. The known list is there at once, and the companion looks anew.
     pub(crate) fn open(&mut self, out: &mut Output) {
         (self.is_open, self.unannounced) = (true, 0);
         out.messages.end(Subject::Turn);
@@ -141,7 +142,7 @@ impl TurnReview {
         }
     }
 
-    /// The companion is asked what has changed.
+    /// Asks the companion for a look.
     pub(crate) fn look(&mut self, out: &mut Output) {
         if let Some(files) = &mut self.files {
             files.forget_refused();
@@ -149,7 +150,7 @@ impl TurnReview {
         self.asking.look(out);
     }
 
-    /// The person wants to know what has changed since the list came.
+    /// Asks the companion for another look, for a person who wants the newest list.
     pub(crate) fn look_again(&mut self, out: &mut Output) {
         self.look(out);
         self.read(out);
@@ -163,18 +164,19 @@ impl TurnReview {
         }
     }
 
-    /// Whether the companion tells of the changes that this desk shows: other desks may look at others.
+    /// Whether a list is of the turn review that this desk shows. Other desks may have the companion look
+    /// at others.
     fn is_ours(&self, told: &Turn) -> bool {
         let TurnOptions { directory, since, .. } = self.asking.options();
         let is_like = told.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
-            // The companion may have begun anew, and names it otherwise.
+            // A companion that has begun anew gives the same turn review another id.
             Some(known) => known.id == told.id || (is_like && known.root == told.root),
             None => told.is_of(directory.as_deref(), since.as_deref()),
         }
     }
 
-    /// The companion tells what has changed.
+    /// Takes a new list.
     pub(crate) fn take_turn(&mut self, told: Turn, out: &mut Output) {
         if !self.is_ours(&told) {
             return;
@@ -192,7 +194,7 @@ impl TurnReview {
             out.messages.end(Subject::TurnMessage);
         }
         if out.overlays.follow_turn(files, news.has_other_end) {
-            // A yes would undo or send what was not on the list.
+            // A yes that is under way was meant for the list before.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
         }
@@ -215,7 +217,8 @@ impl TurnReview {
         self.read(out);
     }
 
-    /// Tells that files have changed, once, where no proposal is on the screen and nobody reads them.
+    /// Announces that files have changed, once, if no proposal is on the screen and the turn review is not
+    /// open.
     pub(crate) fn announce(&mut self, out: &mut Output) {
         if let Some(files) = self.files.as_ref().filter(|_| self.unannounced > 0 && !self.is_open) {
             let waits = words::waits(files.turn());
@@ -224,7 +227,7 @@ impl TurnReview {
         }
     }
 
-    /// The companion has read a file, or an open one anew.
+    /// Takes the texts of a file, which the companion has read for the first time or anew.
     pub(crate) fn take_file(&mut self, opened: OpenedTurnFile, out: &mut Output) {
         let Some(files) = &mut self.files else { return };
         let (id, before) = (opened.review.id, files.view().map(|view| view.review().id));
@@ -236,14 +239,14 @@ impl TurnReview {
         }
     }
 
-    /// The companion has undone what was marked.
+    /// Takes the result of a finish.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
         self.asking.mark_finished();
         let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
         };
         self.steps.take_finished(finished, files, out);
-        // The person has to read why not all of it was done.
+        // If a part of the finish was refused, the desk stays, so that the person reads why.
         self.leaves &= !finish_words::is_partial(finished);
         if let Some(list) = TurnList::finished(finished).filter(|_| self.is_open) {
             out.invalidate_keys();
@@ -251,7 +254,7 @@ impl TurnReview {
         }
     }
 
-    /// Takes the companion's reply. Events before it have told the consequences.
+    /// Takes the companion's reply to a request. The events before the reply have told its result.
     pub(crate) fn take_reply(
         &mut self,
         request: TurnRequest,
@@ -297,7 +300,7 @@ impl TurnReview {
         }
     }
 
-    /// Nothing is known of the changes: there is nothing to show.
+    /// Takes the refusal of a look. Without any list, there is nothing to show.
     fn look_refused(&mut self, refusal: &Refusal, out: &mut Output) {
         if self.files.is_none() && std::mem::take(&mut self.is_open) {
             out.invalidate_keys();
@@ -317,7 +320,7 @@ impl TurnReview {
         }
     }
 
-    /// The person turns to a file. False if it is on the screen.
+    /// Turns to a file. Returns false if it is on the screen already.
     pub(crate) fn turn_to(&mut self, file: usize, out: &mut Output) -> bool {
         let Some(files) = &mut self.files else { return false };
         let is_other = files.go_to(file);
@@ -366,7 +369,7 @@ impl TurnReview {
                 Some(list) => out.overlays.open(Overlay::Turn(list)),
                 None => out.say(words::NOTHING_MARKED),
             },
-            // There is no smaller part of it to mark.
+            // A file without hunks can only be marked as a whole.
             Action::KeepOrDrop if !has_hunks => self.asking.mark_file(files, out),
             _ if files.view().is_none() => match files.file().and_then(words::no_undo) {
                 Some(why) => out.say(why),
@@ -399,7 +402,7 @@ impl TurnReview {
         self.comments.keep(input);
     }
 
-    /// The comments that no companion has when the desk ends. `open`: the input that is open.
+    /// Takes the comments that the companion does not have, as the desk ends. `open`: the open input.
     pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsavedText> {
         self.comments.take_unsent(open, self.files.as_ref().map(TurnFiles::turn))
     }
@@ -440,7 +443,7 @@ impl TurnReview {
             Ok(said) => out.say(words::line(&said)),
             Err(why) => out.warn(words::not_pasted(&why)),
         }
-        // The companion does not know yet that nothing waits any more.
+        // The companion learns only by a look that the message waits no more.
         self.look(out);
     }
 
@@ -449,7 +452,7 @@ impl TurnReview {
         self.steps.take_back(&mut self.asking, out);
     }
 
-    /// Each of these files is as it was before the finish, or stays.
+    /// Takes the result of taking undos back: for each file, success or the reason why it stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
         self.asking.set_taking_back(false);
         self.leaves &= back.iter().all(|(_, done)| done.is_ok());
@@ -466,7 +469,7 @@ impl TurnReview {
         }
     }
 
-    /// Asks whether the person leaves though something is marked. False if nothing is.
+    /// Asks whether the person leaves in spite of marks. Returns false without any mark.
     pub(crate) fn open_leave_list(&self, out: &mut Output) -> bool {
         let list = self.files.as_ref().and_then(TurnList::leave);
         let asks = list.is_some();

@@ -1,5 +1,5 @@
-//! The person's last steps in a turn review, as far as one key takes them back or makes them again: the last
-//! finish, comments, and the marks of many files. A step in the file on the screen is the companion's.
+//! The person's last steps in a turn review that one key takes back or makes again: the last finish,
+//! comments, and the marks of several files. Steps within the file on the screen are kept by the companion.
 
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, TurnFinished, TurnMessage};
@@ -18,7 +18,7 @@ use crate::turn_words as words;
 pub(crate) struct TurnSteps {
     finish: LastFinish,
     rest: RestMarks,
-    /// The files of an undo that was taken back, until the list holds them.
+    /// The results of an undo that was taken back, until the new list has come.
     back: Option<Vec<(String, Result<(), String>)>>,
 }
 
@@ -28,14 +28,14 @@ impl TurnSteps {
         self.finish.has_undone()
     }
 
-    /// The person makes another step: from now on, a step back is that one.
+    /// Forgets the last steps, since the person makes another step.
     pub(crate) fn forget(&mut self, comments: &mut TurnComments) {
         self.finish.forget();
         self.rest.forget();
         comments.forget_steps();
     }
 
-    /// The person takes their last step back. False if that is one in the file on the screen.
+    /// Takes the person's last step back. Returns false if that was a step within the file on the screen.
     pub(crate) fn undo(
         &mut self,
         files: &TurnFiles,
@@ -58,8 +58,8 @@ impl TurnSteps {
         false
     }
 
-    /// The person makes the step again that they took back last. False if that is one in the file on the
-    /// screen.
+    /// Makes the step again that the person took back last. Returns false if that was a step within the
+    /// file on the screen.
     pub(crate) fn redo(
         &mut self,
         files: &TurnFiles,
@@ -70,14 +70,14 @@ impl TurnSteps {
             asking.ask(request, TurnRequest::Comment, out);
             return true;
         }
-        // A mark that is made again is the last step.
+        // The mark that is made again becomes the last step, and no longer the finish.
         self.finish.forget();
         self.rest.forget();
         comments.forget_written();
         false
     }
 
-    /// The person marks each file from here on that has no mark.
+    /// Marks each file without a mark, from the file on the screen on.
     pub(crate) fn mark_rest(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) {
         self.rest.begin(files);
         if !self.mark_next(files, asking, out) {
@@ -85,7 +85,7 @@ impl TurnSteps {
         }
     }
 
-    /// A mark is set, or taken back: the next one of several follows.
+    /// Goes on with the next of several marks, after one was set or taken back.
     pub(crate) fn mark_done(&mut self, files: Option<&TurnFiles>, asking: &mut TurnAsking, out: &mut Output) {
         let goes_on = files.is_some_and(|files| self.mark_next(files, asking, out));
         if !goes_on && let Some(said) = self.rest.end() {
@@ -93,13 +93,13 @@ impl TurnSteps {
         }
     }
 
-    /// A mark was refused.
+    /// Takes the refusal of a mark.
     pub(crate) fn mark_refused(&mut self, refusal: &Refusal, out: &mut Output) {
         let said = [Some(words::refusal(refusal, 'r')), self.rest.refused()];
         out.warn(said.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
 
-    /// Marks the next file of several, or takes its mark back. False if there is no more.
+    /// Marks the next of several files, or takes its mark back. Returns false after the last one.
     fn mark_next(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) -> bool {
         let next = self.rest.next(files);
         let goes_on = next.is_some();
@@ -129,18 +129,19 @@ impl TurnSteps {
         }
     }
 
-    /// Each of these files is as it was before the finish, or stays. The words wait for the list.
+    /// Takes the result of taking undos back, for each file. The message about it waits for the new list.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
         self.back = Some(back.to_vec());
     }
 
-    /// The list is as it is now, and so is the message to the agent.
+    /// Tells the person of undos that were taken back, now that the new list and the message to the agent
+    /// have come.
     pub(crate) fn list_renewed(&mut self, message: Option<&TurnMessage>, out: &mut Output) {
         if let Some(back) = self.back.take() {
             let said = self.finish.taken_back(&back, message);
             let is_partial = back.iter().any(|(_, done)| done.is_err());
             let said = if is_partial { Message::warning(said) } else { Message::notice(said) };
-            // Its files are no news.
+            // The files that came back need no announcement.
             out.messages.end(Subject::TurnFiles);
             out.answer(said);
         }
