@@ -1,18 +1,18 @@
-//! The list of what rules have accepted, as it is on the screen: folded, each entry with its diff on demand,
-//! and above them what the person has accepted ahead.
+//! The list of changes that rules have accepted, as it is on the screen. Each entry shows its diff on
+//! demand. Above the entries are the grants by which the person has accepted ahead.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use alongside_desk::{Grant, RuleAcceptance};
 
-/// The list. It stays as it was when it opened.
+/// The list of accepted changes, which stays as it was when it opened.
 #[derive(Debug)]
 pub(crate) struct AcceptedList {
     grants: Vec<Grant>,
-    /// The newest first.
+    /// The accepted changes, the newest first.
     entries: Vec<RuleAcceptance>,
-    /// The entries that show their diff, by their place.
+    /// The indices of the entries that show their diff.
     open: BTreeSet<usize>,
     /// The row at which the person is.
     at: usize,
@@ -95,7 +95,8 @@ impl AcceptedList {
             self.open.insert(place);
             return;
         }
-        // The row of a line is gone: that of its entry takes its place.
+        // The row of the person may have been a line of the hidden diff: the row of its entry takes the
+        // place.
         let at = self.rows().iter().position(|(of, _)| *of == Some(place));
         self.at = at.unwrap_or_default();
     }

@@ -1,5 +1,5 @@
-//! The reviews that were accepted together last, in one sentence: how many were, and how many of their files
-//! hold what was accepted, as far as the companion has told.
+//! The sentence about the reviews that were accepted together last: how many were accepted, and how many of
+//! their files hold the accepted text, as far as the companion has told.
 
 use alongside_desk::LastWord;
 use alongside_desk::review_model::{AcceptedTogether, Message, Subject};
@@ -11,7 +11,7 @@ use crate::pending_edit::PendingEdit;
 pub(crate) struct Together(AcceptedTogether);
 
 impl Together {
-    /// All of them are decided. Returns the sentence.
+    /// Takes the end of the acceptances. Returns the sentence.
     pub(crate) fn end(&mut self, end: AcceptedTogether) -> Message {
         self.0 = end;
         self.message()
@@ -23,8 +23,8 @@ impl Together {
         message.about(Subject::Together)
     }
 
-    /// Takes what the file of a decided review holds. Returns the message; none while the sentence is still
-    /// to come.
+    /// Takes the last word of a decided review. Returns its message; `None` while the sentence is still to
+    /// come.
     pub(crate) fn take_last_word(&mut self, told: LastWord, pending: &mut PendingEdit) -> Option<Message> {
         if let PendingEdit::Acceptances(acceptances) = pending
             && acceptances.take_last_word(&told)

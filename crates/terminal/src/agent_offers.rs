@@ -1,5 +1,5 @@
-//! The set-up of agents at the desk: which agents do not connect to it, and one change of their settings
-//! after another, shown and confirmed.
+//! The set-up of agents at the desk: finds the agents that do not connect to it, and shows the person one
+//! change of their settings after the other, to be confirmed.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::open_offer::OpenOffer;
 use crate::output::{Effect, Look, Output};
 use crate::overlays::Overlay;
 
-/// The changes of settings that agents need. The one that the person is asked about lies over the desk.
+/// The offered changes of agents' settings. The change that the person is asked about is in an overlay.
 #[derive(Debug)]
 pub(crate) struct AgentOffers {
     /// Whether the desk can look at all.
@@ -21,7 +21,7 @@ pub(crate) struct AgentOffers {
     /// The changes that the last look found.
     offers: Vec<SettingsOffer>,
     looking: Looking,
-    /// Why the reply to the next look opens an offer.
+    /// The reason for opening an offer after the next look, if there is one.
     opening: Option<Opening>,
     /// The offers that the person has answered since they opened the first one.
     answered: BTreeSet<String>,
@@ -33,20 +33,20 @@ enum Looking {
     Idle,
     Quick,
     Thorough,
-    /// The settings may have changed since it began: a thorough one follows it.
+    /// The settings may have changed since the look began, so that a thorough look follows.
     Outdated,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opening {
-    /// The person asked for it.
+    /// The person asked for the offer.
     Asked,
-    /// The change before was made.
+    /// The previous change was made.
     Next,
 }
 
 impl AgentOffers {
-    /// None yet. `is_available`: whether the desk can look for any.
+    /// No offers yet. `is_available`: whether the desk can look for agents to set up.
     pub(crate) fn new(is_available: bool) -> Self {
         let (looking, opening) = (Looking::Idle, None);
         Self { is_available, offers: Vec::new(), looking, opening, answered: BTreeSet::new() }
@@ -74,13 +74,13 @@ impl AgentOffers {
         out.add_effect(Effect::LookForAgents(look));
     }
 
-    /// Whether a look in the background disturbs no other, and no change that is shown.
+    /// Whether a look in the background may begin: no other look is under way, and no change is shown.
     pub(crate) fn is_idle(&self, out: &Output) -> bool {
         let is_open = matches!(out.overlays.cover(), Some(Overlay::Offer(_)));
         self.is_available && self.looking == Looking::Idle && self.opening.is_none() && !is_open
     }
 
-    /// The person wants to set agents up. `is_alone`: whether no agent is connected.
+    /// Begins to set agents up for the person. `is_alone`: whether no agent is connected.
     pub(crate) fn open(&mut self, is_alone: bool, out: &mut Output) {
         if !self.is_available {
             return out.say(set_up(is_alone));
@@ -91,8 +91,7 @@ impl AgentOffers {
         self.look(out);
     }
 
-    /// Takes a key while the desk looks at the settings because the person asked for it. True if the key has
-    /// no other meaning.
+    /// Takes a key during a look that the person asked for. Returns whether the key has no other meaning.
     pub(crate) fn take_key_while_looking(
         &mut self,
         key: KeyEvent,

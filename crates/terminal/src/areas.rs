@@ -1,11 +1,11 @@
-//! The places of everything on the screen, as they were arranged for a frame.
+//! The areas of a frame: where each part of the desk is on the screen.
 
 use alongside_desk::ReviewId;
 use ratatui_core::layout::{Position, Rect};
 
 use crate::options::Layout;
 
-/// Where everything is on the screen.
+/// The areas of a frame. See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Areas {
     /// The layout of reviews without the person's wish.

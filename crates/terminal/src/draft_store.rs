@@ -1,4 +1,5 @@
-//! Keeps texts that a person typed and that no companion took: among the drafts, or in a private directory.
+//! Keeps texts that a person typed and that the companion has not taken: among the drafts, or in a private
+//! directory.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,10 +13,10 @@ use tempfile::TempDir;
 /// The reason on a comment that the desk keeps when it ends.
 pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
-/// A message has so many characters of a comment.
+/// The greatest number of characters of a comment in a message.
 const MOST_WORDS: usize = 40;
 
-/// Where a desk keeps texts that no companion took.
+/// The store of a desk for texts that the companion has not taken.
 #[derive(Debug, Clone, Default)]
 pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
 
@@ -66,7 +67,7 @@ impl DraftStore {
         (RefusedText { text: unsaved.text.clone(), kept }, said)
     }
 
-    /// Removes a text that is elsewhere by now: `path` is where it was kept, if it was.
+    /// Removes a text that the companion has by now. `path`: the file that holds it, if there is one.
     pub fn discard(&self, path: Option<PathBuf>) {
         let Some(path) = path else { return };
         let discarded = match (&self.0, path.parent()) {

@@ -1,4 +1,5 @@
-//! The last words of a desk: where reviews wait on, and how those end that nobody keeps.
+//! Leaves the companion, and makes the last sentences of the desk: where reviews wait on, and how the
+//! reviews end that no other party keeps.
 
 use alongside_desk::review_model::Subject;
 use alongside_desk::review_model::comment_state::waits_on;
@@ -9,11 +10,11 @@ use crate::app::App;
 use crate::turn_files::TurnFiles;
 use crate::turn_words;
 
-/// How long the companion may take to say goodbye: a frozen one says nothing.
+/// How long the desk waits for the companion's reply to its leaving. A frozen companion sends none.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Leaves for good, and returns a sentence for each review that ends with it. A desk that is dropped instead
-/// counts as lost, and the host waits for it for a while.
+/// Leaves for good. Returns a sentence for each review that ends by that. If a desk is dropped instead, the
+/// host takes it for lost, and waits for it for a while.
 pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     // The end of the events is the reply.
     drop(desk.send(Request::Leave));

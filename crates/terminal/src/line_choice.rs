@@ -1,5 +1,5 @@
-//! The lines of a change that a comment is about: all of them, until the person chooses fewer. The lines that
-//! went come first, then those that came; chosen lines are of one text.
+//! The lines of a change that a comment is about: all of them, until the person chooses fewer. The choice
+//! passes the removed lines first and then the added ones. Chosen lines are all of one text.
 
 use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::{Hunk, LineRange, Lines, Side};
@@ -11,8 +11,8 @@ use crate::review_page::PageLines;
 pub(crate) struct LineChoice {
     old: Lines,
     new: Lines,
-    /// The line at which the choice began and the one where it ends, counted from the first line of the
-    /// change; none while it is about all of them.
+    /// The lines at which the choice began and ends, counted from the first line of the change; `None`
+    /// while all lines are meant.
     chosen: Option<(usize, usize)>,
 }
 
@@ -40,7 +40,7 @@ impl LineChoice {
     pub(crate) fn step(&mut self, down: bool, extends: bool) {
         let last = self.count() - 1;
         self.chosen = match self.chosen {
-            // The new text says more than the old one.
+            // The first step goes to the new lines, if there are any: comments are mostly about these.
             None if down => Some(if self.new.is_empty() { 0 } else { self.old.len() }).map(|at| (at, at)),
             None => Some((last, last)),
             Some((from, to)) if extends => {
@@ -55,7 +55,8 @@ impl LineChoice {
         };
     }
 
-    /// The text that the lines are of, and which ones. Of a whole change, those that came, if any did.
+    /// The chosen lines, and the text that they are of. For a whole change, its added lines or, if there
+    /// are none, the removed ones.
     pub(crate) fn lines(&self) -> (Side, Lines) {
         match self.chosen {
             None if self.new.is_empty() => (Side::Old, self.old),
@@ -76,7 +77,7 @@ impl LineChoice {
         }
     }
 
-    /// The same for people: `lines 4–7`, `old line 3`.
+    /// The chosen lines in words for people: `lines 4–7`, `old line 3`.
     pub(crate) fn words(&self) -> String {
         let (side, lines) = self.lines();
         LineRange::of(lines).map(|lines| lines_words(side, lines)).unwrap_or_default()

@@ -1,4 +1,5 @@
-//! Lines of a change that the person chooses, to decide them apart: the change is split around them.
+//! The choice of some lines of a change, around which the change is split so that the person decides on
+//! them apart.
 
 use alongside_desk::{Lines, ReviewId, Side};
 

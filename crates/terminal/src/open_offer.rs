@@ -1,11 +1,11 @@
-//! The change of an agent's settings that the person is asked about.
+//! The offered change of an agent's settings that is on the screen, and the person's answer to it.
 
 use alongside_desk::agent_setup::SettingsOffer;
 use crossterm::event::KeyCode;
 
 use crate::keys::Answer;
 
-/// A change that the person is asked about.
+/// An offered change on the screen.
 #[derive(Debug)]
 pub(crate) struct OpenOffer {
     offer: SettingsOffer,
@@ -14,10 +14,10 @@ pub(crate) struct OpenOffer {
     top: usize,
 }
 
-/// How far the question has come.
+/// The progress of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// It has not been on the screen.
+    /// The question has not been on the screen.
     Unseen,
     Seen,
     /// The person agreed, and the change is under way.
@@ -38,7 +38,7 @@ impl OpenOffer {
         self.top
     }
 
-    /// The question is on the screen.
+    /// Notes that the question is on the screen.
     pub(crate) fn mark_shown(&mut self) {
         if self.phase == Phase::Unseen {
             self.phase = Phase::Seen;

@@ -1,6 +1,6 @@
-//! Lays the screen out as the person wishes and the size of the window allows: where everything is. No text
-//! decides, so that the layout stands still while the person reads. Arranging finds the places before a
-//! frame, and drawing changes nothing.
+//! Lays out the screen by the person's wishes and the size of the window. The layout does not depend on
+//! texts, so that it stands still while the person reads. The areas are found before a frame is drawn, and
+//! drawing changes none.
 
 use ratatui_core::layout::{Constraint, Layout as Split, Position, Rect, Size};
 use ratatui_core::terminal::Frame;
@@ -18,13 +18,13 @@ use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
 use crate::text_fit::wrapped;
 
-/// Smaller screens show nothing but that they are too small.
+/// The smallest screen that shows the desk. A smaller one only says that it is too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
 
 /// From this size on there is room for a column of agents, reviews and context, if the person wants it.
 const COLUMN_FROM: Size = Size { width: 100, height: 16 };
 
-/// From this width on the column is there without a wish: it leaves room for two sides.
+/// From this width on, the column is shown unless the person hides it: there is room for two sides beside it.
 const COLUMN_ASIDE_FROM: u16 = 150;
 
 /// From this height on they have two rows on top where there is no column, and the status line has a row
@@ -61,8 +61,8 @@ impl ScreenLayout {
         self.wrap
     }
 
-    /// The person wants another layout than the width gives, then the same whatever the width is, then the
-    /// one that the width gives. Returns the message.
+    /// Switches, from one call to the next, to the layout other than that of the width, to the layout of
+    /// the present width at any width, and back to the layout of the width. Returns the message.
     pub(crate) fn switch_layout(&mut self) -> &'static str {
         let other = match self.areas.by_width {
             Layout::SideBySide => Layout::OneColumn,
@@ -135,7 +135,7 @@ fn column(size: Size) -> u16 {
     (size.width / 5).clamp(24, 36)
 }
 
-/// Works out where everything is on a screen of this size.
+/// Finds all areas on a screen of this size.
 pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
     let whole = Rect::from((Position::ORIGIN, size));
     let [banner, above, messages, keys] = Split::vertical([

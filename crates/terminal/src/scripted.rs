@@ -17,7 +17,7 @@ use crate::scripted_comments;
 pub(crate) enum Piece {
     /// Lines that stay.
     Same(String),
-    /// Lines that are proposed to be others, and what has become of them.
+    /// Lines that the proposal changes, with the state of the hunk and its text now.
     Differs { old: String, new: String, state: HunkState, now: String },
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn same(text: &str) -> Piece {
     Piece::Same(text.into())
 }
 
-/// Lines that are proposed to be others.
+/// Lines that the proposal changes.
 pub(crate) fn differs(old: &str, new: &str) -> Piece {
     Piece::Differs { old: old.into(), new: new.into(), state: HunkState::Kept, now: new.into() }
 }

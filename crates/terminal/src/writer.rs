@@ -1,5 +1,6 @@
-//! The thread that writes to the terminal, so that a slow one holds up nothing else. Frames that a stuck
-//! terminal did not take can be abandoned; later output, which gives the terminal back, is still written.
+//! The thread that writes to the terminal, so that a slow terminal does not hold up the desk. Frames that a
+//! stuck terminal has not taken can be abandoned. Later output, which gives the terminal back, is still
+//! written.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 /// How long a terminal may take for the last output when the desk is left.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
-/// Bytes written at once: the most that giving the terminal back waits for.
+/// The bytes that are written at once. Giving the terminal back waits for no more than these.
 const PIECE: usize = 1024;
 
 /// Nothing is written until the terminal is taken again.
@@ -20,11 +21,11 @@ pub(crate) const EVERYTHING: usize = usize::MAX;
 
 pub(crate) struct Writer {
     frames: std::sync::mpsc::Sender<(usize, Vec<u8>)>,
-    /// How many have been sent.
+    /// The number of frames that were sent.
     sent: usize,
     written: mpsc::UnboundedReceiver<io::Result<()>>,
     under_way: usize,
-    /// The rest of this many frames, counted from the first, is not written any more.
+    /// The frames up to this number are abandoned, as far as they are not written yet.
     pub(crate) abandoned: Arc<AtomicUsize>,
 }
 
@@ -51,12 +52,12 @@ impl Writer {
         }
     }
 
-    /// Whether something is on its way.
+    /// Whether a frame is being written.
     pub(crate) fn is_busy(&self) -> bool {
         self.under_way > 0
     }
 
-    /// Waits until something is written. Cancel safe; never ends if nothing is under way.
+    /// Waits until a frame is written. Cancel safe. Never ends if no frame is being written.
     pub(crate) async fn written(&mut self) -> io::Result<()> {
         if self.under_way == 0 {
             return std::future::pending().await;

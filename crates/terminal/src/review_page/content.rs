@@ -19,7 +19,7 @@ use crate::options::Layout;
 use crate::review_kind::ReviewKind;
 use crate::width;
 
-/// The texts of a review, and where everything is in them.
+/// The texts of a review, and the blocks of rows that show them.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(super) texts: ReviewTexts,
@@ -33,7 +33,7 @@ pub(crate) struct Content {
     alignments: Vec<OnceLock<Alignment>>,
     /// The lines of each edited hunk that the person left as they were, once that was asked.
     kept_lines: Vec<OnceLock<Alignment>>,
-    /// The hunks that are folded, for the person knows them.
+    /// The hunks that are folded, since the person knows them already.
     known: KnownHunks,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
@@ -45,13 +45,13 @@ pub(super) enum Row {
     Fold { lines: usize, open: bool, next: usize },
     /// One cell over the whole width.
     One(Cell),
-    /// The original beside the text in its place; nothing where one has fewer lines.
+    /// A line of the original beside a line of the text in its place. A side with fewer lines is empty.
     Two(Option<Cell>, Option<Cell>),
     /// Says that a hunk is dropped, where its new lines would stand.
     Dropped(usize),
     /// A sentence on a hunk, by the number of both, over the whole width.
     Said(usize, usize),
-    /// Stands for a hunk that is folded.
+    /// The row that stands for a folded hunk.
     Known(usize),
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Row {
 pub(super) enum Sentence {
     /// Why lines of the hunk differ that look the same.
     HardToSee(String),
-    /// Lines of the hunk that come from elsewhere, or come elsewhere.
+    /// From where lines of the hunk were moved, or where to.
     Moved(String),
     /// The person's reason.
     Reason(String),
@@ -89,12 +89,12 @@ impl Row {
 /// A line as it stands in a row. All lines are 0-based.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
-    /// The text it is from.
+    /// The text that the line is from.
     pub(super) side: Side,
-    /// Its line there.
+    /// The number of the line in that text.
     pub(super) line: usize,
-    /// The line that has its words, and its colours until those of its own text are known. For an unchanged
-    /// or kept line that is the proposal's, which never changes.
+    /// The line whose words are the same, and whose colours are used until those of this line are known.
+    /// For an unchanged or kept line, this is a line of the proposal, which never changes.
     pub(super) twin: (Side, usize),
     /// Its line in the original, if it is there.
     pub(super) original: Option<usize>,
@@ -108,15 +108,15 @@ pub(super) struct Cell {
 /// The sign of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// It stays.
+    /// The line stays.
     Same,
-    /// It goes.
+    /// The line is removed.
     Removed,
-    /// It comes.
+    /// The line is added.
     Added,
-    /// The person wrote it.
+    /// The person has written the line.
     Edited,
-    /// It would have come, but the person does not want it.
+    /// The proposal adds the line, and the person has dropped it.
     Dropped,
 }
 
@@ -164,8 +164,8 @@ impl Content {
         self.said = said_of(&self.texts, &self.hunks);
     }
 
-    /// The person accepted the hunks in these lines of the proposal before they were written. True if that is
-    /// news: then [`lay_out`](Self::lay_out) follows.
+    /// Sets the lines of the proposal whose hunks the person accepted before they were written. Returns
+    /// whether they have changed: then [`lay_out`](Self::lay_out) follows.
     pub(super) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
         self.known.set_accepted(lines)
     }
@@ -246,13 +246,13 @@ impl Content {
         self.hunks.get(hunk).map_or(0, row)
     }
 
-    /// The same for a line of what comes, or would come.
+    /// The row of a hunk that shows an added or dropped line, counted from the first one of the hunk.
     pub(super) fn row_of_new(&self, hunk: usize, line: usize) -> usize {
         let row = |of: &Hunk| rows::row_of_new(of, self.beside(hunk), line);
         self.hunks.get(hunk).map_or(0, row)
     }
 
-    /// The layout in fact: where there is no original, there is nothing to set the text beside.
+    /// The layout that is used: one column if there is no original, for the text has nothing to stand beside.
     pub(super) fn shape(&self) -> Layout {
         if self.is_one_sided() { Layout::OneColumn } else { self.layout }
     }

@@ -1,4 +1,5 @@
-//! A review as rows on a screen: [`Page`] knows where everything is; the other files draw it and search it.
+//! A review as rows on a screen. [`Page`] knows the place of each line and hunk; the other files draw and
+//! search it.
 
 mod alignment;
 mod columns;
