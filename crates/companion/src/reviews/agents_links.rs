@@ -1,5 +1,5 @@
-//! The files behind the links by which agents and alongside find their settings and instructions: a
-//! `CLAUDE.md` is often a link to a page of the documentation.
+//! Finds the files to which links of agents or of alongside lead, from the places of their settings and
+//! instructions. A `CLAUDE.md`, for one, is often a link to a page of the documentation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::ground::Ground;
 use super::link_targets;
 use crate::rule::PROJECT_SETTINGS;
 
-/// How deep the links in a directory of an agent lie.
+/// How many levels of a directory of an agent are searched for links.
 const DEPTH: usize = 3;
 
 /// Why one of these paths is protected by a link to it: one of these names in a directory above the file or

@@ -1,5 +1,6 @@
-//! A text that a person decided on, and whether its file holds it. Agents write some bytes otherwise than the
-//! text has them, by rules that a person need not hear of.
+//! A decided text, and the comparison of its file with it. Agents write line ends, a byte-order mark or the
+//! last line end in another form than the text has. A file with such a difference only still holds the
+//! text.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,36 +24,36 @@ const BOM: char = '\u{feff}';
 pub(crate) struct DecidedText {
     /// The path as the agent spells it.
     pub(crate) file: String,
-    /// The same without links.
+    /// The path without links.
     pub(crate) real: PathBuf,
     pub(crate) text: Arc<str>,
-    /// The file at the decision; `None` if nobody knows.
+    /// The file at the time of the decision; `None` if it is not known.
     original: Option<Fingerprint>,
     form: WrittenForm,
-    /// The file goes with the text.
+    /// Whether the agent deletes the file.
     deletes: bool,
     before: Before,
 }
 
-/// The file that an accepted text takes the place of.
+/// The file before an accepted text is written.
 #[derive(Debug)]
 enum Before {
     Nothing,
     /// The text as it was compared, and its form on disk.
     Text(Arc<str>, NormalizedOriginal),
-    /// It moves, cannot be read, or nobody knows.
+    /// The file moves, cannot be read, or is not known.
     Unknown,
 }
 
-/// The bytes in which an agent may write a text otherwise than it is: those of the file of before.
+/// The form in which an agent may write a text, which it takes from the file before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WrittenForm {
-    /// It may write these line ends throughout.
+    /// The line ends that the agent may write throughout.
     crlf: bool,
     lf: bool,
-    /// The mark that it keeps, or leaves out.
+    /// Whether the agent may write a byte-order mark.
     bom: bool,
-    /// It ends the last line.
+    /// Whether the agent ends the last line.
     ends_last_line: bool,
 }
 
@@ -63,7 +64,7 @@ pub(crate) enum Found {
     AsBefore,
     SomethingElse,
     Gone,
-    /// Nobody can read it.
+    /// The file cannot be read.
     Unknown,
 }
 
@@ -96,7 +97,7 @@ impl DecidedText {
         }
     }
 
-    /// A text that a companion of before has handed to an agent, in any form.
+    /// A text that an earlier companion has given to an agent. Every form of it counts.
     pub(crate) fn of_before(file: String, text: Arc<str>) -> Self {
         let form = WrittenForm { crlf: true, lf: true, bom: true, ends_last_line: false };
         let real = PathBuf::from(&file);
@@ -107,7 +108,8 @@ impl DecidedText {
         self.original.as_ref()
     }
 
-    /// Looks at the file. Of a text that it may have held before, `before` counts first. Blocks.
+    /// Reads and compares the file. `is_before_first`: a file that both holds the text and is as before
+    /// counts as before. Blocks.
     pub(crate) fn look(&self, is_before_first: bool) -> (Found, Fingerprint) {
         let now = target::fingerprint(&self.file);
         let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
@@ -123,7 +125,7 @@ impl DecidedText {
         (found, now)
     }
 
-    /// The same for the file as the next proposal has found it, if that is quickly compared.
+    /// Compares the file as the next proposal has found it; `None` if that takes too long.
     pub(crate) fn found_by(&self, next: &PendingReview, is_before_first: bool) -> Option<Found> {
         let (proposal, now) = (&next.text.proposal, next.text.seen());
         let original = proposal.composition.original();
@@ -140,7 +142,8 @@ impl DecidedText {
         })
     }
 
-    /// The bytes of the file before and now, if it holds the text and both are known. Blocks.
+    /// The bytes of the file before and now; `None` if the file does not hold the text, or either is not
+    /// known. Blocks.
     pub(crate) fn written(&self) -> Option<(Option<Vec<u8>>, Vec<u8>)> {
         let before = match &self.before {
             Before::Nothing => None,
@@ -156,7 +159,7 @@ impl DecidedText {
         self.held(now).is_some()
     }
 
-    /// The bytes of the file, if they are the text.
+    /// The bytes of the file, if the file holds the text.
     fn held(&self, now: &Fingerprint) -> Option<Vec<u8>> {
         // Four bytes in the file for each of the text: CRLF in UTF-16 for a line end; and some for a mark.
         let limit = u64::try_from(self.text.len()).unwrap_or(u64::MAX).saturating_mul(4).saturating_add(8);
@@ -164,8 +167,8 @@ impl DecidedText {
         found.ok().filter(|found| self.is_text(found, now))
     }
 
-    /// Whether these bytes are the text. In a file that nobody has touched since the decision, no agent has
-    /// written them in another form.
+    /// Whether these bytes are the text. If the file is unchanged since the decision, no agent has written
+    /// it in another form, so only the very bytes count.
     fn is_text(&self, found: &[u8], now: &Fingerprint) -> bool {
         let is_untouched = self.original.as_ref() == Some(now);
         if is_untouched { found == self.text.as_bytes() } else { self.form.writes(&self.text, found) }
@@ -195,7 +198,7 @@ impl WrittenForm {
         let (crlf, lf) = match normalized.file_line_ending.or_else(|| uniform_line_ending(original)) {
             Some(LineEnding::Crlf) => (true, false),
             Some(LineEnding::Lf) => (false, true),
-            // Both, or no line end at all.
+            // The file has both line ends, or none.
             None => (original.contains('\n'), original.contains('\n')),
         };
         let bom = normalized.file_has_bom.unwrap_or_else(|| original.starts_with(BOM));
@@ -225,8 +228,8 @@ impl WrittenForm {
     }
 }
 
-/// Whether a tool of the agent that brought this by its hook ends the last line of a file by itself. Some do
-/// where it was ended before.
+/// Whether the tool of the agent ends the last line of a file by itself. Some tools do if the last line was
+/// ended before.
 fn ends_last_lines(ended: &PendingReview, was_ended: bool) -> bool {
     let ends = |arguments: &ToolArguments| match arguments {
         ToolArguments::Edits(edit) => was_ended && edit.replacing == Replacing::LastLineEndStays,

@@ -1,11 +1,12 @@
-//! The decisions of a moment ago. One edit may come to a person by two ways: some agents run a hook and open
-//! a diff for it, in either order, and some run their hook again. The second one gets the same answer.
+//! Remembers the decisions of the last moments. One edit may come to a person by two ways: some agents run
+//! a hook and open a diff for it, in either order, and some run their hook again. The second proposal gets
+//! the same answer.
 //!
-//! A decision counts only for the same agent, while the file is as it was then, and once. It covers what the
-//! person saw: the same operation on the same file, with the same bytes, and on a link to it only if it was
-//! on that link. An acceptance by a rule covers the same path only: rules may ask about another one. A hook
-//! hands over the bytes that the tool writes; of a diff they are worked out, for the agent puts back the
-//! file's line ends and mark.
+//! A decision counts for the same agent only, once, and while the file is as it was then. It covers the
+//! content that the person saw: the same operation on the same file, with the same bytes. It covers a link
+//! to the file only if the decision was on that link. An acceptance by a rule covers the same path only,
+//! since rules may ask about another path. A hook hands over the bytes that the tool writes. The bytes of a
+//! diff are worked out, since the agent puts the line ends and the byte-order mark of the file back.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -25,11 +26,11 @@ use super::target::Fingerprint;
 
 /// How long the second way of an edit may take: the agent does nothing in between.
 const SECOND_WAY_WITHIN: Duration = Duration::from_secs(10);
-/// The same after an answer in the agent's own prompt, which may have been a no.
+/// How long the second way may take after an answer in the agent's own prompt, which may have been a no.
 const AFTER_ITS_PROMPT: Duration = Duration::from_secs(3);
 /// How long an agent may take to call a tool again: its model is asked in between.
 pub(crate) const REPEATED_WITHIN: Duration = Duration::from_secs(600);
-/// The most decisions that are remembered, and of those the most with a text.
+/// The most decisions that are remembered, and the most of these with a text.
 const MAX_DECISIONS: usize = 64;
 const MAX_TEXTS: usize = 8;
 
@@ -54,7 +55,7 @@ pub(crate) struct HookWay {
 #[derive(Debug)]
 pub(crate) struct Decisions {
     decided: Vec<Decided>,
-    /// The key of the hashes, which no agent knows: it cannot make another text of the same hash.
+    /// The key of the hashes. No agent knows it, so none can make another text with the same hash.
     seed: u64,
 }
 
@@ -64,7 +65,7 @@ impl Default for Decisions {
     }
 }
 
-/// The one who has accepted a proposal.
+/// The person or the rule that has accepted a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AcceptedBy {
     Person,
@@ -77,35 +78,36 @@ struct Decided {
     way: Way,
     by: AcceptedBy,
     real: PathBuf,
-    /// The places that it was about.
+    /// The places of the decided proposal.
     places: Vec<Place>,
     /// The file as the person saw it.
     original: Fingerprint,
-    /// The hash of each text that the agent writes by a proposal that it decides, and the answer: a text of
-    /// megabytes would cost as much memory. `None`: accepted as it is proposed.
+    /// For each proposal that the decision covers, the hash of the text that the agent would write, and the
+    /// answer; `None` accepts the proposal as it is. Hashes save the memory of texts of megabytes.
     answers: Vec<(u64, Option<Verdict>)>,
     until: Instant,
 }
 
 impl Decisions {
-    /// A text was accepted: a proposal of that text is accepted.
+    /// Remembers that a text was accepted, so that a proposal of that text is accepted, too.
     pub(crate) fn remember_accepted(&mut self, ended: &PendingReview, by: AcceptedBy) {
         let within = match ended.hook() {
             Some(hook) if !hook.comes_twice => return,
-            // Its model is asked to propose this text.
+            // The model of the agent is asked to propose this text, which takes longer.
             Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
         self.remember((ended, by), &[ended.text.current()], None, within);
     }
 
-    /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
+    /// Remembers an answer in the agent's own prompt, after which the agent may write its own text or that
+    /// of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
         let texts = [ended.text.current(), ended.text.proposed()];
         self.remember((ended, AcceptedBy::Person), &texts, None, AFTER_ITS_PROMPT);
     }
 
-    /// Nobody waits for this verdict any longer: the repeated call gets it.
+    /// Remembers a verdict for which no hook waits any longer, for the repeated call.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
         let has_text = |decided: &Decided| decided.answers.iter().any(|(_, verdict)| verdict.is_some());
         if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS
@@ -142,15 +144,15 @@ impl Decisions {
         self.decided.push(Decided { way, by, real, places, original, answers, until });
     }
 
-    /// The answer to a proposal on which the person has decided already. An agent that opens a diff gets its
-    /// own text by it, and nothing else.
+    /// Takes the answer to a proposal on which the person has decided already. For an agent that opens a
+    /// diff, only its own text counts as such.
     pub(crate) fn take(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
         let counts = |decided: &Decided| {
             decided.until > now && decided.way.leads_to(way) && decided.is_about(proposal)
         };
         if !self.decided.iter().any(counts) {
-            // A hash of megabytes would hold up every other agent.
+            // The hash of a text of megabytes would hold up the main loop, and so every other agent.
             return None;
         }
         let hashes = self.hashes(proposal, proposed, way);
@@ -168,8 +170,8 @@ impl Decisions {
         Some(verdict)
     }
 
-    /// The hashes of the texts that the agent may write by a proposal of this text. A mark that a diff lacks
-    /// is put back by some tools and not by others.
+    /// The hashes of the texts that the agent may write for a proposal of this text. Some tools put back a
+    /// byte-order mark that a diff lacks, and others do not.
     fn hashes(&self, proposal: &PreparedProposal, text: &str, way: &Way) -> Vec<u64> {
         if way.hook.is_some() {
             return vec![self.hash(text)];
@@ -201,8 +203,8 @@ impl Decided {
 }
 
 impl Way {
-    /// Whether an edit that came by this way may come by the other one as well. An agent that opens a diff
-    /// again asks anew, and a diff only writes.
+    /// Whether an edit that came by this way may also come by the other way. A second diff is a new
+    /// question, and a diff can only write a text.
     fn leads_to(&self, other: &Self) -> bool {
         let is_second = match (&self.hook, &other.hook) {
             (None, None) => false,

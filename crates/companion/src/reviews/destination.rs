@@ -17,27 +17,27 @@ use crate::rule::{PROJECT_SETTINGS, Rule};
 pub(crate) enum Place {
     /// A file in a project.
     File(Route),
-    /// Outside every project, or nobody can tell for sure.
+    /// Outside every project, or possibly so.
     Outside,
     /// Git runs or obeys what is there.
     Gits,
-    /// The protection that the file's path does not show.
+    /// Protected, though the path of the file does not show that, for this reason.
     Protected(&'static str),
-    /// It depends on the agent's reading of `..`.
+    /// Different places, by how the agent reads `..` after a link.
     Ambiguous,
 }
 
-/// The way of a write to its file.
+/// The route of a write to its file, through links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// The paths that it passes by links. The file's own path, without links, comes last.
+    /// The paths that the write passes by links. The file's own path, without links, comes last.
     steps: Vec<PathBuf>,
     /// The directories above the file that are repositories, or have settings of ours.
     pub(crate) projects: Vec<PathBuf>,
     /// The rules of the repositories on the way that lie within a project, and only ask; `None` if some
     /// cannot be read.
     pub(crate) asks: Option<Vec<Rule>>,
-    /// Whether all that may protect the file was looked for, so that a rule may accept the change.
+    /// Whether every protection of the file was looked for, so that a rule may accept the change.
     pub(crate) is_searched: bool,
 }
 
@@ -54,7 +54,7 @@ impl Route {
 }
 
 impl Place {
-    /// The places of a file that nobody opens. Reads the disk.
+    /// The places of a file by its path alone, without opening the file. Reads the disk.
     pub(crate) fn all(path: &Path, ground: &Ground<'_>) -> Vec<Self> {
         let of = Destinations::of(path, None).judged(ground);
         std::iter::once(of).chain(Self::of_link(path, ground)).collect()
@@ -68,7 +68,7 @@ impl Place {
         path.is_symlink().then(at).map(link)
     }
 
-    /// Whether both are of one file, by whatever way.
+    /// Whether both are the place of the same file, by whichever route.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(one), Self::File(other)) => one.file() == other.file(),
@@ -92,7 +92,7 @@ impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
     pub(crate) fn of(path: &Path, told: Option<&Path>) -> Self {
         let is_apart = || git_directories::repositories(path).next().is_none();
-        // Without links, nothing leads elsewhere.
+        // A path without links has one reading.
         if told == Some(path) {
             let routes = vec![vec![path.to_owned()]];
             return Self { routes, differs_by_process: false, is_apart: is_apart() };
@@ -120,7 +120,7 @@ impl Destinations {
         self.is_apart
     }
 
-    /// Where the readings end.
+    /// The path at the end of each reading, without links.
     fn ends(&self) -> Vec<&PathBuf> {
         let mut ends: Vec<_> = self.routes.iter().filter_map(|route| route.last()).collect();
         ends.dedup();
@@ -184,7 +184,7 @@ impl Destinations {
             let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             // One project may lie in another.
             let below = below.min_by_key(|below| below.as_os_str().len()).unwrap_or(path.as_path());
-            // Where a file system takes other names for it, git does so as well.
+            // A file system may take other names for `.git`, and git then takes them, too.
             let is_in_git = below.components().any(|part| is_gits(part.as_os_str()));
             is_in_git
                 || match self.is_apart {
@@ -198,7 +198,7 @@ impl Destinations {
     }
 }
 
-/// Why what the paths do not show protects a file. Reads the disk.
+/// Why a file is protected though its paths do not show that. Reads the disk.
 fn protection(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static str> {
     let begins = steps.iter().any(|step| git_directories::may_begin_one(step));
     let of_git = "such a file can make its directory one of git's";

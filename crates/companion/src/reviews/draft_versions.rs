@@ -1,4 +1,4 @@
-//! The drafts that reviews leave: whether there is one, and its words.
+//! Decides which draft a review has on disk, and with which words.
 
 use alongside_desk::{Closing, Reasons, ReviewId};
 
@@ -17,7 +17,7 @@ pub(super) struct DraftVersions {
 /// The draft of a review, as it has to be on disk.
 #[derive(Debug)]
 pub(crate) enum DraftChange {
-    /// Nothing was typed: the draft of this id goes.
+    /// Delete the draft of this id, since no edit is left.
     Delete(String),
     Save(NewDraft),
 }

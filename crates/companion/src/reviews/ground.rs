@@ -1,4 +1,4 @@
-//! The directories by which the place of a change is judged.
+//! The directories by which the place of a change is judged: the projects, and those of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use crate::rule::{Rule, RulesOf};
 pub(crate) struct Ground<'a> {
     /// The projects, without links.
     pub(crate) roots: &'a [PathBuf],
-    /// The directories of the user; `None` where nobody's settings count.
+    /// The directories of the user; `None` if no user's settings count.
     dirs: Option<&'a AppDirs>,
     /// Reads the rules of a repository within a project; without it, such a repository has none.
     rules_of: Option<RulesOf>,
-    /// Something may accept the change without a person: all that protects a file is looked for.
+    /// Whether every protection of a file is looked for, since a rule or grant may accept the change.
     pub(super) is_thorough: bool,
 }
 
@@ -28,7 +28,8 @@ impl<'a> Ground<'a> {
         Self { rules_of, ..self }
     }
 
-    /// A person decides anyway, and wants to know as soon as possible.
+    /// Looks for every protection only if a rule or grant may accept the change. Otherwise a person
+    /// decides, and gets the proposal sooner.
     pub(super) fn thorough_if(self, may_be_accepted: bool) -> Self {
         Self { is_thorough: may_be_accepted, ..self }
     }
@@ -52,7 +53,7 @@ impl<'a> Ground<'a> {
         self.roots.iter().any(|root| root == directory)
     }
 
-    /// Whether a directory lies in a project: anybody may have filled it.
+    /// Whether a directory lies in a project, whose files may come from other people.
     pub(super) fn is_in_project(&self, directory: &Path) -> bool {
         self.roots.iter().any(|root| directory.starts_with(root))
     }
