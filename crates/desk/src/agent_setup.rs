@@ -1,5 +1,5 @@
-//! The set-up of agents as desks offer it: agents whose own settings keep their proposals from the person,
-//! and the change that mends each. A desk shows the change and asks; the program makes it.
+//! The set-up of agents, as desks offer it: for each agent whose own settings keep its proposals from the
+//! person, the change of settings that mends that. A desk shows the change and asks; the program makes it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,13 +7,13 @@ use std::pin::Pin;
 /// A change of an agent's settings that a person can agree to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsOffer {
-    /// Names it for [`AgentSetup::make`].
+    /// The name of the change, for [`AgentSetup::make`].
     pub id: String,
     /// The agent's name.
     pub agent: String,
     /// Whether the agent finds no companion without the change.
     pub connects: bool,
-    /// The fact behind it, in a sentence.
+    /// The reason for the change, in a sentence.
     pub fact: String,
     /// The question that the person answers.
     pub question: String,
@@ -44,7 +44,7 @@ pub enum SetupReply {
     Made(Result<String, String>),
 }
 
-/// The reply of an [`AgentSetup`].
+/// The future reply of an [`AgentSetup`].
 pub type SetupFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Looks for agents to set up, and changes their settings.
@@ -52,9 +52,10 @@ pub trait AgentSetup: fmt::Debug + Send + Sync {
     /// The changes that the installed agents need, in the order in which a person is asked.
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>>;
 
-    /// The same for a look every few seconds: no agent's program runs. Where a program has to run to say its
-    /// version, the version is the one that [`offers`](Self::offers) found last. An implementation whose
-    /// `offers` runs no program need not have its own.
+    /// The changes that the installed agents need, for a look every few seconds: starts no agent's program.
+    /// Where a program would have to run to tell its version, the version is the one that
+    /// [`offers`](Self::offers) found last. An implementation whose `offers` starts no program need not
+    /// have this method.
     fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.offers()
     }

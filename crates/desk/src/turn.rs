@@ -1,8 +1,9 @@
-//! The review of a turn as a desk sees it: what changed in a working tree since its baseline, file by file.
+//! The turn review as desks get it: the changes in a working tree since its baseline, file by file.
 //!
-//! Nobody asks for it and nobody waits: it is no proposal. The head with its list of files goes to every desk
-//! that shows turns; the texts of a file go only to the desk that opens it, as a [`Review`] whose original is
-//! the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks it to be undone.
+//! A turn review is no proposal: no agent has asked for it, and none waits. The list of files goes to every
+//! desk that shows turns. The texts of a file go only to the desk that opens the file, as a [`Review`]
+//! whose original is the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks
+//! it to be undone.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::comment::{Comment, Route, TurnMessage, is_false};
 use crate::harmless;
 use crate::review::{Hunk, Lines, Review};
 
-/// Names a turn review. Never used again for another one while the companion lives.
+/// The id of a turn review, which no other turn review gets while the companion lives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TurnId(pub u64);

@@ -31,7 +31,7 @@ pub struct ListedReview {
     pub obstacle: Option<Obstacle>,
 }
 
-/// How much of a review has been on the screen.
+/// The part of a review that has been on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenPart {
     seen: usize,
@@ -48,33 +48,34 @@ enum Unit {
 }
 
 impl SeenPart {
-    /// So many changes of all.
+    /// `seen` of `all` changes.
     pub fn changes(seen: usize, all: usize) -> Self {
         Self { seen, all, unit: Unit::Changes, hard_to_see: 0 }
     }
 
-    /// So many lines of the only change, or of a text without changes.
+    /// `seen` of `all` lines of the only change, or of a text without changes.
     pub fn lines(seen: usize, all: usize) -> Self {
         Self { seen, all, unit: Unit::Lines, hard_to_see: 0 }
     }
 
-    /// The same where so many changes that were not wholly on the screen have something hard to see.
+    /// The same part, with the number of changes that have something hard to see and were not wholly on the
+    /// screen.
     #[must_use]
     pub fn with_hard_to_see(self, changes: usize) -> Self {
         Self { hard_to_see: changes, ..self }
     }
 
-    /// Whether all of it has been on the screen.
+    /// Whether the whole review has been on the screen.
     pub fn is_all(self) -> bool {
         self.seen >= self.all
     }
 
-    /// It in a few words: `seen 3 of 20 changes`.
+    /// The seen part in a few words: `seen 3 of 20 changes`.
     pub fn text(self) -> String {
         format!("seen {} of {} {}", self.seen, self.all, self.unit.name())
     }
 
-    /// The rest of it in a sentence: `3 of 20 changes were not on the screen yet.`
+    /// The unseen part in a sentence: `3 of 20 changes were not on the screen yet.`
     pub fn unseen(self) -> String {
         let unseen = self.all.saturating_sub(self.seen);
         let were = if unseen == 1 { "was" } else { "were" };
@@ -167,7 +168,7 @@ impl Obstacle {
     }
 }
 
-/// The end of an acceptance of all: how many reviews went which way.
+/// The result of accepting several reviews together: the number of reviews for each outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedTogether {
     /// Accepted as listed.
@@ -211,8 +212,8 @@ impl AcceptedTogether {
         format!("{}.", parts.collect::<Vec<_>>().join("; ").trim_end_matches('.'))
     }
 
-    /// Takes the last word of a review. True if it was accepted with the others and is written so: the
-    /// sentence counts it.
+    /// Takes the last word of a review. Returns true if the review was accepted together with the others
+    /// and is written as accepted: then the sentence counts it.
     pub fn take_last_word(&mut self, told: &LastWord) -> bool {
         let is_counted = self.unwritten.remove(&told.id) && told.word.is_as_decided();
         self.written += usize::from(is_counted);

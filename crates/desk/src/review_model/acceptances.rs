@@ -1,4 +1,4 @@
-//! The acceptances of a confirmed list, until the companion has answered each of them.
+//! The acceptances of a list that the person has confirmed, until the companion has answered all of them.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,13 @@ pub struct Acceptances {
 }
 
 impl Acceptances {
-    /// No acceptance of this list is under way yet.
+    /// The acceptances of this list, none of which is under way yet.
     pub fn of(listed: impl Iterator<Item = ReviewId>) -> Self {
         Self { waiting: BTreeSet::new(), listed: listed.collect(), end: AcceptedTogether::default() }
     }
 
-    /// Whether a listed review is to be accepted: it has the listed revision `now`.
+    /// Begins the acceptance of a listed review if `now`, its revision, is the listed one. Returns whether
+    /// it is.
     pub fn begin(&mut self, listed: &ListedReview, now: Option<u64>) -> bool {
         match now {
             Some(now) if now == listed.revision => return self.waiting.insert(listed.id),
@@ -32,7 +33,7 @@ impl Acceptances {
         false
     }
 
-    /// A review ended. True if that was an acceptance that was asked for.
+    /// Takes the end of a review. Returns whether an acceptance of this list has ended it.
     pub fn closed(&mut self, closed: &Closed) -> bool {
         if !self.waiting.remove(&closed.id) {
             return false;
@@ -47,7 +48,7 @@ impl Acceptances {
         accepted
     }
 
-    /// The companion refused an acceptance. `name`: the file's, if the review waits on.
+    /// Takes the refusal of an acceptance. `name`: the name of the file, if the review waits on.
     pub fn refused(&mut self, id: ReviewId, name: Option<String>, refusal: &Refusal) {
         if !self.waiting.remove(&id) {
             return;
@@ -64,7 +65,7 @@ impl Acceptances {
         self.end.take_last_word(told)
     }
 
-    /// How it ended, once no acceptance is under way. `reviews`: those that wait now.
+    /// The result, once no acceptance is under way. `reviews`: the reviews that wait now.
     pub fn end(&mut self, reviews: impl Iterator<Item = ReviewId>) -> Option<AcceptedTogether> {
         if !self.waiting.is_empty() {
             return None;

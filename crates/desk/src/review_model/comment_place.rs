@@ -4,7 +4,8 @@ use crate::comment::{Comment, LineRange, Side};
 use crate::harmless;
 use crate::review::Hunk;
 
-/// The lines of a comment now, in the text of its side; `None` if it is about none, or they are lost.
+/// The present lines of a comment, in the text of its side; `None` if the comment is about no lines, or
+/// they are lost.
 pub fn lines_now(comment: &Comment) -> Option<LineRange> {
     comment.now.or(comment.anchor.lines).filter(|_| !comment.lost)
 }
@@ -25,8 +26,8 @@ pub fn lines_words(side: Side, lines: LineRange) -> String {
     }
 }
 
-/// The place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. Lost lines are
-/// those of then.
+/// The place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. For lost lines,
+/// the place at which they were when the comment was written.
 pub fn place_in_file(comment: &Comment) -> String {
     let lines = lines_now(comment).or(comment.anchor.lines);
     match (&comment.anchor.path, lines) {
@@ -36,7 +37,7 @@ pub fn place_in_file(comment: &Comment) -> String {
     }
 }
 
-/// The same with the file, harmless: `src/a.py, lines 4–7`.
+/// The place of a comment with its file, harmless: `src/a.py, lines 4–7`.
 pub fn place(comment: &Comment) -> String {
     let within = place_in_file(comment);
     let gone = if comment.lost { " (gone)" } else { "" };

@@ -1,9 +1,10 @@
-//! The words of desks for what has become of comments on a turn.
+//! The words of desks for the states of comments on a turn.
 
 use crate::comment::{Comment, CommentState};
 use crate::turn::Turn;
 
-/// The state of a comment, behind its name: ` (open)`. Nothing for a new one that waits for the finish.
+/// The state of a comment, to stand behind its name: ` (open)`. Empty for a new comment that waits for the
+/// finish.
 pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
     let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
     match comment.state {
@@ -16,8 +17,8 @@ pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
     }
 }
 
-/// Of how many comments the lines have changed, how many are open and how many are asked again; `None` if
-/// there are none of these. Whether the agent did as it was asked, nobody can tell but the person.
+/// The numbers of comments with changed lines, of open ones and of those that are asked again, in words;
+/// `None` if there are none of these. Only the person can say whether the agent did as it was asked.
 pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     let (mut changed, mut open, mut again) = (0, 0, 0);
     for comment in comments {

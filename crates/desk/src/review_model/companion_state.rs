@@ -1,4 +1,4 @@
-//! The companion as one desk knows it: its status, and the messages that follow when that changes.
+//! The companion as one desk knows it: its status, and the messages that follow from a change of the status.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,13 @@ use crate::{harmless, messages};
 /// The most acceptances of rules that a desk lists.
 const MAX_ACCEPTED: usize = 200;
 
-/// An agent that is known by its hooks.
+/// An agent that the desk knows by its hooks, without a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookAgent {
     /// Its name; harmless to show.
     pub name: String,
-    /// It has proposed something. Otherwise it has only noted its turns, and may write without asking.
+    /// Whether the agent has proposed something. Otherwise its hook has only noted turns, and the agent may
+    /// write without asking.
     pub proposes: bool,
 }
 
@@ -28,7 +29,7 @@ pub struct HookAgent {
 #[derive(Debug, Default)]
 pub struct CompanionState {
     status: Status,
-    /// By number. An agent that has not listened yet is not announced.
+    /// The numbers of the agents that were announced. An agent that has not listened yet is not.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
     /// Agents whose hook has brought a review or noted a turn: they have no session.
@@ -68,15 +69,15 @@ impl CompanionState {
         news
     }
 
-    /// A review arrives: its agent is there, if only by its hook.
+    /// Notes the agent of a review that arrives, also one without a session.
     pub fn note_review(&mut self, review: &Review) {
         if review.agent.by_hook {
             self.note_hook_agent(messages::agent_name(&review.agent), true);
         }
     }
 
-    /// A review of a turn arrives: the agent that reads its comments is there, if only by its hook, unless it
-    /// has ended.
+    /// Notes the agent that reads the comments of a turn review, also one without a session, unless it has
+    /// ended.
     pub fn note_turn(&mut self, turn: &Turn) {
         let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) else { return };
         let name = harmless::name(&route.agent).into_owned();
@@ -106,8 +107,8 @@ impl CompanionState {
         &self.accepted
     }
 
-    /// Takes an acceptance by a rule, or that its patch was broken off. No message tells of one that is old
-    /// or known.
+    /// Takes an acceptance by a rule, or the news that its patch was broken off. Returns no message for an
+    /// old or known one.
     pub fn take_acceptance(&mut self, new: RuleAcceptance, roots: &[std::path::PathBuf]) -> Option<Message> {
         let is_same = |known: &RuleAcceptance| (known.number, known.at) == (new.number, new.at);
         if let Some(known) = self.accepted.iter_mut().find(|known| is_same(known)) {
@@ -133,20 +134,20 @@ impl CompanionState {
         Message::warning(text)
     }
 
-    /// The companion paused or resumed the context as this desk asked, by this key; the next status confirms
-    /// it.
+    /// Notes that the companion has paused or resumed the context as this desk asked by a key. The next
+    /// status confirms that.
     pub fn set_paused(&mut self, paused: bool, key: char) -> Message {
         self.status.paused = paused;
         Message::notice(messages::paused(paused, key))
     }
 
-    /// Reviews wait on when this desk leaves: the sentence that says where.
+    /// A sentence that says where reviews wait on when this desk leaves.
     pub fn stays_open(&self, Waiting { all, by_hook }: Waiting) -> Option<String> {
         if all == 0 || !self.status.outlives_desk() {
             return None;
         }
         let kept_by = self.status.kept_by.as_deref().unwrap_or_default();
-        // Those who keep reviews without a screen for them are no desks.
+        // A keeper has no screen for reviews, and does not count as a desk.
         let screen = self.status.desks > 1;
         let said = messages::stays_open(all, kept_by, screen);
         Some(match by_hook {
@@ -156,8 +157,8 @@ impl CompanionState {
         })
     }
 
-    /// A review ended. The message is a warning where nobody accepted it, and no person ended it here or in
-    /// the agent.
+    /// The message about the end of a review. It is a warning if nobody accepted the review and no person
+    /// ended it, here or in the agent.
     pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
         let number = review.agent.number;
         let listens = review.agent.by_hook

@@ -14,22 +14,22 @@ pub struct Message {
     pub about: Option<Subject>,
 }
 
-/// The cause of a message. When it ends, a desk that still shows the message takes it away.
+/// The cause of a message. When the cause ends, a desk removes the message if it still shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A review that waits.
     Review(ReviewId),
-    /// A review that came while the person reads another one; over when they turn to it.
+    /// A review that came while the person read another one. This cause ends when they turn to the new one.
     Arrival(ReviewId),
     /// The file of a review changed on disk.
     Stale(ReviewId),
     /// An editor holds unsaved changes to the file of a review.
     Dirty(ReviewId),
-    /// The doings of an agent, by its number.
+    /// The arrival or leaving of an agent, by its number.
     Agent(u64),
-    /// The turn review: that it waits, or that the companion looks what has changed.
+    /// The turn review: that it waits, or that a look is under way.
     Turn,
-    /// More files of the turn review have changed; over when the person lists them, or none is left.
+    /// New files of the turn review. This cause ends when the person lists them, or none is left.
     TurnFiles,
     /// The message to an agent; over when something else becomes of it, which stands elsewhere.
     TurnMessage,
@@ -67,7 +67,7 @@ impl Message {
         }
     }
 
-    /// The same with its cause.
+    /// The message with this cause.
     #[must_use]
     pub fn about(self, cause: Subject) -> Self {
         Self { about: Some(cause), ..self }

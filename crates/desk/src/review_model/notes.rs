@@ -11,7 +11,7 @@ use crate::{harmless, messages};
 pub struct Note {
     /// The sentence, rendered harmless.
     pub text: String,
-    /// The same where there is no room for a path or a sentence.
+    /// A shorter form, for a place without room for a path or a sentence.
     pub brief: Option<String>,
     /// Whether accepting may do harm.
     pub warning: bool,
@@ -28,7 +28,7 @@ impl Note {
         Self { text: text.into(), brief: None, warning: false }
     }
 
-    /// The same with fewer words where there is no room.
+    /// The note with this shorter form.
     fn or(self, brief: impl Into<String>) -> Self {
         Self { brief: Some(brief.into()), ..self }
     }
@@ -114,7 +114,7 @@ fn form(review: &Review) -> impl Iterator<Item = Note> {
     line_endings.into_iter().chain(mark)
 }
 
-/// The agent's further step. A deletion takes place only where all of the text goes.
+/// The remark on the agent's further step. A deletion takes place only if the whole text is removed.
 fn remark(review: &Review) -> Option<String> {
     match review.kind {
         Some(ChangeKind::Delete) if !review.current.is_empty() => {

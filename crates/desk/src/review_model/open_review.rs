@@ -1,4 +1,4 @@
-//! One review that waits at a desk: where the person is in it, what they did, and what others changed.
+//! One review that waits at a desk: the place of the person in it, their steps, and the changes of others.
 
 use std::path::PathBuf;
 
@@ -28,16 +28,16 @@ pub struct RefusedText {
     pub kept: Option<PathBuf>,
 }
 
-/// Something the person did to a review, so that undo and redo go to its place.
+/// A step of the person in a review, to whose place undo and redo go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoStep {
     /// The hunk, as an index.
     pub hunk: usize,
-    /// Whether it changed the review: keeping a kept hunk does not.
+    /// Whether the step changed the review. Keeping a kept hunk does not.
     pub changed: bool,
 }
 
-/// The differences that a new revision brings and the person may not know.
+/// The differences of a new revision that the person may not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewNews {
     /// Which review.
@@ -53,7 +53,7 @@ pub struct ReviewNews {
 }
 
 impl OpenReview {
-    /// A review that just arrived: the person is at its first hunk.
+    /// A review that has just arrived, with the person at its first hunk.
     pub fn new(review: Review) -> Self {
         let own_revision = review.revision;
         Self { hunk: 0, own_revision, done: Vec::new(), undone: Vec::new(), refused: None, review }
@@ -69,7 +69,7 @@ impl OpenReview {
         self.hunk
     }
 
-    /// The person looks at another hunk; beyond the last one is the end.
+    /// Moves the person to another hunk, or to the end if there is no such hunk.
     pub fn look_at(&mut self, hunk: usize) {
         self.hunk = hunk.min(self.review.hunks.len());
     }
@@ -79,12 +79,12 @@ impl OpenReview {
         self.own_revision
     }
 
-    /// This desk made a revision, so the person knows it.
+    /// Notes that this desk made a revision, so that the person knows it.
     pub fn mark_own(&mut self, revision: u64) {
         self.own_revision = self.own_revision.max(revision);
     }
 
-    /// Remembers where the person did something. Nothing can be done again then.
+    /// Remembers a step of the person. Steps that were taken back cannot be made again after that.
     pub fn push_step(&mut self, hunk: usize, changed: bool) {
         self.done.push(UndoStep { hunk, changed });
         self.undone.clear();
@@ -100,21 +100,22 @@ impl OpenReview {
         self.undone.last().copied()
     }
 
-    /// The last step was taken back. Returns it.
+    /// Notes that the last step was taken back, and returns that step.
     pub fn mark_undone(&mut self) -> Option<UndoStep> {
         let step = self.done.pop();
         self.undone.extend(step);
         step
     }
 
-    /// The step that was taken back last was done again. Returns it.
+    /// Notes that the step that was taken back last was made again, and returns that step.
     pub fn mark_redone(&mut self) -> Option<UndoStep> {
         let step = self.undone.pop();
         self.done.extend(step);
         step
     }
 
-    /// The companion has nothing to redo: the review has changed since.
+    /// Forgets the steps that were taken back: the review has changed since, so the companion cannot make
+    /// them again.
     pub fn forget_undone(&mut self) {
         self.undone.clear();
     }

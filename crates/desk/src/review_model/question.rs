@@ -1,4 +1,4 @@
-//! The yes-or-no questions of a desk: when one is asked, its words, and the meaning of each reply.
+//! The questions of a desk: when each is asked, its words, and the meaning of each reply.
 
 use std::path::PathBuf;
 
@@ -46,10 +46,10 @@ pub enum Reply {
 }
 
 impl Question {
-    /// The next question that comes before accepting a review of which so much was on the screen, if one
-    /// does. `answered`: the last one to which the person said yes.
+    /// The next question that comes before accepting a review, if one does. `seen`: the part that was on
+    /// the screen. `answered`: the last question to which the person said yes.
     pub fn before_accepting(review: &Review, seen: SeenPart, answered: Option<Self>) -> Option<Self> {
-        // A person who has emptied it themselves knows.
+        // A person who has emptied the file themselves needs no question.
         let agent_empties = messages::empties(review) && review.proposed.is_empty();
         let all = [
             (review.stale || review.dirty).then_some(Self::AcceptAnyway),
@@ -65,8 +65,8 @@ impl Question {
         all.into_iter().skip(answered).flatten().next()
     }
 
-    /// The question that comes before rejecting a review, if one does. Reasons need none: the agent gets
-    /// them. Neither does a proposal of which everything is dropped.
+    /// The question that comes before rejecting a review, if one does. Reasons alone need no question,
+    /// since the agent gets them, and neither does a proposal of which everything is dropped.
     pub fn before_rejecting(review: &Review) -> Option<Self> {
         let (edited, dropped) = work(review);
         let is_kept_in_part = dropped > 0 && dropped < review.hunks.len();
