@@ -22,7 +22,7 @@ pub(super) fn is_obeyed(file: &Path, ground: &Ground<'_>) -> bool {
     is_obeyed_outside(file, ground) || repositories(file).any(|top| Obeyed::of(top, ground).has(file))
 }
 
-/// The same for a file in no repository. Reads the disk.
+/// Whether git runs or obeys a file that is in no repository. Reads the disk.
 pub(super) fn is_obeyed_outside(file: &Path, ground: &Ground<'_>) -> bool {
     let is_around = |directory: &Path| {
         ground.roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory))

@@ -1,4 +1,5 @@
-//! A proposal, read and compared outside the loop, for that takes time.
+//! A proposal: its file is read and compared with the proposed text outside the main loop, since that takes
+//! time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use super::line_endings::NormalizedOriginal;
 use super::target::{BadTarget, Fingerprint, OpenTarget};
 use crate::real_path;
 
-/// A proposal whose target is open. Nothing was compared yet.
+/// A proposal whose target is open, and not compared yet.
 #[derive(Debug)]
 pub(super) struct OpenProposal {
     /// The path as the agent spells it.
@@ -44,11 +45,12 @@ pub(crate) struct PreparedProposal {
     places: Vec<Place>,
     /// The file that the tool also removes: its path as the agent spells it, and without links.
     removed: Option<Box<(String, PathBuf)>>,
-    /// The proposal is compared with the text of that file, which moves to where nothing is yet.
+    /// Whether the proposal is compared with the text of the removed file, which moves to a new place.
     is_of_removed: bool,
-    /// The file has other names, which no rule knows.
+    /// Whether the file has other names (hard links), which no rule knows.
     pub(super) has_other_names: bool,
-    /// The projects whose files its places were judged by. Each change of the rules makes a new list.
+    /// The projects by which the places were judged. Each change of the rules makes a new list, and so a
+    /// new pointer.
     roots: Option<Arc<[PathBuf]>>,
 }
 
@@ -104,7 +106,7 @@ impl OpenProposal {
         self.target.size().saturating_add(self.proposed.len() as u64)
     }
 
-    /// Whether the disk has to be asked little more, where a person decides.
+    /// Whether few more questions to the disk are left, if a person decides.
     pub(super) fn is_apart(&self) -> bool {
         self.destinations.are_apart()
     }
@@ -156,7 +158,7 @@ impl PreparedProposal {
         OpenProposal::new(file_path, target, proposed).prepare(ground)
     }
 
-    /// The same proposal, whose places were judged by these projects.
+    /// The proposal, with these projects as those by which its places were judged.
     pub(crate) fn judged_by(self, roots: Arc<[PathBuf]>) -> Self {
         Self { roots: Some(roots), ..self }
     }
@@ -188,8 +190,9 @@ impl PreparedProposal {
         }
     }
 
-    /// The tool also removes this file. Its text becomes the original where the proposal's file does not
-    /// exist: a person sees what the move changes, and gets back what they drop. Blocks.
+    /// Adds a file that the tool also removes. If the proposal's own file does not exist, the removed
+    /// file's text becomes the original: the person sees the changes of a move, and a dropped change gives
+    /// the earlier text back. Blocks.
     pub(super) fn removes(mut self, removed: Removed) -> Self {
         self.places.extend(removed.places);
         self.removed = Some(removed.paths);
@@ -205,8 +208,8 @@ impl PreparedProposal {
         self
     }
 
-    /// Whether one of the files that the tool changes is so, given by its path as the agent spells it, and
-    /// without links.
+    /// Whether `is_dirty` is true of a file that the tool changes. It gets the path as the agent spells it,
+    /// and the path without links.
     pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
         let removed = self.removed.iter().map(|removed| (removed.0.as_str(), removed.1.as_path()));
         std::iter::once((self.file_path.as_str(), &*self.real))

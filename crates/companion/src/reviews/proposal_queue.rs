@@ -1,9 +1,10 @@
-//! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
-//! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
+//! The queue of proposals that wait to be read and compared. A comparison takes several times the size of
+//! the texts in memory, and agents may propose many files at once. So the bytes in preparation are limited,
+//! and other proposals wait in order.
 //!
-//! All that is asked of the disk for a ruling is asked here. A thread of its own does so: it is 100 to
-//! 200 system calls. Only a little proposal for a file in memory, about which neither a rule nor git says
-//! anything, is prepared where it comes: a thread would take longer to wake.
+//! The disk is asked here for everything that a ruling needs. That takes 100 to 200 system calls, on a
+//! thread of its own. Only a small proposal for a file that the system has in memory, and that neither a
+//! rule nor git concerns, is prepared at once: a thread would take longer to wake.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,8 +52,8 @@ impl ProposalQueue {
         Self { room, units, dirs: None, rules_of: None, may_accept }
     }
 
-    /// The same proposal of a tool that also removes a file. Reads that one and compares, once there is room.
-    /// `None` after a panic, or as the runtime ends.
+    /// Prepares a proposal whose tool also removes a file: reads that file and compares, once there is
+    /// room. `None` after a panic, or as the runtime ends.
     pub(crate) async fn removing(
         self: &Arc<Self>,
         prepared: PreparedProposal,
@@ -130,7 +131,7 @@ impl ProposalQueue {
 
 enum Begun {
     Prepared(PreparedProposal),
-    /// There is no room for it.
+    /// The proposal waits for room.
     Waits(u32, OpenProposal, Arc<[PathBuf]>),
 }
 

@@ -1,4 +1,4 @@
-//! All reviews that wait: they open, are edited and decided, and end.
+//! All reviews that wait, from their opening through edits and decisions to their end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
     pending: BTreeMap<ReviewId, PendingReview>,
-    /// Decisions, of which acceptances wait until their target is read.
+    /// The decisions that were not carried out yet. An acceptance waits until its target is read.
     waiting: Vec<DecisionCall>,
     decisions: Decisions,
     drafts: DraftVersions,
@@ -93,12 +93,13 @@ impl Reviews {
         self.decisions.take(proposal, way)
     }
 
-    /// Nobody waits for the verdict on this review any longer.
+    /// Remembers a verdict for which no hook waits any longer.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
         self.decisions.remember_uncollected(ended, verdict);
     }
 
-    /// A rule has accepted this proposal, which is not opened: the other way of the same edit is, too.
+    /// Remembers that a rule has accepted this proposal, which is not opened. If the same edit comes by its
+    /// other way, it is accepted, too.
     pub(crate) fn remember_accepted(&mut self, accepted: &PendingReview) {
         self.decisions.remember_accepted(accepted, AcceptedBy::Rule);
     }
@@ -144,7 +145,7 @@ impl Reviews {
         self.pending.get(&id)?.session()
     }
 
-    /// Whether this decision may be taken on this revision. Returns the end of the review by it.
+    /// Checks whether this decision may be taken on this revision. Returns how it ends the review.
     pub(crate) fn decide(&self, id: ReviewId, revision: u64, decision: Decision) -> Result<Closing, Refusal> {
         self.pending.get(&id).ok_or(Refusal::NoSuchReview)?.may_decide(revision, decision)?;
         Ok(match decision {
@@ -169,7 +170,7 @@ impl Reviews {
         Some((ended, draft))
     }
 
-    /// The draft of an accepted text, for the case that its file holds something else in the end.
+    /// The draft of an accepted text, to be kept if its file holds something else in the end.
     pub(crate) fn draft_if_unwritten(&mut self, ended: &PendingReview) -> NewDraft {
         self.drafts.of_unwritten(ended)
     }
@@ -179,15 +180,16 @@ impl Reviews {
         self.pending.values_mut().filter_map(begin_reading).collect()
     }
 
-    /// A decision waits until the next [`take_decisions`](Self::take_decisions). Returns the target to read
-    /// first, if that may have changed: nobody accepts the replacement of a file that they have not seen.
+    /// Queues a decision until the next [`take_decisions`](Self::take_decisions). Returns the target, if it
+    /// has to be read first because it may have changed: nobody accepts the replacement of a file that they
+    /// have not seen.
     pub(crate) fn begin_decision(&mut self, call: DecisionCall) -> Option<TargetToRead> {
         let review = self.pending.get_mut(&call.review).filter(|_| call.decision == Decision::Accept);
         self.waiting.push(call);
         review.and_then(begin_reading)
     }
 
-    /// The decisions that wait for no target.
+    /// Takes the decisions that need not wait for a target.
     pub(crate) fn take_decisions(&mut self) -> Vec<DecisionCall> {
         let is_reading = |id: &ReviewId| self.pending.get(id).is_some_and(|review| review.text.is_reading());
         let is_ready =
@@ -195,13 +197,14 @@ impl Reviews {
         self.waiting.extract_if(.., is_ready).collect()
     }
 
-    /// A target was read. Returns the change for desks.
+    /// Notes that a target was read. Returns the change for desks.
     pub(crate) fn end_reading(&mut self, id: ReviewId, fingerprint: Fingerprint) -> Option<Changed> {
         let review = self.pending.get_mut(&id)?;
         review.text.end_reading(fingerprint).then(|| review.changed_since_told())
     }
 
-    /// The hook of a review was answered without a decision, or waits again. Returns the change for desks.
+    /// Notes whether the hook of a review was answered without a decision, or waits again. Returns the
+    /// change for desks.
     pub(crate) fn set_unawaited(&mut self, id: ReviewId, unawaited: Option<Unawaited>) -> Option<Changed> {
         Some(self.pending.get_mut(&id)?.set_unawaited(unawaited))
     }

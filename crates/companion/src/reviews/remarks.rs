@@ -1,5 +1,5 @@
-//! The words by which an agent's model learns of a decision: which changes the person dropped or rewrote, and
-//! the reasons.
+//! The words by which an agent's model learns of a decision. They name the changes that the person dropped
+//! or rewrote, and the reasons.
 
 use std::fmt::Write as _;
 
@@ -77,7 +77,7 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
         let _ = match (hunk.proposed.is_empty(), hunk.original.is_empty()) {
             (false, _) => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
             (true, false) => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
-            // Only the person has a text there.
+            // Only the person's text has lines here.
             (true, true) => {
                 write!(words, "\n- {did}: {}, which the person added", quoted(&current, hunk.current))
             }

@@ -1,4 +1,4 @@
-//! A review that waits for a decision: the [text](super::reviewed_text), the agent, and the one who asked.
+//! A review that waits for a decision: the [text](super::reviewed_text), the agent and the asker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ pub(crate) struct PendingReview {
     asker: Asker,
     /// Why a person is asked, where some changes need no decision.
     pub(crate) asked: Option<String>,
-    /// Nobody waits for its outcome until the next call of its hook.
+    /// Set while no hook waits for the outcome: until the next call, if there is one.
     unawaited: Option<Unawaited>,
-    /// Its draft was saved at some time.
+    /// Whether its draft was ever saved.
     pub(super) has_draft: bool,
 }
 
-/// The one who asked for a review, and the only one that hears the outcome.
+/// The asker of a review, which alone hears the outcome.
 #[derive(Debug)]
 pub(crate) enum Asker {
     /// The session of this id.
@@ -124,7 +124,7 @@ impl PendingReview {
         self.hook().map(|hook| hook.reasons).unwrap_or_default()
     }
 
-    /// The verdict for the hook that asked, once the review has ended so.
+    /// The verdict for the hook that asked, for a review that has ended as `closing` says.
     pub(crate) fn verdict(&self, closing: Closing, draft: Option<PathBuf>) -> Verdict {
         let review = self.review();
         match closing {
@@ -163,14 +163,14 @@ impl PendingReview {
         }
     }
 
-    /// Its hook was answered without a decision, or waits again. The revision stays: a decision may be on its
-    /// way.
+    /// Notes whether its hook was answered without a decision, or waits again. The revision stays, since a
+    /// decision on it may be under way.
     pub(super) fn set_unawaited(&mut self, unawaited: Option<Unawaited>) -> Changed {
         self.unawaited = unawaited;
         self.changed_since_told()
     }
 
-    /// The changes that desks do not know. They know them from now on.
+    /// Takes the changes that desks do not know, and that the caller tells them now.
     pub(super) fn changed_since_told(&mut self) -> Changed {
         Changed { unawaited: self.unawaited, ..self.text.changed_since_told() }
     }
@@ -184,14 +184,14 @@ impl PendingReview {
         self.text.edit(revision, edit)
     }
 
-    /// Whether this decision may be taken on this revision. Agents take neither an empty text, for which they
-    /// write their whole proposal, nor the text that the file already holds.
+    /// Whether this decision may be taken on this revision. Agents do not take an empty text, for which
+    /// they write their whole proposal, nor the text that the file already holds.
     pub(super) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.text.check_revision(revision)?;
         match (decision, &self.asker) {
             // A tool may do more than writing a text, such as deleting an empty file.
             (Decision::Accept, Asker::Hook(_)) if self.text.is_as_proposed() => Ok(()),
-            // A hook hands over an empty text.
+            // A session cannot take an empty text; a hook can.
             (Decision::Accept, Asker::Session(_)) if self.text.is_emptied() => Err(Refusal::Empty),
             (Decision::Accept, _) if self.text.is_in_file() => Err(Refusal::Unchanged),
             (Decision::Accept | Decision::Reject, _) => Ok(()),

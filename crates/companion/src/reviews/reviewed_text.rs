@@ -1,5 +1,5 @@
-//! A text under review: the file on disk, the text that is proposed for it, and the person's, with revisions,
-//! hunks and reasons. It knows no agent and nobody who asked: [`review`](super::review) adds these.
+//! A text under review: the text on disk, the proposed text and the person's text, with revisions, hunks
+//! and reasons. [`review`](super::review) adds the agent and the asker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct ReviewedText {
     told: (u64, Arc<str>),
     /// The target as it was last read.
     seen: Fingerprint,
-    /// The target is being read again.
+    /// Whether the target is being read again.
     is_reading: bool,
 }
 
@@ -111,7 +111,7 @@ impl ReviewedText {
         hunks
     }
 
-    /// The review as desks see it, without an agent and without the terms of whoever asked.
+    /// The review as desks see it, without agent and asker.
     pub(crate) fn review(&self) -> Review {
         let PreparedProposal { file_path, composition, normalized, .. } = &self.proposal;
         Review {
@@ -136,7 +136,7 @@ impl ReviewedText {
         }
     }
 
-    /// The changes that desks do not know. They know them from now on.
+    /// Takes the changes that desks do not know, and that the caller tells them now.
     pub(crate) fn changed_since_told(&mut self) -> Changed {
         let current = self.current().clone();
         let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
@@ -153,7 +153,7 @@ impl ReviewedText {
         }
     }
 
-    /// The target has to be read again, and nobody does so yet: the caller reads it now.
+    /// Whether the caller has to read the target again: it may have changed, and is not being read yet.
     pub(super) fn begin_reading(&mut self) -> bool {
         let begins = !self.is_reading && self.seen.is_outdated(self.file_path());
         self.is_reading |= begins;
@@ -164,7 +164,7 @@ impl ReviewedText {
         self.is_reading
     }
 
-    /// The target was read again. True if desks have to be told.
+    /// Notes that the target was read again. Returns whether desks have to be told.
     pub(super) fn end_reading(&mut self, seen: Fingerprint) -> bool {
         let stale = seen.differs_from(&self.proposal.fingerprint);
         self.is_reading = false;
@@ -172,12 +172,13 @@ impl ReviewedText {
         self.set_marks(stale, self.dirty)
     }
 
-    /// Whether the target is so, given by its path as it was spelled, and without links.
+    /// Whether `is_dirty` is true of the target. It gets the path as it was spelled, and the path without
+    /// links.
     pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
         self.proposal.is_dirty(is_dirty)
     }
 
-    /// An editor holds unsaved changes to the target, or does not. True if desks have to be told.
+    /// Notes whether an editor holds unsaved changes to the target. Returns whether desks have to be told.
     pub(crate) fn set_dirty(&mut self, dirty: bool) -> bool {
         self.set_marks(self.stale, dirty)
     }

@@ -30,7 +30,8 @@ pub(crate) struct Fingerprint {
     content: Content,
 }
 
-/// Whether it is a file, its length, its time of modification, without opening it; `None` if absent.
+/// Whether the target is a file, its length, and its time of modification, read without opening it; `None`
+/// if it is absent.
 type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ enum Content {
 }
 
 impl Fingerprint {
-    /// That of a target with this text, which was not read from it; `None` if absent.
+    /// The fingerprint of a target with this text, which was not read from disk; `None` for an absent target.
     pub(super) fn of_text(text: Option<&str>) -> Self {
         Self {
             stat: text.map(|text| (true, text.len() as u64, None)),
@@ -60,7 +61,7 @@ impl Fingerprint {
         self.content == Content::Absent
     }
 
-    /// Whether something is there that nobody can read.
+    /// Whether the target exists and cannot be read.
     pub(crate) fn is_unreadable(&self) -> bool {
         self.content == Content::Unreadable
     }
