@@ -1,13 +1,13 @@
 //! A person's comments on a turn, and the message by which an agent reads them.
 //!
-//! A comment is on disk before its request is answered, and stays with its lines while the file changes: they
-//! are found again by their content. It is never dropped because its lines are gone.
+//! A comment is on disk before its request is answered. While the file changes, the lines of the comment
+//! are found again by their content. A comment whose lines are gone stays all the same.
 
 use serde::{Deserialize, Serialize};
 
 use crate::review::Lines;
 
-/// Names a comment within its working tree. Never used again for another one.
+/// The id of a comment within its working tree, which no other comment gets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CommentId(pub u64);
@@ -16,42 +16,44 @@ pub struct CommentId(pub u64);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
-    /// Its name.
+    /// The id of the comment.
     pub id: CommentId,
-    /// The lines, file or turn that it is about, as it was when the comment was written.
+    /// The lines, file or turn that the comment is about, as they were when it was written.
     pub anchor: Anchor,
     /// The person's words. Render them harmless before showing them.
     pub text: String,
-    /// When it was written or changed last, in milliseconds since the Unix epoch.
+    /// When the comment was written or changed last, in milliseconds since the Unix epoch.
     pub at: u64,
     /// Where its lines are now, in the text of their [side](Anchor::side); absent for a whole file, for the
     /// whole turn, and where they are [lost](Self::lost).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<LineRange>,
-    /// The lines that it is about are nowhere in the file any more.
+    /// Whether the lines of the comment are nowhere in the file any more.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
-    /// Whether it has gone to the agent, and what is seen of the answer.
+    /// Whether the comment has gone to the agent, and whether its lines have changed since.
     #[serde(default, skip_serializing_if = "CommentState::is_unsent")]
     pub state: CommentState,
-    /// An agent has read it, and the person asks again: it is unsent, and goes with the next finish.
+    /// Whether the person asks again after an agent has read the comment: it is unsent, and goes with the
+    /// next finish.
     #[serde(default, skip_serializing_if = "is_false")]
     pub again: bool,
 }
 
-/// Whether a comment has gone to the agent, and what is seen of the answer.
+/// Whether a comment has gone to the agent, and whether its lines have changed since.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CommentState {
-    /// It waits for the person's finish.
+    /// The comment waits for the person's finish.
     #[default]
     Unsent,
-    /// It is in a message to the agent, which has read it or has yet to. Nothing is known of an answer.
+    /// The comment is in a message that the agent has read or will read. No answer is known.
     Sent,
-    /// An agent has read it, and its lines have changed on disk since it was sent; or lines came directly
-    /// above or below them. Whether that is what was asked for, it does not tell.
+    /// An agent has read the comment, and since it was sent, its lines have changed on disk, or lines were
+    /// added directly above or below them. This does not say whether the agent did as it was asked.
     Answered,
-    /// An agent has read it, a turn has ended since, and its lines are as they were when it was sent.
+    /// An agent has read the comment, a turn has ended since, and its lines are as they were when it was
+    /// sent.
     Open,
     /// A state that only later companions know; the comment was sent.
     #[serde(other)]
@@ -59,19 +61,19 @@ pub enum CommentState {
 }
 
 impl CommentState {
-    /// Whether it waits for the person's finish.
+    /// Whether the comment waits for the person's finish.
     #[must_use]
     pub fn is_unsent(&self) -> bool {
         *self == Self::Unsent
     }
 
-    /// Whether the agent has left it as it was.
+    /// Whether the agent has left the lines as they were.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::Open
     }
 
-    /// Whether an agent has read it, so that the person can ask again.
+    /// Whether an agent has read the comment, so that the person can ask again.
     #[must_use]
     pub fn is_read(&self) -> bool {
         matches!(self, Self::Open | Self::Answered)
@@ -162,8 +164,8 @@ pub struct Route {
     /// The agent, for people and harmless; empty if it is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// How and when it reads the message, in one line, harmless to show: `Codex reads it with your next
-    /// prompt`.
+    /// How and when the agent reads the message, in one line, harmless to show: `Codex reads it with your
+    /// next prompt`.
     pub words: String,
     /// Whether the process has ended that ran its last turn; false where that is not known.
     #[serde(default, skip_serializing_if = "is_false")]

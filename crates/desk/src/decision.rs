@@ -24,7 +24,8 @@ pub struct Closed {
     pub id: ReviewId,
     /// Why.
     pub closing: Closing,
-    /// Whether it was this desk's decision: of two that come at once, the first one counts.
+    /// Whether this desk's decision ended the review. Of two decisions that come at once, the first one
+    /// counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decided_here: bool,
     /// The name of the desk at which the person decided, for people, if it was another one.
@@ -43,14 +44,15 @@ pub struct Closed {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Follows {
-    /// It waits for the decision, and writes what a person accepted.
+    /// The agent waits for the decision, and writes an accepted text.
     #[default]
     Write,
-    /// It waits for the decision, and may ask in its own prompt before it writes.
+    /// The agent waits for the decision, and may ask in its own prompt before it writes.
     Prompt,
-    /// It cannot take the text that a person accepted: its model is asked to propose it.
+    /// The agent cannot take the text that a person accepted: its model is asked to propose that text.
     Proposal,
-    /// It waits no longer: its model hears the decision if it calls the tool again, and may never do so.
+    /// The agent waits no longer: its model hears the decision if it calls the tool again, and may never do
+    /// so.
     Call,
 }
 
@@ -74,11 +76,11 @@ fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Closing {
-    /// A person accepted it at a desk.
+    /// A person accepted the review at a desk.
     Accepted,
-    /// A person rejected it at a desk.
+    /// A person rejected the review at a desk.
     Rejected,
-    /// The agent took it back: it was answered in the agent's own prompt.
+    /// The agent took the review back, since the person answered in the agent's own prompt.
     AnsweredInAgent,
     /// The same agent proposed the same file anew.
     Replaced,

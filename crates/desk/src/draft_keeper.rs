@@ -1,4 +1,4 @@
-//! Keeps a text that a person typed and that no companion took.
+//! Keeps texts that a person typed and that the companion has not taken.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};

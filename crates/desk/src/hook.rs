@@ -28,7 +28,7 @@ pub struct HookProposal {
     /// The tool's operation on the file; paths in it are absolute.
     #[serde(default)]
     pub operation: Operation,
-    /// The work of the tool, in words for people, if that is more than writing this text.
+    /// The work of the tool in words for people, if the tool does more than writing this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
     /// The process of the agent, if the hook can tell: a grant ends with it.
@@ -73,12 +73,12 @@ pub struct HookProposal {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "operation", rename_all = "camelCase")]
 pub enum Operation {
-    /// It writes the text.
+    /// The tool writes the text.
     #[default]
     Write,
-    /// It deletes the file.
+    /// The tool deletes the file.
     Delete,
-    /// It writes the text, and deletes another file.
+    /// The tool writes the text, and deletes another file.
     Move {
         /// The other file.
         from: String,
@@ -89,7 +89,7 @@ pub enum Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "camelCase")]
 pub enum Verdict {
-    /// The person accepted it.
+    /// The person accepted the proposal.
     #[serde(rename_all = "camelCase")]
     Accepted {
         /// With this text.
@@ -99,7 +99,7 @@ pub enum Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
-    /// The person rejected it.
+    /// The person rejected the proposal.
     Rejected {
         /// The reasons, for the model.
         message: String,

@@ -1,5 +1,5 @@
-//! The last word of a review: what its file holds after the person's decision. The agent writes it, and may
-//! write something else than was decided.
+//! The last word of a review: the content of its file after the person's decision. The agent writes the
+//! file, and may write another text than the decided one.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ use crate::review::ReviewId;
 pub struct LastWord {
     /// The review, which has ended.
     pub id: ReviewId,
-    /// Its file, as the agent spells it.
+    /// The file of the review, as the agent spells it.
     pub file: String,
     /// The content of the file, compared with the decision.
     pub word: Word,
-    /// The same for the person, in one line. Harmless to show.
+    /// The last word for the person, in one line. Harmless to show.
     pub message: String,
 }
 
@@ -27,9 +27,9 @@ pub enum Word {
     WrittenAsAccepted,
     /// The text of before, though another one was accepted.
     NotWritten,
-    /// Neither the accepted text nor that of before: a formatter's or the person's, which nobody knows.
+    /// Neither the accepted text nor the text of before, such as the text of a formatter or of the person.
     SomethingElse,
-    /// It is gone, though a text was accepted for it.
+    /// The file is gone, though a text was accepted for it.
     Gone,
     /// The text that was rejected.
     WrittenThoughRejected,

@@ -1,4 +1,4 @@
-//! Lines that differ and look the same: which differences a person cannot see, in words.
+//! Finds lines that differ and look the same, and names in words the differences that a person cannot see.
 //!
 //! A change of tabs for blanks, a letter of another script or a blank at the end of a line shows two equal
 //! lines. Every desk says why such lines differ, in these words. A difference that one sees, such as another
