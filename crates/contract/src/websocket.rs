@@ -113,16 +113,16 @@ pub struct AtMentioned {
 #[serde(rename_all = "camelCase")]
 pub struct SelectedRange {
     /// Its first character.
-    pub start: Place,
+    pub start: FilePosition,
     /// The character after its last one.
-    pub end: Place,
+    pub end: FilePosition,
     /// Whether both are the same.
     pub is_empty: bool,
 }
 
 /// A position in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct FilePosition {
     /// 0-based line.
     pub line: u32,
     /// 0-based character in UTF-16 units.

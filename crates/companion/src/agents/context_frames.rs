@@ -6,7 +6,7 @@ use alongside_contract::context::{CONTEXT_UPDATE, Cursor, File, IdeContext};
 use alongside_contract::family::{ContextForm, Transport};
 use alongside_contract::rpc;
 use alongside_contract::websocket::{
-    AT_MENTIONED, AtMentioned, Place, SELECTION_CHANGED, SelectedRange, SelectionChanged,
+    AT_MENTIONED, AtMentioned, FilePosition, SELECTION_CHANGED, SelectedRange, SelectionChanged,
 };
 use alongside_desk::Lines;
 use bytes::Bytes;
@@ -64,7 +64,7 @@ fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
         let line = range.end.line - 1;
         let before = if line == range.start.line { range.start.character } else { 0 };
         let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
-        range.end = Place { line, character: before.saturating_add(units) };
+        range.end = FilePosition { line, character: before.saturating_add(units) };
     }
     range.start.line = range.start.line.saturating_add(1);
     range.end.line = range.end.line.saturating_add(1);
@@ -113,7 +113,7 @@ pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, trans
 /// The range of the selected text. It begins at the first of the two ends, and has the length of the text.
 /// An editor that tells only one end tells the last one.
 fn range(active: &File, text: &str) -> SelectedRange {
-    let place = |cursor: Cursor| Place {
+    let place = |cursor: Cursor| FilePosition {
         line: cursor.line.saturating_sub(1),
         character: cursor.character.saturating_sub(1),
     };
@@ -125,12 +125,12 @@ fn range(active: &File, text: &str) -> SelectedRange {
     let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
     let start = match active.anchor.map(place) {
         Some(anchor) => anchor.min(cursor),
-        None if breaks == 0 => Place { character: cursor.character.saturating_sub(units), ..cursor },
-        None => Place { line: cursor.line.saturating_sub(breaks), character: 0 },
+        None if breaks == 0 => FilePosition { character: cursor.character.saturating_sub(units), ..cursor },
+        None => FilePosition { line: cursor.line.saturating_sub(breaks), character: 0 },
     };
     let end = match breaks {
-        0 => Place { character: start.character.saturating_add(units), ..start },
-        breaks => Place { line: start.line.saturating_add(breaks), character: units },
+        0 => FilePosition { character: start.character.saturating_add(units), ..start },
+        breaks => FilePosition { line: start.line.saturating_add(breaks), character: units },
     };
     SelectedRange { start, end, is_empty: text.is_empty() }
 }
@@ -170,7 +170,7 @@ mod tests {
     fn an_agent_that_counts_from_one_forgets_by_empty_texts() {
         let nothing = from_one(SelectionChanged::default());
         assert_eq!((nothing.file_path.as_deref(), nothing.text.as_deref()), (Some(""), Some("")));
-        let place = |line, character| Place { line, character };
+        let place = |line, character| FilePosition { line, character };
         let whole_lines = SelectionChanged {
             text: Some("two\nthree\n".into()),
             selection: SelectedRange { start: place(1, 0), end: place(3, 0), is_empty: false },

@@ -7,7 +7,7 @@ use alongside_contract::mcp::CallToolResult;
 use alongside_contract::websocket::tools::{
     self, DocumentCall, FileDiagnostics, GetDiagnosticsCall, OpenEditor,
 };
-use alongside_contract::websocket::{Place, SelectedRange};
+use alongside_contract::websocket::{FilePosition, SelectedRange};
 use alongside_desk as desk;
 use alongside_platform::paths::Canonical as _;
 
@@ -156,7 +156,7 @@ fn diagnostic(found: desk::Diagnostic) -> tools::Diagnostic {
         4 => "Hint",
         _ => "Error",
     };
-    let place = |at: desk::Position| Place { line: at.line, character: at.character };
+    let place = |at: desk::Position| FilePosition { line: at.line, character: at.character };
     let (start, end) = (place(found.range.start), place(found.range.end));
     tools::Diagnostic {
         message: found.message,
