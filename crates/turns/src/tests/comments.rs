@@ -110,7 +110,7 @@ fn comments_are_on_disk_and_follow_their_lines() {
     assert_eq!(look.feedback.comments[0].anchor.code, "TWO\n");
     let (_, told) = crate::feedback_in(&project.places, &project.top).unwrap();
     assert_eq!(told, look.feedback);
-    // Their lines are gone, and come back.
+    // The lines of the comments are removed, and come back.
     project.write("a", "zero\none\nthree\n");
     assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
     fs::remove_file(project.path("a")).unwrap();
@@ -157,7 +157,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     project.send(&look);
     let message = project.feedback(&look).message.unwrap();
     assert_eq!((&*message.words, message.read), ("Codex reads it with your next prompt", None));
-    // One session takes it alone; a second finish before it is read adds to it.
+    // Only one session takes the message. A second finish before it is read adds to it.
     let first = project.claim("s").unwrap();
     assert!(project.claim("s").is_none());
     first.begin().unwrap();
@@ -216,7 +216,7 @@ fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
     assert!(project.claim("beside").is_none());
     let other = Reader { agent: "Claude Code".into(), session: "s".into(), is_attended: true };
     assert!(claimed(claim(&project.places, &project.top, &other, Delivery::Wake, MOST)).is_none());
-    // A new session of the agent takes it over.
+    // A new session of the agent takes the message over.
     std::thread::sleep(Duration::from_millis(2));
     assert_eq!(project.event(Moment::Prompt, "new"), Ok(crate::Recorded::Kept));
     assert!(project.claim("new").is_some());

@@ -1,4 +1,4 @@
-//! Deliveries that are interrupted, and those that other work meets.
+//! Deliveries that are interrupted, or that meet other work on the same store.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let new = claim(&project.places, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
     assert!(matches!(new, Claimed::Nothing), "another session may be at work on it: {new:?}");
     assert!(!ends("new"));
-    // That prompt has reached no model; the next one does.
+    // That prompt has reached no model; the next prompt does.
     let again = project.delivers().unwrap();
     assert!(again.message().text.contains(AGAIN));
     again.begin().unwrap();
@@ -105,7 +105,8 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     assert!(project.delivers().is_none(), "it is read once");
 }
 
-/// An agent fires the event of a prompt that was typed during its end before the hook of that end is done.
+/// An agent may start the hook of a prompt that was typed at the end of a turn before the hook of that end
+/// has ended.
 #[test]
 fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
     let Some((project, look)) = Project::sent("one") else { return };
@@ -118,7 +119,7 @@ fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
     assert!(!confirms(ended));
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
-    // The hook that waits beside that end does not give it once more.
+    // The hook that waits since that end does not deliver the message once more.
     let woken = claim(&project.places, &project.top, &reader, Delivery::Wake, MOST).unwrap();
     assert!(matches!(woken, Claimed::Nothing), "{woken:?}");
     assert!(confirms(now_ms()));

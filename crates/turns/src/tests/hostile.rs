@@ -1,4 +1,4 @@
-//! A repository that would run programs, or lead elsewhere, if anything of it were obeyed.
+//! Repositories whose settings would run programs, or lead out of the project, if they were obeyed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -101,7 +101,7 @@ fn nothing_of_a_repository_is_run_or_touched() {
     crate::waiting(&project.places);
     assert!(!project.beside(MARK).exists(), "something was run");
     assert_eq!(everything(&project.path(".git")), repository, "the repository is as it was");
-    // The trap is one.
+    // Proof that the trap works: the person's own git runs it.
     let tree = format!("core.worktree={}", project.top.display());
     let diff =
         std::process::Command::new("git").args(["-c", &tree, "diff"]).current_dir(&project.top).output();

@@ -65,7 +65,7 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
         fs::remove_file(project.path(name)).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(project.path(name)).status().unwrap().success());
     };
-    // One that is there at the prompt already is no change of the turn.
+    // A file that was there at the prompt is no change of the turn.
     pipe("run");
     project.prompt();
     pipe("a");
@@ -234,7 +234,7 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
     assert!(!blobs.contains("SECRET") && !blobs.contains("TOKEN=changed"));
     let objects = project.look();
     assert!(project.store.texts(&objects, file(&objects, ".env")).is_err());
-    // Since a commit, too.
+    // The same holds for a review since a commit.
     assert_eq!(rows(&project.since("HEAD"))[0], "M- .env");
 }
 
@@ -321,7 +321,7 @@ fn a_look_knows_who_is_at_work_and_when_a_review_was_finished() {
     let seen = project.look();
     assert!(seen.at_work.is_empty());
     assert!(project.store.has_turns(&project.top), "nobody has reviewed it");
-    // Somebody reads for a while.
+    // The person reads the review for a while.
     let later = alongside_desk::now_ms() + 2;
     while alongside_desk::now_ms() < later {
         std::thread::yield_now();

@@ -54,7 +54,7 @@ fn each_worktree_has_a_store_of_its_own_and_a_bare_repository_none() {
     assert!(bare.store.look(&bare.top, None).is_err());
     let within = project.at(&project.path(".git"));
     assert_eq!(within.event(alongside_contract::turns::Moment::Prompt, "s"), Ok(Recorded::Nothing));
-    // A working tree of the bare one is one.
+    // A linked working tree of a bare repository is a working tree.
     let third = project.beside("third");
     git_in(&bare.top, &["worktree", "add", "-q", third.to_str().unwrap()]);
     let third = project.at(&third);

@@ -1,4 +1,4 @@
-//! Rounds: what is seen of the answer to a message.
+//! Rounds: the answer of an agent to a message, as far as it shows on disk.
 
 use std::time::{Duration, Instant};
 
@@ -266,7 +266,7 @@ fn undone_text_that_is_written_again_is_named() {
     project.write("a", format!("more\n{AFTER}"));
     let look = project.look();
     assert!(has(&look), "{:?}", look.remarks);
-    // The person has seen it.
+    // The person has seen the text that is back.
     project.store.finish(&look);
     assert!(!has(&project.look()));
 }
@@ -316,7 +316,7 @@ fn an_undo_before_a_crash_is_told() {
     );
     assert!(!message.text.contains("b/c"), "that was not undone");
     assert_eq!(project.look().feedback.message.unwrap().at, message.at, "once");
-    // One that is kept leaves nothing behind.
+    // A promise that is kept leaves nothing behind.
     let kept = project.store.promise(&look, &NewRound::default()).unwrap();
     drop(kept);
     assert_eq!(project.look().feedback.message.unwrap().at, message.at);
@@ -445,7 +445,7 @@ fn a_message_is_printed_as_it_was_delivered() {
     let text = project.answer(|| project.write("a", format!("more\nbefore\n{AFTER}")));
     assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
     assert_eq!(project.look().feedback.message.unwrap().text, text);
-    // A log of before has no text.
+    // A log of an older version does not hold the text.
     let path = Shelf::of(project.places.state(), &project.top).comments().path().to_owned();
     let log = std::fs::read_to_string(&path).unwrap();
     let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
@@ -474,7 +474,7 @@ fn files_that_the_last_round_knew_come_last() {
     let look = project.since("HEAD");
     assert!(look.files.iter().all(|file| !file.told.known));
     project.comment_at(&look, "a", Some(2), "louder");
-    // This review moves no baseline.
+    // A review since a revision moves no baseline.
     assert!(project.store.send(&look, &NewRound::default()).unwrap().is_some());
     project.answer(|| project.write("z", "newer\n"));
     let look = project.since("HEAD");
