@@ -1,4 +1,4 @@
-//! When to look at the disk again: after a change, or every second where the system tells of none.
+//! Says when to look at the disk again: after a change, or every second on a system that tells of no changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

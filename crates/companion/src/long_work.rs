@@ -2,7 +2,7 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Work on so many bytes is done where it is asked for: another thread takes longer to wake.
+/// The most bytes on which work is done on the calling thread: another thread would take longer to wake.
 pub(crate) const MAX_LITTLE: usize = 64 << 10;
 
 /// Does work on so many bytes. If they are many, another thread takes over this one's tasks first, in a

@@ -10,9 +10,9 @@ pub(crate) const PROJECT_SETTINGS: &str = ".alongside.toml";
 /// The decision of a rule on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
-    /// A person decides. So it is without a rule.
+    /// A person decides, as without any rule.
     Ask,
-    /// It is accepted as it is proposed.
+    /// The change is accepted as it is proposed.
     Accept,
     /// The agent's own prompt and permissions decide, as if nobody reviewed here.
     Defer,
@@ -22,7 +22,7 @@ impl Ruling {
     /// All rulings.
     pub const ALL: [Self; 3] = [Self::Ask, Self::Accept, Self::Defer];
 
-    /// Its word in the settings.
+    /// The word for the ruling in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ask => "ask",
@@ -44,7 +44,7 @@ pub struct Rule {
     pub agents: Vec<String>,
     /// The kinds of changes; empty for all.
     pub kinds: Vec<ChangeKind>,
-    /// The decision on them.
+    /// The ruling on these changes.
     pub ruling: Ruling,
     /// The place in the settings, for people.
     pub place: String,

@@ -35,7 +35,7 @@ pub(crate) struct RuleBook {
     last: u64,
 }
 
-/// An entry of the list for desks, and the name of the patch that it is a part of.
+/// An entry of the list for desks, with the name of its patch, if the change is a part of one.
 #[derive(Debug)]
 struct Accepted {
     entry: RuleAcceptance,
@@ -59,12 +59,13 @@ struct Granted {
     grant: Grant,
 }
 
-/// One session of an agent.
+/// The session of an agent to which a grant is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GrantedSession {
-    /// Its session with the companion.
+    /// The session of the agent with the companion.
     Session(String),
-    /// The agent's own name of its session, as its hooks give it, and its process, with which it ends.
+    /// The agent's own name of its session, as its hooks give it, and the agent's process, with which the
+    /// grant ends.
     Hook { agent: String, session: String, pid: u32 },
 }
 
@@ -123,13 +124,14 @@ impl RuleBook {
         }
     }
 
-    /// The roots have no links. On facts of before the last change of roots or rules, a person decides.
+    /// Judges a proposal. The roots have no links. If the proposal was prepared before the last change of
+    /// roots or rules, a person decides.
     fn judge(&self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {
             (_, Why::NoRule) => self.granted(review, roots).unwrap_or(by_rule),
-            // An agent with a session asks in its own prompt as well; and of a patch, one file cannot be left
-            // to the agent alone.
+            // An agent with a session also asks in its own prompt, and a single file of a patch cannot be
+            // left to the agent.
             (Ruling::Defer, _) if review.hook().is_none_or(|hook| hook.parts > 1) => {
                 Judgement { ruling: Ruling::Ask, ..by_rule }
             }
@@ -148,7 +150,7 @@ impl RuleBook {
         }
     }
 
-    /// Why a person is asked, in words, where some changes need no decision.
+    /// The words that say why a person is asked, if rules or grants may accept some changes.
     fn told_why(&self, asked: &Judgement) -> Option<String> {
         let is_special = self.may_accept.load(Ordering::Acquire) && asked.why != Why::NoRule;
         is_special.then(|| asked.why.to_string())
@@ -165,8 +167,8 @@ impl RuleBook {
         Some(Judgement { ruling: Ruling::Accept, why })
     }
 
-    /// The person accepts all that the session of this review still proposes for its file, or for its folder.
-    /// Returns the grant, and the process with which it ends.
+    /// Adds a grant, by which the person accepts everything that the session of this review still proposes
+    /// for its file or folder. Returns the grant, and the process with which it ends.
     pub(crate) fn grant(
         &mut self,
         review: &PendingReview,
@@ -206,19 +208,19 @@ impl RuleBook {
         Ok((grant, pid))
     }
 
-    /// The person takes every grant back.
+    /// Ends every grant, which the person takes back.
     pub(crate) fn withdraw_grants(&mut self) {
         self.grants.clear();
         self.tell();
     }
 
-    /// A session has ended.
+    /// Ends the grants to a session that has ended.
     pub(crate) fn end_session(&mut self, session: &str) {
         self.grants.retain(|granted| !matches!(&granted.to, GrantedSession::Session(id) if id == session));
         self.tell();
     }
 
-    /// The process of an agent has ended.
+    /// Ends the grants to an agent whose process has ended.
     pub(crate) fn end_agent(&mut self, ended: u32) {
         self.grants.retain(|granted| !matches!(granted.to, GrantedSession::Hook { pid, .. } if pid == ended));
         self.tell();
@@ -228,7 +230,7 @@ impl RuleBook {
         self.grants.iter().map(|granted| granted.grant.clone()).collect()
     }
 
-    /// A rule or a grant has accepted this proposal. Returns the entry of the list for desks.
+    /// Adds a proposal that a rule or a grant has accepted to the list for desks. Returns its entry.
     fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
         let review = accepted.review();
         let patch = accepted.hook().and_then(|hook| hook.patch.clone());
@@ -258,8 +260,8 @@ impl RuleBook {
         entry
     }
 
-    /// A file of this patch has ended without a decision, so that its agent writes none of them. Returns the
-    /// entries of those that were accepted.
+    /// Breaks a patch off, of which one file has ended without a decision, so that the agent writes no file
+    /// of it. Returns the entries of its accepted files.
     pub(crate) fn break_off(&mut self, patch: &str) -> Vec<RuleAcceptance> {
         if self.broken_off.len() == MAX_BROKEN_OFF {
             self.broken_off.pop_front();

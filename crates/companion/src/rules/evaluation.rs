@@ -1,8 +1,8 @@
-//! The evaluation of rules: pure, for one change at a time.
+//! Evaluates rules for one change at a time, without access to the disk.
 //!
-//! The last rule that matches decides, as in `.gitignore`, whose patterns these are: so a later line can make
-//! an exception of an earlier one in both directions. The rules of a project stand outside of that order:
-//! they can only ask, and hold whatever the person's own rules say.
+//! As in `.gitignore`, whose patterns these are, the last rule that matches decides. So a later rule can
+//! make an exception to an earlier one, to accept or to ask. The rules of a project stand outside of that
+//! order: they can only ask, and the person's own rules do not override them.
 
 use std::path::{Path, PathBuf};
 
@@ -19,18 +19,19 @@ use crate::reviews::review::{OTHER_NAMES, UNCOMPARABLE};
 use crate::reviews::target::OpenTarget;
 use crate::rule::{Rule, RulesOf, Ruling};
 
-/// A proposal that was prepared while nothing could accept it, or for other rules.
+/// The reason for asking about a proposal that was prepared while no rule could accept it, or for other
+/// rules.
 pub(super) const UNSEARCHED: &str = "it came before the rules that could accept it";
 
-/// A repository within the project has rules, and nobody knows which.
+/// The reason for asking about a file in a repository within the project whose rules cannot be read.
 const UNREAD: &str = "the rules of a repository around it cannot be read";
 
 /// The rules that hold, ready to be applied.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
-    /// The person's, in their order.
+    /// The rules of the person, in their order.
     own: Vec<Compiled>,
-    /// The projects'. All of them ask.
+    /// The rules of the projects, all of which ask.
     projects: Vec<Compiled>,
     /// Projects whose rules cannot be read, without links.
     unknown: Vec<PathBuf>,
@@ -56,11 +57,11 @@ pub struct Judgement {
 /// The reason for a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// No rule matches. A grant may.
+    /// No rule matches.
     NoRule,
-    /// This rule of the person.
+    /// This rule of the person decides.
     Rule(String),
-    /// This rule of a project, which only asks.
+    /// This rule of a project asks.
     ProjectRule(String),
     /// The person has accepted ahead what is proposed for this place, as people read it.
     Grant(String),
@@ -164,8 +165,9 @@ impl Rules {
     }
 }
 
-/// The paths that a rule which asks meets: of the file and of each link on the way to it, relative to each
-/// project around them, and with the name of the project. Nobody takes a question back by a project within.
+/// The paths on which a rule that asks may match: those of the file and of each link on the way to it,
+/// relative to each project around them, with and without the name of the project. So a project within
+/// another cannot take a question of the outer one back.
 fn asked_paths(route: &Route, roots: &[PathBuf]) -> AskedPaths {
     let named = roots.iter().filter_map(|root| root.parent());
     let directories = roots.iter().chain(&route.projects).map(PathBuf::as_path).chain(named);
@@ -184,7 +186,8 @@ impl Compiled {
         Ok(Self { rule, patterns })
     }
 
-    /// Whether it is about this change: by the path in the innermost project, or, if it asks, by any path.
+    /// Whether the rule matches this change: by the path in the innermost project or, for a rule that asks,
+    /// by any path.
     fn matches(&self, (below, asked): (&Path, &AskedPaths), agent: &str, kind: ChangeKind) -> bool {
         let Rule { agents, kinds, .. } = &self.rule;
         let is_of_agent = agents.is_empty() || agents.iter().any(|name| name == agent);

@@ -1,7 +1,7 @@
-//! The patterns of a rule, as in `.gitignore`, and the paths that they meet.
+//! Matches the patterns of a rule, which are those of `.gitignore`, with paths.
 //!
-//! A pattern of a rule that asks is met in every spelling that a file system may take for one name; others
-//! match exactly, and no directory that only looks like a file.
+//! A pattern of a rule that asks matches every spelling that a file system may take for the same name. A
+//! pattern of another rule matches exactly, and matches no directory that only looks like a file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,9 +14,10 @@ use crate::rule::Ruling;
 
 #[derive(Debug)]
 pub(super) struct Patterns {
-    /// Those with a slash, and all of a rule that asks: a directory has everything below it.
+    /// The patterns with a slash, and all patterns of a rule that asks. They match whole paths: one that
+    /// matches a directory matches everything below it.
     paths: Gitignore,
-    /// Those without a slash: they are about the name of a file.
+    /// The patterns without a slash, which match the name of a file.
     names: Gitignore,
 }
 
@@ -66,13 +67,13 @@ impl Patterns {
         Ok(Self { paths: built(&paths)?, names: built(&names)? })
     }
 
-    /// Whether one of them matches this file, given by its relative path.
+    /// Whether a pattern matches this file, given by its relative path.
     pub(super) fn match_file(&self, below: &Path) -> bool {
         self.paths.matched_path_or_any_parents(below, false).is_ignore()
             || self.names.matched(below, false).is_ignore()
     }
 
-    /// Whether one of them meets one of these paths.
+    /// Whether a pattern matches one of these paths.
     pub(super) fn meet(&self, asked: &AskedPaths) -> bool {
         asked.0.iter().any(|path| self.match_file(Path::new(path)))
     }

@@ -1,8 +1,8 @@
-//! The files that no rule and no grant covers: those by which a project, or the person, tells agents, git or
-//! alongside what to do. A change there can make every later change pass.
+//! The files that no rule and no grant covers: the files by which a project or the person tells agents, git
+//! or alongside what to do. A change of such a file could make every later change pass without a person.
 //!
-//! This file knows them by their names; the targets of links, and the files that git's settings name, are
-//! found on disk, in [`destination`](crate::reviews::destination).
+//! This module knows protected files by their names. Targets of links, and files that git's settings name,
+//! are found on disk by [`destination`](crate::reviews::destination).
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,8 @@ const GITS_FILES: [&str; 6] = [
     "prek.toml",
 ];
 
-/// The same of lefthook, which takes several endings: `lefthook.yml`, `lefthook-local.toml`.
+/// The beginnings of the names of lefthook's files, which have several endings: `lefthook.yml`,
+/// `lefthook-local.toml`.
 const LEFTHOOK: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
 
 /// Why a path is protected; `None` if it is not. `own`: the settings that were read.
