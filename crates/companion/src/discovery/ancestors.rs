@@ -1,4 +1,5 @@
-//! The ancestors of the editor's process: an agent outside its terminal takes one of them for the editor.
+//! Finds the ancestors of the editor's process. An agent that runs outside the editor's terminal takes one
+//! of them for the editor.
 
 use alongside_platform::process::Processes;
 

@@ -1,4 +1,4 @@
-//! Whether the companion of a discovery file still listens.
+//! Asks whether the companion of a discovery file still listens.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};

@@ -1,7 +1,8 @@
-//! The lock file, by which some agents find the companion. They connect only where
-//! exactly one lock holds their directory. So a root that another editor's lock covers stays out of ours, and
-//! comes back when that lock is gone; meanwhile the port variable leads here, which needs the file and no
-//! folder. Of two companions of ours, the one of the inner root has it in its lock.
+//! The lock file, by which some agents find the companion. Such an agent connects only if exactly one lock
+//! holds its directory. So a root that another editor's lock covers stays out of our lock, and comes back
+//! when the other lock is gone. Meanwhile agents come by the port variable, for which the lock needs no
+//! folder. If two companions of ours stand within each other, the inner root is in a lock and the outer one
+//! in none.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -29,7 +30,7 @@ pub(super) struct Lock {
     content: LockFile,
 }
 
-/// The lock of a companion as it is to be.
+/// The lock that a companion is to have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted<'w> {
     /// The editor's process, and its name for people.
@@ -37,12 +38,12 @@ pub(super) struct Wanted<'w> {
     pub(super) ide_name: &'w str,
     pub(super) endpoint: &'w Endpoint,
     pub(super) roots: &'w [PathBuf],
-    /// The person uses this companion now: it precedes other companions of ours.
+    /// Whether the person uses this companion now, so that it precedes other companions of ours.
     pub(super) focused: bool,
 }
 
 impl Lock {
-    /// Writes the lock into an open directory, where it is not there already. Blocks.
+    /// Writes the lock into an open directory, unless it is there already. Blocks.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -98,8 +99,8 @@ impl Lock {
         })
     }
 
-    /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second
-    /// at most.
+    /// Whether agents believe the lock: its editor lives, and a companion of ours answers. Blocks for half
+    /// a second at most.
     fn lives(&self) -> bool {
         process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.companion()))
     }

@@ -1,5 +1,6 @@
-//! The plan of the discovery files that a companion wants: their names, their records, and its claim on each
-//! name. It follows from the facts alone; the [publisher](super::publisher) finds out what can be had.
+//! Plans the discovery files that a companion wants: their names, their records, and the claim on each
+//! name. The plan follows from [`Facts`] alone, without the disk. The [publisher](super::publisher) finds
+//! out which names are free.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
@@ -9,7 +10,7 @@ use alongside_contract::token;
 use crate::config::Editor;
 use crate::endpoint::Endpoint;
 
-/// Everything that the plan follows from.
+/// The facts from which the plan follows.
 #[derive(Debug)]
 pub(super) struct Facts<'f> {
     /// The editors, each with the ancestors under which it is published as well.
@@ -31,9 +32,10 @@ pub(super) struct PlannedFile {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// The name has its port, and is that of its own editor: nobody else wants it.
+    /// The name has the companion's port and the process of its own editor: no other companion wants it.
     Own,
-    /// The name has its port. Of the companions with the same workspace below an ancestor, one gets it.
+    /// The name has the companion's port. Of several companions with the same workspace below an ancestor,
+    /// one gets it.
     Alias { ancestor: u32 },
     /// Several companions of one process share the names without a port.
     Shared,

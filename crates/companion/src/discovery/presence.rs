@@ -1,4 +1,4 @@
-//! Where agents find the companion: its addresses, its token, its editors, and the workspace. Editors and
+//! The data by which agents find the companion: its addresses, token, editors and workspace. Editors and
 //! workspace change, and all editors may go and come back.
 
 use std::path::{Path, PathBuf};
@@ -30,19 +30,19 @@ pub(crate) struct Presence {
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
     environment: Environment,
-    /// Every editor is gone: no agent is to find the companion.
+    /// Whether every editor is gone, so that no agent is to find the companion.
     is_hidden: bool,
-    /// Agents get no reviews.
+    /// Whether agents get no reviews, by the settings.
     context_only: bool,
     /// How far the discovery files were written.
     published: Published,
 }
 
-/// The changes in who can find the companion.
+/// The changes in the agents that can find the companion.
 #[derive(Debug, Default)]
 pub(crate) struct PublishedNews {
     pub(crate) begun: Vec<Problem>,
-    /// All problems of before, if there is none any more.
+    /// The earlier problems, if there is none any more.
     pub(crate) over: Vec<Problem>,
 }
 
@@ -98,8 +98,8 @@ impl Presence {
         &self.published.problems
     }
 
-    /// Whether the files have to be written again from time to time: some could not be, or a rival may end
-    /// without a word.
+    /// Whether the files have to be written again from time to time: some could not be written, or another
+    /// companion has a name that may get free.
     pub(crate) fn is_incomplete(&self) -> bool {
         !self.published.problems.is_empty() || self.published.has_rival
     }

@@ -30,13 +30,14 @@ use crate::persistence::private_files::LinkedCopies;
 #[derive(Debug)]
 pub(crate) struct Publisher {
     dirs: AppDirs,
-    /// The editors that agents find the companion as. The first one has the names that hold no process.
+    /// The editors as whose companion agents find this one. The first editor has the file names without a
+    /// process.
     editors: Vec<Editor>,
     /// Whether to publish under the editors' ancestors too.
     aliases: bool,
     endpoint: Endpoint,
     stdio: Option<Stdio>,
-    /// The files that lie where agents search.
+    /// The files that were written into the places where agents search.
     written: Vec<RecordFile>,
     locks: Vec<Lock>,
     /// Directories in the user's home that this companion has created.
@@ -101,7 +102,7 @@ impl Publisher {
         Self { dirs, editors, aliases, endpoint, stdio, written, locks, created }
     }
 
-    /// From the next write on, the files are these editors'.
+    /// Sets the editors whose files the next write makes.
     pub(crate) fn set_editors(&mut self, editors: Vec<Editor>) {
         self.editors = editors;
     }
@@ -163,7 +164,7 @@ impl Publisher {
         attempt
     }
 
-    /// Opens a directory, and makes it if need be. `None`: it is not wanted, or there is a problem.
+    /// Opens a directory, which is made if it is missing. `None` if it is not wanted, or cannot be opened.
     fn enter(&self, place: &SearchPlace, attempt: &mut Attempt) -> Option<Directory> {
         let searched = &place.directory;
         if !self.is_wanted(searched) {
@@ -202,7 +203,8 @@ impl Publisher {
         }
     }
 
-    /// Whether it gets a name: its own, a free one, a dead companion's, or with the focus any one.
+    /// Whether this companion gets a name: its own, a free one, that of a dead companion or, with the
+    /// focus, any name.
     fn gets(&self, file: &RecordFile, claim: Claim, row: &DiscoveryFile, attempt: &Attempt) -> bool {
         match claim {
             Claim::Own => true,

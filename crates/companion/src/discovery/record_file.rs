@@ -57,7 +57,7 @@ impl RecordFile {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// Its companion, with the token for any agent.
+    /// The companion that the file names, with the token that any agent may use.
     pub(super) fn companion(&self) -> PortAndToken {
         let token = self.record.auth_token.as_deref().map(|token| token::split(token).0.to_owned());
         (self.record.port, token)
@@ -67,7 +67,7 @@ impl RecordFile {
         read_ours(&self.directory, self.name())
     }
 
-    /// Whether it lies there with this record.
+    /// Whether the file is on disk with this record.
     pub(super) fn is_there(&self) -> bool {
         self.read_again().is_some_and(|there| there.record == self.record)
     }

@@ -1,4 +1,4 @@
-//! One draft: on disk, on its way there, and after it was written.
+//! One draft: its text and its description on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
