@@ -1,5 +1,5 @@
-//! The comment that the person types on a turn: on lines of a change, on a file, or on the whole turn; a new
-//! one, or another text for one that is there.
+//! The input of a comment on a turn: on lines of a change, on a file, or on the whole turn. The comment is
+//! new, or an existing one gets another text.
 
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::{Comment, CommentId, LineRange, ReviewId, Side};
@@ -11,7 +11,7 @@ use crate::text_input::in_lines;
 /// The thing that a comment is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A comment that is there.
+    /// An existing comment.
     Known(Box<Comment>),
     /// Lines of the change where the person is.
     Lines,
@@ -42,10 +42,10 @@ pub(crate) enum About {
     Whole,
 }
 
-/// A text that the person typed and that no companion took.
+/// A text that the person typed and that the companion has not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnsentComment {
-    /// The comment that gets it; none for a new one.
+    /// The comment that gets the text; `None` for a new one.
     pub(crate) id: Option<CommentId>,
     /// The file, by its path; none for the whole turn.
     pub(crate) path: Option<String>,
@@ -60,15 +60,15 @@ pub(crate) struct CommentInput {
     targets: Vec<Target>,
     at: usize,
     pub(crate) text: String,
-    /// The person has taken all words away, and knows that this removes the comment.
+    /// Whether the person has removed all words, and knows that this removes the comment.
     confirms_removal: bool,
     /// The words that the person has to read first, in place of the route.
     hint: Option<&'static str>,
 }
 
 impl CommentInput {
-    /// An input at a place. It begins with the last text that nobody took and that belongs here, one of the
-    /// same file first.
+    /// An input at a place. It begins with the last unsent text that belongs to this place. Texts of the same
+    /// file come first.
     pub(crate) fn new(place: CommentPlace, about: About, unsent: &mut Vec<UnsentComment>) -> Self {
         let news = [
             place.change.is_some().then_some(Target::Lines),
@@ -133,8 +133,8 @@ impl CommentInput {
         self.text.trim() != self.known_text().trim()
     }
 
-    /// Goes on to the next thing that it may be about. A text for a new comment goes along; another one stays
-    /// where it is. False if it would be lost.
+    /// Goes on to the next thing that the comment may be about. The text of a new comment goes along.
+    /// Returns false if the text of an existing comment would be lost.
     pub(crate) fn switch(&mut self, forward: bool) -> bool {
         let Some(next) = self.next(forward) else { return false };
         let is_new = |at: usize| !matches!(self.targets[at], Target::Known(_));
@@ -203,7 +203,7 @@ impl CommentInput {
         self.place.change.as_ref().filter(|_| self.can_choose()).map(|(id, _)| *id)
     }
 
-    /// The file has other texts now: this is its change.
+    /// Takes the change of a file whose texts have changed, and begins the choice of lines anew.
     pub(crate) fn begin_change_again(&mut self, change: Option<(ReviewId, LineChoice)>) {
         if change.is_none() {
             self.targets.retain(|target| *target != Target::Lines);
@@ -267,7 +267,7 @@ impl CommentInput {
         removes && !std::mem::replace(&mut self.confirms_removal, true)
     }
 
-    /// The person goes on: an old yes is none to the new text.
+    /// Notes that the person types on. An earlier yes does not count for the new text.
     pub(crate) fn mark_typed(&mut self) {
         self.confirms_removal = false;
         self.hint = None;
@@ -288,7 +288,7 @@ impl CommentInput {
         self.text.push_str(&in_lines(pasted));
     }
 
-    /// The text as something that nobody has.
+    /// The text as an unsent comment; `None` if the person has typed nothing new.
     pub(crate) fn into_unsent(self) -> Option<UnsentComment> {
         let is_something = self.is_changed() && !self.text.trim().is_empty();
         let id = match self.target() {

@@ -1,5 +1,5 @@
-//! A review on the screen: which rows the person sees, and which hunk their keys mean. Moving about never
-//! waits for the companion.
+//! A review on the screen: the rows that the person sees, and the hunk that their keys act on. Moving about
+//! does not wait for the companion.
 
 use std::ops::Range;
 
@@ -96,7 +96,7 @@ impl ReviewView {
         format!("+{added} -{removed}")
     }
 
-    /// How much of it has been on the screen.
+    /// The part of the review that has been on the screen.
     pub(crate) fn seen_part(&self) -> SeenPart {
         self.seen_part
     }
@@ -107,13 +107,13 @@ impl ReviewView {
         messages::empties(self.review())
     }
 
-    /// The lines on the screen of a change that has more rows than the screen, counted from 1, and how many
-    /// it has; the same of a long text without changes.
+    /// For a change with more rows than the screen, or a long text without changes: its lines on the
+    /// screen, counted from 1, and the number of all its lines.
     pub(crate) fn place(&self) -> Option<(Range<usize>, usize)> {
         self.page()?.place_in(self.hunk(), self.rows())
     }
 
-    /// These lines of it are on the screen, in this revision.
+    /// Notes that these lines are on the screen, in this revision.
     pub(crate) fn mark_seen(&mut self, revision: u64, lines: &[ShownLine]) {
         self.seen = Some(revision);
         let mut news = false;
@@ -131,19 +131,19 @@ impl ReviewView {
         }
     }
 
-    /// The hunk that keys mean, as an index.
+    /// The hunk that keys act on, as an index.
     pub(crate) fn hunk(&self) -> usize {
         self.open.hunk()
     }
 
-    /// The last change was undone: the person goes to its hunk.
+    /// Notes that the last change was undone, and goes to its hunk.
     pub(crate) fn mark_undone(&mut self) {
         if let Some(step) = self.open.mark_undone() {
             self.go_to_hunk(step.hunk);
         }
     }
 
-    /// The change that was undone last was made again: the person goes to its hunk.
+    /// Notes that the change that was undone last was made again, and goes to its hunk.
     pub(crate) fn mark_redone(&mut self) {
         if let Some(step) = self.open.mark_redone() {
             self.go_to_hunk(step.hunk);
@@ -179,7 +179,7 @@ impl ReviewView {
         }
     }
 
-    /// Fits it into so many rows and columns, after [`set_layout`](Self::set_layout).
+    /// Fits the review into so many rows and columns, after [`set_layout`](Self::set_layout).
     pub(crate) fn arrange(&mut self, wraps_all: bool, height: u16, width: u16) {
         let (was_whole, was_seen) = (self.is_hunk_whole(), self.hunk_on_screen());
         (self.height, self.width) = (usize::from(height), width);
@@ -217,7 +217,8 @@ impl ReviewView {
         }
     }
 
-    /// Changes rows of the page around those that the person reads. Whether they have changed.
+    /// Changes rows of the page, and keeps those in place that the person reads. Returns whether rows have
+    /// changed.
     fn keep_rows(&mut self, change: impl FnOnce(&mut Page) -> bool) -> bool {
         let Some(page) = &mut self.page else { return false };
         let row = anchored(page, self.open.hunk(), self.top, self.height);
@@ -262,8 +263,8 @@ impl ReviewView {
         self.page.as_ref()
     }
 
-    /// The revision that a request of the person is about: the one on the screen, or a newer one of their
-    /// own.
+    /// The revision that a request of the person is about: the one that was on the screen, or a newer one
+    /// that they made themselves.
     pub(crate) fn meant_revision(&self) -> u64 {
         self.seen.unwrap_or(0).max(self.open.own_revision()).min(self.review().revision)
     }
@@ -296,7 +297,7 @@ impl ReviewView {
         self.page().map_or(0..0, |page| page.hunk_rows(hunk))
     }
 
-    /// Whether the hunk that keys mean is on the screen, at least in part.
+    /// Whether the hunk that keys act on is on the screen, at least in part.
     pub(crate) fn hunk_on_screen(&self) -> bool {
         let rows = self.hunk_rows(self.hunk());
         rows.start < self.top + self.height && rows.end > self.top
@@ -318,23 +319,24 @@ impl ReviewView {
         self.clamp();
     }
 
-    /// After a drop the hunk has more rows: all of it is shown, if it fits.
+    /// Scrolls after a drop, which gives the hunk more rows, so that all of it is seen, if it fits.
     pub(crate) fn show_dropped(&mut self) {
         if self.hunk_rows(self.hunk()).len() <= self.height {
             self.show_hunk();
         }
     }
 
-    /// The next hunk, or more of this one if it goes on below the screen. False at the end.
+    /// Goes to the next hunk, or scrolls on in a hunk that goes on below the screen. Returns false at the
+    /// end.
     pub(crate) fn next_hunk(&mut self) -> bool {
         let (hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
         let next = if self.page.is_none() {
-            // Nobody has seen it yet: it opens at its first change.
+            // The review has not been on the screen yet: it opens at its first change.
             return false;
         } else if hunks.is_empty() {
             return self.scroll(self.half());
         } else if !self.hunk_on_screen() {
-            // It is elsewhere: the next one from here is meant.
+            // The hunk is off the screen: the key goes to the next hunk from the rows on the screen.
             hunks.clone().find(|hunk| self.hunk_rows(*hunk).end > self.top).or(hunks.last())
         } else if rows.end > bottom {
             return self.scroll((rows.end - bottom).min(self.most()) as isize);
@@ -344,7 +346,8 @@ impl ReviewView {
         self.go_on(next)
     }
 
-    /// The hunk before, or more of this one if it begins above the screen. False at the beginning.
+    /// Goes to the hunk before, or scrolls back in a hunk that begins above the screen. Returns false at
+    /// the beginning.
     pub(crate) fn previous_hunk(&mut self) -> bool {
         let (mut hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
         let next = if self.page.is_none() {
@@ -378,7 +381,8 @@ impl ReviewView {
         self.height.saturating_sub(2).max(1)
     }
 
-    /// Scrolls by rows; the hunk that keys mean is then one that is seen, if one is. False if nothing moved.
+    /// Scrolls by rows. Keys then act on a hunk that is on the screen, if there is one. Returns false if
+    /// nothing moved.
     pub(crate) fn scroll(&mut self, by: isize) -> bool {
         let before = self.top;
         self.top = self.top.saturating_add_signed(by);
@@ -387,7 +391,7 @@ impl ReviewView {
         self.top != before
     }
 
-    /// To a row, which is then about a third down the screen.
+    /// Goes to a row, which is then about a third down the screen.
     pub(crate) fn go_to_row(&mut self, row: usize) {
         if row < self.top || row >= self.top + self.height {
             self.top = row.saturating_sub(self.height / 3);
@@ -425,8 +429,8 @@ impl ReviewView {
         toggled
     }
 
-    /// Shows more unchanged lines around the hunks, or fewer again, while the hunk stays where it is. Returns
-    /// how many; none if nothing changes.
+    /// Shows more unchanged lines around the hunks, or fewer again, while the hunk stays in place. Returns
+    /// their number; `None` if it does not change.
     pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
         let (hunk, top, height) = (self.hunk(), self.top, self.height);
         let page = self.page.as_mut()?;
@@ -438,7 +442,7 @@ impl ReviewView {
         Some(context)
     }
 
-    /// Opens the hunk that keys mean, if it is folded.
+    /// Opens the hunk that keys act on, if it is folded.
     pub(crate) fn unfold_hunk(&mut self) {
         let row = self.hunk_rows(self.hunk()).start;
         let is_folded = |page: &Page| page.hunk_at(row).is_some() && page.is_fold_or_unchanged(row);
@@ -459,7 +463,7 @@ impl ReviewView {
         page.fold_near(from, rows).is_some_and(|row| self.toggle_fold(row))
     }
 
-    /// A click in a row opens or closes a fold, or means the hunk that is there.
+    /// Takes a click in a row: opens or closes a fold, or lets keys act on the hunk there.
     pub(crate) fn clicked(&mut self, row: usize) {
         if self.page().is_some_and(|page| page.is_fold_or_unchanged(row)) && self.toggle_fold(row) {
             return;
@@ -494,7 +498,7 @@ impl ReviewView {
         self.open.look_at(self.hunk().min(self.review().hunks.len().saturating_sub(1)));
     }
 
-    /// After scrolling: the nearest hunk that is on the screen is meant, if there is one.
+    /// After scrolling, lets keys act on the nearest hunk on the screen, if there is one.
     fn follow(&mut self, up: bool) {
         if self.hunk_on_screen() {
             return;
@@ -510,7 +514,7 @@ impl ReviewView {
     }
 }
 
-/// The row that stays where it is when others come and go: that of the hunk, if it is on the screen.
+/// The row that stays in place while other rows come and go: that of the hunk, if it is on the screen.
 fn anchored(page: &Page, hunk: usize, top: usize, height: usize) -> usize {
     let rows = page.hunk_rows(hunk);
     if rows.start >= top && rows.start < top + height && !rows.is_empty() { rows.start } else { top }

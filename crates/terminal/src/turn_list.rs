@@ -1,6 +1,6 @@
-//! A list over a turn review: all its files, all that a finish would write and send, or what it has done. It
-//! stays as it was when it opened. Nothing is undone or sent that was not on the screen: every row has to be
-//! there before an answer counts.
+//! A list over a turn review: all its files, everything that a finish would write and send, or the result
+//! of a finish. The list stays as it was when it opened. A finish undoes and sends only what was on the
+//! screen: every row has to be there before an answer counts.
 
 use std::ops::Range;
 
@@ -30,11 +30,11 @@ pub(crate) struct TurnList {
     choice: FinishChoice,
     /// The message to the agent, if there is one to copy.
     message: Option<String>,
-    /// The end that it tells of.
+    /// The finish whose result the list shows.
     finished: Option<TurnFinished>,
-    /// The texts that the person typed and that nobody took.
+    /// The texts that the person typed and that the companion has not taken.
     unsent: Vec<UnsentComment>,
-    /// When it opened, for ages.
+    /// When the list opened, for ages.
     now: u64,
 }
 
@@ -118,7 +118,7 @@ impl TurnList {
             return is_it.then(|| Self::finished(&finished)).flatten();
         }
         if self.purpose == ListPurpose::Finish {
-            // When and by which way the agent reads it may be other words now.
+            // The words about when and how the agent reads the message may be others now.
             let (at, seen, choice) = (self.at, self.seen, self.choice);
             return Self::finish(files).map(|list| Self { at, seen, choice, ..list });
         }
@@ -130,7 +130,7 @@ impl TurnList {
             _ => false,
         };
         let at = list.rows.iter().position(is_it).unwrap_or_else(|| {
-            // Its row is gone. The next comment is in its place, or else the one above it.
+            // The row of the chosen comment is gone: the next comment is chosen, or else the one above.
             let is_comment = |row: &TurnRow| matches!(row, TurnRow::Comment { .. });
             let is_like = if self.chosen_comment().is_some() { is_comment } else { TurnRow::is_choice };
             let (above, below) = list.rows.split_at(self.at.min(list.rows.len()));
@@ -158,7 +158,7 @@ impl TurnList {
         let end = End { has_marks: marked.is_some(), comments, has_route };
         let mut rows = marked.unwrap_or_default();
         if !end.has_marks && comments == 0 {
-            // Of a review since a revision, nothing is remembered.
+            // The finish of a review since a revision is not remembered.
             let begins_here = files.turn().baseline.asked.is_none() && !files.all().is_empty();
             let end = End { has_route: false, ..end };
             rows.extend(sentence(finish_words::ALL_STAYS, TurnRow::Sentence));
@@ -195,7 +195,7 @@ impl TurnList {
         (!rows.is_empty()).then(|| Self { message, finished, ..Self::new(ListPurpose::Finished, rows) })
     }
 
-    /// Whether it tells of something undone that can be taken back.
+    /// Whether the list shows an undo that can be taken back.
     pub(crate) fn has_undone(&self) -> bool {
         self.finished.as_ref().is_some_and(|finished| turn_rows::with_draft(finished).next().is_some())
     }
@@ -215,7 +215,7 @@ impl TurnList {
         self.message.as_deref()
     }
 
-    /// Takes an answer to a finish. True if it is one, and all rows were on the screen.
+    /// Takes an answer to a finish. Returns true if the key is an answer and all rows were on the screen.
     pub(crate) fn answer(&mut self, key: char) -> bool {
         let End { has_marks, comments, has_route } = self.end;
         let choice = match key {
@@ -233,7 +233,7 @@ impl TurnList {
         self.purpose
     }
 
-    /// Whether it wants a yes or a no.
+    /// Whether the list asks for a yes or a no.
     pub(crate) fn asks(&self) -> bool {
         match self.purpose {
             ListPurpose::Finish | ListPurpose::Leave => true,
@@ -263,7 +263,7 @@ impl TurnList {
         self.comment_row().map(|(id, _)| id)
     }
 
-    /// Whether that one is asked again with the next finish.
+    /// Whether the chosen comment is asked again with the next finish.
     pub(crate) fn asks_again(&self) -> bool {
         self.comment_row().is_some_and(|(_, again)| again)
     }
@@ -276,7 +276,7 @@ impl TurnList {
         }
     }
 
-    /// How many files it lists, and how many of their changes, where all of them are known.
+    /// The number of listed files, and the number of their changes, if all of these are known.
     pub(crate) fn marked_files(&self) -> (usize, Option<usize>) {
         let files = self.rows.iter().filter_map(|row| match row {
             TurnRow::File { file, .. } => Some(file),
@@ -346,7 +346,7 @@ impl TurnList {
         self.rows.len() > self.seen.max(self.rows_on_screen(height).end)
     }
 
-    /// Whether a yes counts: all of it has been on the screen.
+    /// Whether a yes counts: all rows have been on the screen.
     pub(crate) fn is_ready(&self) -> bool {
         self.seen >= self.rows.len()
     }

@@ -19,16 +19,16 @@ const SENTENCE: usize = 56;
 pub(crate) enum TurnRow {
     Blank,
     Heading(String),
-    /// A file, whether all of it has been on the screen, and what becomes of it.
+    /// A file, with whether all of it has been on the screen, and what a finish does to it.
     File {
         file: Box<TurnFile>,
         is_seen: bool,
         what: String,
     },
-    /// A comment that an agent has read, with its place and what has become of it.
+    /// A comment that an agent has read, with its place and its state.
     Comment {
         id: CommentId,
-        /// It is asked again with the next finish.
+        /// Whether the comment is asked again with the next finish.
         again: bool,
         text: String,
     },
@@ -36,14 +36,14 @@ pub(crate) enum TurnRow {
     Item(String),
     /// A sentence, or a part of it.
     Sentence(String),
-    /// The same, in the person's words.
+    /// A sentence, or a part of it, in the person's words.
     Words(String),
-    /// The same, about something that is wrong.
+    /// A sentence, or a part of it, about something that is wrong.
     Warning(String),
 }
 
 impl TurnRow {
-    /// Whether it is something to choose in a list of files.
+    /// Whether the person can choose the row in a list of files.
     pub(crate) fn is_choice(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Comment { .. })
     }
@@ -101,7 +101,7 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
     (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
 }
 
-/// The texts that the person typed and that nobody took, below a heading.
+/// The texts that the person typed and that the companion has not taken, below a heading.
 pub(crate) fn unsent(unsent: &[UnsentComment]) -> Vec<TurnRow> {
     if unsent.is_empty() {
         return Vec::new();
@@ -128,7 +128,7 @@ pub(crate) fn read(files: &TurnFiles) -> Vec<TurnRow> {
     rows
 }
 
-/// Whether a comment is listed with what has become of it.
+/// Whether a comment is listed with its state.
 pub(crate) fn is_answer(comment: &Comment) -> bool {
     comment.state.is_read() || comment.again
 }
