@@ -12,12 +12,12 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest head of an answer in bytes. A proof's has some two hundred.
 const MAX_HEAD: usize = 4 << 10;
 
-/// The port and the token of a companion.
-pub(super) type PortAndToken = (u16, Option<String>);
+/// The port and the token of a companion, by which it is reached and recognised.
+pub(super) type CompanionKey = (u16, Option<String>);
 
 /// Whether this companion listens on its port: the listener has to [prove](token_proof) that it knows the
 /// token, for anybody may have the port by now. Blocks for half a second at most.
-pub(super) fn answers((port, token): &PortAndToken) -> bool {
+pub(super) fn answers((port, token): &CompanionKey) -> bool {
     token.as_deref().is_some_and(|token| ask(*port, token).unwrap_or(false))
 }
 

@@ -14,7 +14,7 @@ use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
 
-use super::liveness::{PortAndToken, answers};
+use super::liveness::{CompanionKey, answers};
 use crate::endpoint::Endpoint;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
@@ -110,7 +110,7 @@ impl Lock {
         self.content.pid
     }
 
-    pub(super) fn companion(&self) -> PortAndToken {
+    pub(super) fn companion(&self) -> CompanionKey {
         (self.port, Some(self.content.auth_token.clone()))
     }
 }

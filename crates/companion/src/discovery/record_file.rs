@@ -11,7 +11,7 @@ use alongside_contract::token;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
-use super::liveness::PortAndToken;
+use super::liveness::CompanionKey;
 use super::locations::{self, SearchedFile};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
@@ -58,7 +58,7 @@ impl RecordFile {
     }
 
     /// The companion that the file names, with the token that any agent may use.
-    pub(super) fn companion(&self) -> PortAndToken {
+    pub(super) fn companion(&self) -> CompanionKey {
         let token = self.record.auth_token.as_deref().map(|token| token::split(token).0.to_owned());
         (self.record.port, token)
     }

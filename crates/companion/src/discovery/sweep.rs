@@ -10,7 +10,7 @@ use std::sync::Arc;
 use alongside_platform::directory::Directory;
 use alongside_platform::process;
 
-use super::liveness::{PortAndToken, answers};
+use super::liveness::{CompanionKey, answers};
 use super::locations::{self, SearchedFile};
 use super::{lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
@@ -54,7 +54,7 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
 }
 
 /// The companion of ours to which a file leads.
-fn companion_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Option<PortAndToken> {
+fn companion_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Option<CompanionKey> {
     match kind {
         SearchedFile::Record(row) if !row.matches(name.to_str()?) => None,
         SearchedFile::Record(_) => Some(record_file::read_ours(directory, name)?.companion()),

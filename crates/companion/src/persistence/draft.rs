@@ -1,4 +1,4 @@
-//! One draft: its text and its description on disk.
+//! The forms of one draft: on disk, before it is written, and after that.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,11 +27,11 @@ pub struct Draft {
     pub id: String,
     /// The reviewed file, as the agent spelled it: render it harmless before showing it.
     pub file: String,
-    /// The agent that proposed; render it harmless as well.
+    /// The agent that proposed the file; render it harmless as well.
     pub agent: String,
     /// When the draft was last written, in milliseconds since the Unix epoch.
     pub saved_at_ms: u64,
-    /// How the review ended, or that it is open, for people.
+    /// The state of the review for people: open, or how it ended.
     why: String,
     /// The process in which the review is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,13 +56,13 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The review is open no more: its process was interrupted.
+    /// Notes that the review has ended, since its process was interrupted.
     pub(super) fn mark_interrupted(&mut self) {
         self.open_in = None;
         INTERRUPTED.clone_into(&mut self.why);
     }
 
-    /// Whether the review was open when its process was interrupted, and nobody has told the draft.
+    /// Whether the review was open when its process was interrupted, and the draft does not say so yet.
     pub(crate) fn is_orphaned(&self) -> bool {
         self.open_in.is_some_and(|pid| !self.was_saved_by(pid))
     }
@@ -83,7 +83,7 @@ impl Draft {
     }
 }
 
-/// A draft that a companion of before has left, and that its agent may write now.
+/// A draft that an earlier companion has left, and whose text its agent may write now.
 #[derive(Debug)]
 pub(crate) struct EarlierDraft {
     pub(crate) file: String,

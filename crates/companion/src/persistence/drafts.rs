@@ -99,7 +99,7 @@ impl Drafts {
         self.delete(id.ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// Keeps a text that a person edited and that no companion took over. Returns the path of the text.
+    /// Keeps a text that a person edited and that the companion has not taken. Returns the path of the text.
     ///
     /// # Errors
     /// When the draft cannot be written.
@@ -114,7 +114,7 @@ impl Drafts {
         self.reserve().write(ReserveUse::Drafts, || self.save(&new))
     }
 
-    /// The review of a draft was interrupted: the draft says so. Blocks.
+    /// Writes into a draft that its review was interrupted. Blocks.
     pub(crate) fn mark_interrupted(&self, id: &str) -> io::Result<()> {
         let mut draft = self.load(id)?;
         draft.mark_interrupted();

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
 
-/// The journal. Private: it holds the token and texts. Each session has its own file, so that a write costs
-/// as much as has changed, however many sessions there are and however much one of them has not received yet.
+/// The journal. Its files are private, since they hold the token and texts. Each session has a file of its
+/// own, so that a write costs only as much as has changed in that session.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
@@ -26,10 +26,10 @@ pub(crate) struct Journal {
     /// The id of the newest review, so that no id is used twice. A session may know a newer one.
     #[serde(default)]
     pub(crate) last_review: u64,
-    /// The companion was handed over; it has not crashed.
+    /// Whether the companion was handed over, and has not crashed.
     #[serde(default)]
     pub(crate) handed_over: bool,
-    /// A part could not be read.
+    /// Whether a part of the journal could not be read.
     #[serde(skip)]
     pub(crate) is_damaged: bool,
     #[serde(skip)]
@@ -47,7 +47,7 @@ pub(crate) struct KnownSession<T = Arc<str>> {
     /// As [`Journal::last_review`], when this was written.
     #[serde(default)]
     pub(crate) last_review: u64,
-    /// The id of its family, if known.
+    /// The id of the agent's family, if it is known.
     pub(crate) family: Option<String>,
     /// Open reviews. The agent is told that they are rejected.
     pub(crate) undecided: Vec<Undecided<T>>,
@@ -61,7 +61,7 @@ impl<T> KnownSession<T> {
         undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
     }
 
-    /// The same session with other texts.
+    /// The session with its texts converted by `to`.
     ///
     /// # Errors
     /// The first of `to`.
@@ -107,7 +107,7 @@ pub(crate) struct Changes {
     pub(crate) journal: Journal,
     /// The ids of sessions that have ended.
     pub(crate) gone: Vec<String>,
-    /// The journal has all sessions: other files of sessions are removed.
+    /// Whether the journal has all sessions, so that other files of sessions are removed.
     pub(crate) is_all: bool,
 }
 

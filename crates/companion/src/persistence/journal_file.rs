@@ -13,7 +13,8 @@ use super::private_files;
 #[cfg(test)]
 use super::private_files::disk_steps::step;
 
-/// A file with about so many records begins anew, which takes up to 4 ms: for one agent of a hundred.
+/// The number of records at which a file begins anew. That takes up to 4 ms, which so only one agent in a
+/// hundred waits.
 const MAX_RECORDS: u64 = 128;
 
 /// The bounds of the size in bytes at which a file begins anew.

@@ -1,4 +1,5 @@
-//! The recovery journal as the main loop sees it: outdated sessions, and the answers that wait for a write.
+//! The part of the recovery journal in the main loop: knows the sessions whose entries are out of date, and
+//! the answers that wait for a write.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use tokio::sync::oneshot;
 
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
-    /// The companion keeps a journal.
+    /// Whether the companion keeps a journal.
     keeps_journal: bool,
     /// The directory of drafts and journal.
     state: PathBuf,
@@ -19,14 +20,14 @@ pub(crate) struct Recovery {
     journal_problem: Option<Problem>,
     /// The disk is full.
     disk_problem: Option<Problem>,
-    /// Answers that wait until all that they speak of is on disk, and so outlives a crash.
+    /// The answers that wait until the changes that they confirm are on disk, and so outlive a crash.
     held_answers: HeldAnswers,
 }
 
 /// The sessions whose entries in the journal are out of date.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outdated {
-    /// Nobody knows what is in the journal: every session counts.
+    /// Whether all sessions are out of date, since the content of the journal is not known.
     pub(crate) all: bool,
     pub(crate) sessions: BTreeSet<String>,
 }
@@ -39,7 +40,8 @@ pub(crate) struct NextWrite {
     pub(crate) answers: HeldAnswers,
 }
 
-/// Answers that wait for the disk: after a crash, agent and edit that they speak of must be known.
+/// Answers that wait for the disk: after a crash, the journal must know the agents and edits that they
+/// confirm.
 #[derive(Default)]
 pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 
@@ -75,19 +77,19 @@ impl Recovery {
         Self { keeps_journal, state, ..Self::default() }
     }
 
-    /// Something that the journal holds of this session has changed.
+    /// Marks the entry of a session as out of date.
     pub(crate) fn mark_outdated(&mut self, session: &str) {
         if !self.outdated.sessions.contains(session) {
             self.outdated.sessions.insert(session.to_owned());
         }
     }
 
-    /// Nobody knows what is in the journal.
+    /// Marks the entries of all sessions as out of date, since the content of the journal is not known.
     pub(crate) fn mark_all_outdated(&mut self) {
         self.outdated.all = true;
     }
 
-    /// An answer waits until all that has happened so far is on disk.
+    /// Holds an answer until all changes so far are on disk.
     pub(crate) fn hold<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
         self.held_answers.add(to, answer);
     }
@@ -105,7 +107,8 @@ impl Recovery {
         (has_work && self.underway.is_none()).then(|| self.begin_write(is_due))
     }
 
-    /// The last write, which waits for none before it. Only a companion that hands over leaves a journal.
+    /// The last write, which does not wait for an earlier one. Only a companion that hands over leaves a
+    /// journal.
     pub(crate) fn last_write(&mut self, hands_over: bool) -> NextWrite {
         self.outdated.all = true;
         self.begin_write(hands_over && self.keeps_journal)
@@ -116,7 +119,7 @@ impl Recovery {
         NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.held_answers) }
     }
 
-    /// The journal is written, or not. Returns the sessions that waited for it, and news of the problem.
+    /// Ends a write, which may have failed. Returns the sessions that waited for it, and news of the problem.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
@@ -133,12 +136,14 @@ impl Recovery {
         (self.underway.take().unwrap_or_default(), news)
     }
 
-    /// Whether the journal cannot be written. It is tried again, for room comes without a word.
+    /// Whether the journal cannot be written. The write is tried again, since the system does not tell of
+    /// new room.
     pub(crate) fn is_failing(&self) -> bool {
         self.journal_problem.is_some()
     }
 
-    /// The disk is full, and so many bytes are reserved; or there is room again. Returns the news.
+    /// Notes that the disk is full, with so many bytes reserved, or that there is room again. Returns the
+    /// news.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| {
             let what = format!(

@@ -23,7 +23,7 @@ use super::session_files::{SessionFiles, StoredText, short_bytes};
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// So many bytes of text are written without another thread.
+/// The most bytes of text that are written without another thread.
 const MAX_LITTLE: u64 = 64 << 10;
 
 /// One journal, locked against other companions.
@@ -39,7 +39,7 @@ pub(crate) struct RecoveryStore {
     lock: File,
 }
 
-/// The least that must be readable of a damaged journal.
+/// The part of a damaged journal that must be readable.
 #[derive(Debug, Deserialize)]
 struct PortAndToken {
     port: u16,
@@ -123,8 +123,8 @@ impl RecoveryStore {
         Ok(Some(journal))
     }
 
-    /// Writes the changes. A record is either whole or not there, and after each file the journal is one that
-    /// a companion could have left. With all sessions, restores what somebody has removed.
+    /// Writes the changes. A record is either whole or not there, and after each file the journal is valid.
+    /// If the changes have all sessions, files that somebody has removed are restored.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let Changes { journal, gone, is_all } = changes;
         if *is_all {

@@ -49,7 +49,7 @@ impl ReserveUse {
 #[derive(Debug)]
 pub(crate) struct Reserve {
     state: PathBuf,
-    /// Some of it was given up since it was last [taken](Self::take).
+    /// Whether some of the reserve was given up since it was last [taken](Self::take).
     is_short: bool,
 }
 

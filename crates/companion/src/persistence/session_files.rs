@@ -15,7 +15,7 @@ use super::journal::KnownSession;
 use super::journal_file::JournalFile;
 use super::private_files;
 
-/// A text of so many bytes is large.
+/// The least size of a large text, in bytes.
 const LARGE: usize = 64 << 10;
 /// The extension of a file with a large text.
 const EXTENSION: &str = "text";
@@ -25,7 +25,7 @@ const EXTENSION: &str = "text";
 #[serde(untagged)]
 pub(super) enum StoredText {
     Short(Arc<str>),
-    /// A large one, which is all of a file beside the record's.
+    /// A large text, in a file of its own beside the record's.
     InFile {
         file: String,
     },
