@@ -1,4 +1,5 @@
-//! The result of a scan of reported files: which exist, which may be told, which directories to watch.
+//! The result of a scan of reported files: the files that exist and that agents may know, and the
+//! directories to watch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

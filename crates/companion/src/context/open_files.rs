@@ -19,7 +19,7 @@ pub(crate) struct OpenFiles {
     desks: BTreeMap<DeskId, ReportedFiles>,
     newest: u64,
     paused: bool,
-    /// The reason why agents are told nothing for good: no desk can change that.
+    /// The reason why agents never learn of any file, which no desk can change; `None` without one.
     silent: Option<String>,
     /// The real paths of files with unsaved changes, from the last scan.
     real: HashMap<String, PathBuf>,
@@ -41,7 +41,7 @@ struct ReportedFile {
 }
 
 impl OpenFiles {
-    /// `silent` is a reason to tell agents nothing for good.
+    /// `silent`: the reason, if agents are never to learn of any file.
     pub(crate) fn new(silent: Option<String>) -> Self {
         Self { silent, ..Self::default() }
     }
@@ -89,7 +89,7 @@ impl OpenFiles {
         self.desks.insert(desk, known);
     }
 
-    /// The active file of a desk is the newest of all from now on. Returns whether that is a change.
+    /// Makes the active file of a desk the newest of all. Returns whether that is a change.
     pub(crate) fn focus(&mut self, desk: DeskId) -> bool {
         let now = self.next_timestamp();
         if let Some(known) = self.desks.get_mut(&desk)
@@ -136,7 +136,7 @@ impl OpenFiles {
         ScanResult { context: self.context(&mut may_tell), real, looks }
     }
 
-    /// The context by the last looks; `None` where they are not those that a scan would take now.
+    /// The context by the looks of the last scan; `None` if a scan would look at other files now.
     pub(super) fn context_by(&self, looks: &Looks) -> Option<IdeContext> {
         let mut used = HashMap::new();
         let context = self.context(&mut |path| {

@@ -60,7 +60,7 @@ pub(crate) struct Privacy {
     untold: BTreeSet<PathBuf>,
     /// The user's ignore file for every repository.
     global: Option<PathBuf>,
-    /// A cache: no answer depends on it.
+    /// The parsed ignore files, as a cache.
     parsed: RefCell<ParsedFiles>,
 }
 
@@ -150,7 +150,7 @@ impl Privacy {
 }
 
 fn is_excluded(globs: &Gitignore, path: &Path) -> bool {
-    // One with a root of a kind that we do not know cannot be judged.
+    // A path with a root of an unknown kind cannot be judged, and counts as excluded.
     path.has_root() || globs.matched_path_or_any_parents(path, false).is_ignore()
 }
 
@@ -163,7 +163,7 @@ fn rules<'a>(parsed: &'a mut ParsedFiles, source: &Path, base: &Path) -> &'a Git
     &entry.1
 }
 
-/// Whether this is a temporary file in which the person edits a review, and not a file of the project.
+/// Whether a path is that of a temporary file in which the person edits a review.
 fn is_review_edit(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"alongside-edit-"))
 }

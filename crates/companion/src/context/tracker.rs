@@ -1,4 +1,4 @@
-//! The context of all desks: the files that they report, and which of these agents know of at the moment.
+//! The context of all desks: the files that they report, and the part of these that agents know of now.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,15 +34,15 @@ pub(crate) struct ContextTracker {
 #[derive(Debug)]
 struct RunningScan {
     began: Instant,
-    /// The disk has changed since it began.
+    /// Whether the disk has changed since the scan began.
     is_stale: bool,
-    /// Files have changed since it began: another one has to follow.
+    /// Whether other files were reported since the scan began, so that another scan has to follow.
     is_outdated: bool,
-    /// Its result must not be told: other rules hold by now, or every desk has closed its files.
+    /// Whether agents must not get the result: other rules hold by now, or every desk has closed its files.
     is_void: bool,
 }
 
-/// All that a scan needs. It runs on a thread of its own, for it blocks.
+/// The input of a scan, which blocks and runs on a thread of its own.
 #[derive(Debug)]
 pub(crate) struct FileScan {
     files: OpenFiles,
@@ -73,14 +73,14 @@ impl ContextTracker {
         self.touch();
     }
 
-    /// The person has turned to a desk: the cursor that agents know is the one there.
+    /// Makes the cursor of a desk, to which the person has turned, the one that agents know.
     pub(crate) fn focus(&mut self, desk: DeskId) {
         if self.files.focus(desk) {
             self.touch();
         }
     }
 
-    /// Fails with the reason that forbids it.
+    /// Pauses or resumes the context. Fails with the reason that forbids it.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;
         self.touch();
@@ -102,7 +102,7 @@ impl ContextTracker {
         self.debounce.touch(Instant::now());
     }
 
-    /// The disk has changed: the next context needs a scan.
+    /// Forgets the looks of the last scan, since the disk has changed: the next context needs a scan.
     pub(crate) fn forget_looks(&mut self) {
         self.looks = None;
         if let Some(scan) = &mut self.scan {
@@ -126,8 +126,8 @@ impl ContextTracker {
         self.debounce.take_due(now)
     }
 
-    /// The new context, where the last scan has looked at the same files a moment ago; else files have to be
-    /// scanned for it.
+    /// The new context, if the last scan has looked at the same files a moment ago; `None` if it needs a
+    /// scan.
     pub(crate) fn without_scan(&mut self, now: Instant) -> Option<IdeContext> {
         let (looks, _) = self.looks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
         let context = self.files.context_by(looks)?;
@@ -135,7 +135,7 @@ impl ContextTracker {
         Some(context)
     }
 
-    /// Begins a scan, which the caller runs; `None` while one runs, which another one will follow.
+    /// Begins a scan, which the caller runs. `None` while another scan runs: then one follows that.
     pub(crate) fn begin_scan(&mut self) -> Option<FileScan> {
         if let Some(scan) = &mut self.scan {
             scan.is_outdated = true;

@@ -1,4 +1,4 @@
-//! Desks: who shows reviews, and what each of them is told.
+//! The connected desks, and the events that each of them is sent.
 
 pub(crate) mod notifications;
 pub(crate) mod profile;

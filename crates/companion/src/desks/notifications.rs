@@ -16,7 +16,7 @@ pub(super) struct Notifications {
     drafts: Drafts,
 }
 
-/// A notification for the desks that were there when it happened. It follows all that happened before.
+/// A notification for the desks that were connected at that time. It is sent after all earlier ones.
 #[derive(Debug)]
 struct Held {
     to: Vec<DeskId>,
@@ -74,7 +74,8 @@ impl Notifications {
         self.drafts.path_of(draft, file)
     }
 
-    /// A review of this file ended. Its draft, if there is one, is named once it is written.
+    /// Queues the end of a review of this file. The notification waits for the draft, if there is one, and
+    /// names it.
     pub(super) fn push_end(
         &mut self,
         to: Vec<DeskId>,
@@ -86,7 +87,8 @@ impl Notifications {
         self.held.push_back(Held { to, notification });
     }
 
-    /// The writer has written a draft, or could not. Returns the problem to tell desks, or its end.
+    /// Takes the writer's result for a draft. Returns the problem to tell desks, or the end of an earlier
+    /// one.
     pub(super) fn draft_written(&mut self, written: WrittenDraft) -> Option<Problem> {
         let path = self.drafts.path_of(&written.id, &written.file);
         for held in &mut self.held {
@@ -110,7 +112,7 @@ impl Notifications {
         }
     }
 
-    /// The time is over for this version of a draft: the end of its review is told without it.
+    /// Ends the wait for this version of a draft: desks are told the end of its review without it.
     pub(super) fn give_up_draft(&mut self, awaited: &DraftVersion, desks: &[DeskId]) {
         let awaits = |held: &Held| match &held.notification {
             Notification::ReviewEnded { awaits: Some((draft, _)), .. } => draft == awaited,
@@ -121,7 +123,7 @@ impl Notifications {
         }
     }
 
-    /// The loop ends: no notification waits for a draft any longer.
+    /// Ends the wait of all notifications for their drafts, as the main loop ends.
     pub(super) fn give_up_all_drafts(&mut self, desks: &[DeskId]) {
         let mut at = 0;
         while at < self.held.len() {

@@ -1,15 +1,16 @@
-//! A desk as it joins: its name, its part, and those who keep the companion beside it.
+//! The description of a desk that joins: its name, its abilities, and the parties that keep the companion
+//! beside it.
 
-/// A desk as the program knows it that the companion is part of.
+/// The description of a desk, which the program gives that embeds the companion.
 #[derive(Debug, Clone, Default)]
 pub struct DeskProfile {
-    /// Its name for people, who read it at the other desks.
+    /// The name of the desk for people, who read it at the other desks.
     pub name: Option<String>,
-    /// It shows no reviews.
+    /// Whether the desk shows no reviews, and only reports files.
     pub observes: bool,
-    /// It knows problems in files, for agents that ask.
+    /// Whether the desk knows problems in files, for agents that ask.
     pub diagnoses: bool,
-    /// It shows turns.
+    /// Whether the desk shows turns.
     pub shows_turns: bool,
     /// As [`Status::kept_by`](alongside_desk::Status::kept_by). Without it, desks take each other for
     /// those who keep the companion.

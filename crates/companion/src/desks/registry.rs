@@ -1,4 +1,5 @@
-//! All desks: they join, are told, and leave. A desk that leaves decides nothing.
+//! All desks, from their joining to their leaving, and the events for them. A desk that leaves decides
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use super::profile::DeskProfile;
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
-/// The shortest time between two statuses: each names every agent, and of many one always changes.
+/// The least time between two statuses. Each status names every agent, and of many agents one always changes.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -22,19 +23,19 @@ pub(crate) struct Desks {
     notifications: Notifications,
     /// Problems that desks reported, or that were found at start.
     problems: Vec<Problem>,
-    /// News of a time without desks: told to the first desk that shows reviews.
+    /// News from a time without desks, for the first desk that shows reviews.
     news: Vec<Problem>,
     status: Status,
     /// When desks may be told the next status.
     next_status: Instant,
-    /// The status may have changed since desks were told.
+    /// Whether the status may have changed since desks were told.
     is_status_due: bool,
 }
 
 #[derive(Debug)]
 struct ConnectedDesk {
     profile: DeskProfile,
-    /// It knows who keeps the companion.
+    /// Whether the desk knows which parties keep the companion.
     knows_keepers: bool,
     events: mpsc::UnboundedSender<desk::Event>,
 }
@@ -69,7 +70,7 @@ impl Desks {
         self.connected.insert(id, ConnectedDesk { profile, knows_keepers: false, events });
     }
 
-    /// Others keep the companion when this desk leaves. The next status says so.
+    /// Sets the parties that keep the companion when this desk leaves, for the next status.
     pub(crate) fn set_kept_by(&mut self, id: DeskId, kept_by: Vec<String>) {
         if let Some(desk) = self.connected.get_mut(&id) {
             desk.knows_keepers &= desk.profile.kept_by.as_ref() == Some(&kept_by);
@@ -101,7 +102,7 @@ impl Desks {
         }
     }
 
-    /// A desk left, and gets nothing more.
+    /// Removes a desk that has left.
     pub(crate) fn leave(&mut self, id: DeskId) {
         self.connected.remove(&id);
     }
@@ -158,7 +159,7 @@ impl Desks {
         self.notifications.draft_path(draft, file)
     }
 
-    /// A desk reported a problem: every desk is told, and so is every one that joins later.
+    /// Adds a problem that a desk has reported: tells every desk, and later every desk that joins.
     pub(crate) fn report(&mut self, problem: Problem) {
         self.notify_problem(problem.clone());
         self.problems.push(problem);
@@ -192,7 +193,7 @@ impl Desks {
         self.is_status_due
     }
 
-    /// The status may have changed. True if desks may be told at once.
+    /// Notes that the status may have changed. Returns whether desks may be told at once.
     pub(crate) fn plan_status(&mut self, now: Instant) -> bool {
         self.is_status_due = true;
         self.next_status <= now
@@ -214,7 +215,7 @@ impl Desks {
         self.send_held();
     }
 
-    /// Tells all that is still held: the loop ends.
+    /// Sends all events that are still held, as the main loop ends.
     pub(crate) fn finish(&mut self) {
         self.notifications.give_up_all_drafts(&self.ids());
         self.send_held();

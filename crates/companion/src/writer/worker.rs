@@ -1,4 +1,5 @@
-//! The worker behind the [writer](super::task): carries out jobs, retries drafts, and keeps a reserve.
+//! The worker of the [writer](super::task): carries out its jobs, retries drafts, and keeps a reserve of
+//! room on the disk.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,7 +40,7 @@ pub(super) struct WriteWorker {
     journal_error: Option<String>,
     /// Drafts that could not be written, by their ids.
     unsaved: BTreeMap<String, NewDraft>,
-    /// When the worker tried them last.
+    /// When the worker last tried to write these drafts.
     last_try: Instant,
 }
 
@@ -65,7 +66,7 @@ impl WriteWorker {
         }
     }
 
-    /// When to retry what could not be written; `None` if there is nothing.
+    /// When to retry the writes that have failed; `None` if none has.
     fn retry_at(&self) -> Option<Instant> {
         (!self.unsaved.is_empty()).then(|| self.last_try + RETRY_INTERVAL)
     }

@@ -41,10 +41,10 @@ pub(in crate::mcp) struct Agent {
     server: Arc<Server>,
     credential: Credential,
     session: Option<String>,
-    /// Gets the session once the agent listens.
+    /// The channel for the id of the session, which is sent once the agent listens.
     greeted: Option<oneshot::Sender<String>>,
     answers: mpsc::Sender<String>,
-    /// The name that it gave to the review of each file. Several reviews may have one name.
+    /// The name that the agent gave to the review of each file. Several reviews may have the same name.
     tabs: HashMap<String, String>,
 }
 
@@ -202,8 +202,8 @@ impl Agent {
         None
     }
 
-    /// The person has answered in the agent's own prompt. Returns how many reviews there were. Desks send
-    /// their unsent edits of all of them in the same 150 ms.
+    /// Ends reviews that the person has answered in the agent's own prompt. Returns their number. Desks
+    /// send their unsent edits of all of them within the same 150 ms.
     async fn close(&self, session: &str, paths: Vec<String>) -> usize {
         let events = &self.server.events;
         let close = |file_path: String| {
