@@ -9,7 +9,7 @@ use crate::rules::ChangeKind;
 use crate::status::Agent;
 use crate::text::{Change, Text};
 
-/// Names a review. Never used again for another one while the companion lives.
+/// The id of a review, which no other review gets while the companion lives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ReviewId(pub u64);
@@ -60,7 +60,8 @@ pub struct Review {
     /// the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// The real target of a write, if git runs or obeys that file, as a hook. Tell the person as loudly.
+    /// The real target of a write, if git runs or obeys that file, as a hook. Warn the person as for
+    /// [`outside`](Self::outside).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
     /// The real target of a write, if agents take settings or instructions from that file, as from
@@ -94,7 +95,7 @@ pub struct Review {
     /// show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// The agent's call was answered without a decision, and nobody waits for one now; absent while it waits.
+    /// The next call of an agent whose call was answered without a decision; absent while the agent waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unawaited: Option<Unawaited>,
 }
@@ -103,9 +104,9 @@ pub struct Review {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Unawaited {
-    /// Its model is asked to call the tool again.
+    /// The agent's model is asked to call the tool again.
     CallsAgain,
-    /// Its model was asked to end its turn: it calls again once the person asks it to go on.
+    /// The agent's model was asked to end its turn, and calls again once the person asks it to go on.
     TurnOver,
     /// One that only a later version knows.
     #[serde(other)]
@@ -116,7 +117,7 @@ pub enum Unawaited {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reasons {
-    /// With none: the way to the agent carries no reason.
+    /// With no outcome: the way to the agent carries no reason.
     #[default]
     Never,
     /// With a rejection. An acceptance reaches the agent without its reason.
@@ -126,7 +127,7 @@ pub enum Reasons {
 }
 
 impl Reasons {
-    /// Whether no model reads them.
+    /// Whether no model reads a reason.
     pub fn are_lost(&self) -> bool {
         *self == Self::Never
     }

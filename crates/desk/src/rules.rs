@@ -22,7 +22,7 @@ impl ChangeKind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Create, Self::Edit, Self::Delete, Self::Move];
 
-    /// Its word in the settings.
+    /// The word for the kind in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -51,7 +51,7 @@ pub struct Grant {
     pub agent: String,
     /// The file or the directory, without links.
     pub path: String,
-    /// Which of the two.
+    /// Whether the path is that of a file or of a directory.
     pub scope: Scope,
 }
 
@@ -60,7 +60,7 @@ pub struct Grant {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleAcceptance {
-    /// Tells apart those of one companion, in their order.
+    /// The number of the acceptance within its companion. Later acceptances have higher numbers.
     pub number: u64,
     /// The agent's name for people.
     pub agent: String,

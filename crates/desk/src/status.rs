@@ -103,24 +103,25 @@ pub fn now_ms() -> u64 {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
-    /// Tells sessions apart; not the secret session id.
+    /// The number of the session, which is not the secret session id.
     pub number: u64,
-    /// The family's name for people, or what the client calls itself.
+    /// The family's name for people, or the name that the client gives itself.
     pub name: String,
-    /// The version it gave; many agents give their client library's.
+    /// The version that the agent gave. Many agents give that of their client library.
     pub version: String,
-    /// When it connected, in milliseconds since the Unix epoch.
+    /// When the agent connected, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// Whether its stream is open: it hears outcomes at once. False after an interruption until the agent
-    /// asks for something: its own program may call itself disconnected until `/ide enable`.
+    /// Whether the agent's stream is open, so that it hears outcomes at once. False after an interruption
+    /// until the agent asks for something: it may call itself disconnected until `/ide enable`.
     pub listening: bool,
-    /// Whether its own prompt stays where no desk can decide any more: such an end rejects nothing.
+    /// Whether the agent's own prompt stays open when no desk can decide any more. Such an end rejects
+    /// nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks_itself: bool,
-    /// Whether it takes files for its prompt: see [`Request::MentionFile`](crate::Request).
+    /// Whether the agent takes files for its prompt: see [`Request::MentionFile`](crate::Request).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_files: bool,
-    /// Whether its hook asked for the review: it has no session, and waits for the outcome.
+    /// Whether the agent's hook asked for the review: the agent has no session, and waits for the outcome.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
 }
