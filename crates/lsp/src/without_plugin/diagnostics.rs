@@ -55,7 +55,7 @@ pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) ->
     });
     let line = Lines { start: 0, end: 1 };
     let unawaited = desk_messages::unawaited(review)
-        .map(|said| mark(lsp::DiagnosticSeverity::Warning, line, editor, encoding, said));
+        .map(|said| mark(lsp::Severity::Warning, line, editor, encoding, said));
     unawaited.into_iter().chain(hunks).collect()
 }
 

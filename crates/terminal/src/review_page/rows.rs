@@ -208,7 +208,7 @@ impl InSight {
     }
 
     /// Those of some unchanged lines that have a note, in order. They are counted from a place.
-    fn noted(&self, at: Place, lines: &Range<usize>) -> Vec<usize> {
+    fn noted(&self, at: LineNumbers, lines: &Range<usize>) -> Vec<usize> {
         let old = self.noted.original.iter().map(|line| line.checked_sub(at.original));
         let new = self.noted.proposed.iter().map(|line| line.checked_sub(at.proposed));
         let mut noted: Vec<_> = old.chain(new).flatten().filter(|line| lines.contains(line)).collect();
@@ -291,7 +291,7 @@ impl Stack {
     }
 
     /// Unchanged lines that nothing shows.
-    fn fold(&mut self, at: Place, lines: usize, in_sight: &InSight) {
+    fn fold(&mut self, at: LineNumbers, lines: usize, in_sight: &InSight) {
         if lines < FEWEST {
             self.push(at, lines, Kind::Same);
             return;
