@@ -5,7 +5,7 @@ use alongside_contract::rpc::{self, Id};
 use alongside_desk::socket::{PROTOCOL, wire};
 use alongside_desk::{ContextReport, Event, Refusal, Request, Revised};
 use alongside_presentation::{Effect, Presentation, TextParams};
-use lsp_server::{Message, RequestId};
+use lsp_server::{Message, Notification, RequestId};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -146,12 +146,22 @@ impl Frontend for PluginDesk {
 fn carry_out(io: &mut Io, effects: Vec<Effect<RequestId>>) {
     for effect in effects {
         match effect {
-            Effect::Tell(message) => tell(io, serde_json::from_value(message)),
+            Effect::Tell(message) => tell_presented(io, message),
             Effect::Answer(id, reply) => answer(io, id, reply),
             Effect::PassOn(Some(id), request) => io.request(RequestOrigin::Plugin(id), request),
             Effect::PassOn(None, request) => io.request(RequestOrigin::Unawaited, request),
             Effect::SendText(id, request) => io.request(RequestOrigin::Edit(id), request),
         }
+    }
+}
+
+/// Sends the plugin an event with its words. A notification, which comes at every key, is not read again.
+fn tell_presented(io: &Io, mut message: Value) {
+    match message["method"].as_str().map(str::to_owned) {
+        Some(method) if message.get("id").is_none() => {
+            io.send(Message::Notification(Notification { method, params: message["params"].take() }));
+        }
+        _ => tell(io, serde_json::from_value(message)),
     }
 }
 
