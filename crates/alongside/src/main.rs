@@ -16,6 +16,7 @@ use commands::cli::{Cli, print_usage_error};
 
 fn main() -> ExitCode {
     panics::end_the_process();
+    alongside_platform::memory::give_back();
     let cli = match Cli::parse_arguments() {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::PortHold;
-use alongside_platform::memory;
 use alongside_platform::process::{own_program, start_apart};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -57,7 +56,6 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLo
         command.arg("--holds-port");
     }
     command.arg("--holds-lock").arg("--").args(&entry.roots);
-    command.envs(memory::gives_back());
     // A detached process keeps no directory busy, and no terminal.
     command
         .current_dir("/")

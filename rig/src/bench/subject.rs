@@ -166,7 +166,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
     // The variables for agents in containers are of no use to a companion, and would cost one in Node
     // its time.
     let environment = sandbox.env().into_iter().filter(|(name, _)| *name != "NODE_OPTIONS");
-    command.env_clear().envs(environment).envs(alongside_platform::memory::gives_back());
+    command.env_clear().envs(environment);
     command.current_dir(sandbox.project()).process_group(0);
     let input = if said.is_some() { Stdio::piped() } else { Stdio::null() };
     command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());

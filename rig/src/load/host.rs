@@ -29,7 +29,6 @@ impl Host {
     pub(super) async fn start(program: &Path, sandbox: &Sandbox) -> Result<Self> {
         let mut command = sandbox.command(program);
         command.args(["host", "--serve", NAME, "--starter", &std::process::id().to_string(), "--"]);
-        command.envs(alongside_platform::memory::gives_back());
         command.arg(sandbox.project()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = sandbox.spawn(&mut command);
         let mut said = String::new();

@@ -7,10 +7,10 @@ mod editors;
 
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
 use insta::assert_snapshot;
-use rustix::process::Signal;
 use tokio::net::UnixStream;
 
-use crate::support::{Home, files_below, finish, serving, until};
+use crate::editor::{Editor, Process};
+use crate::support::{Home, files_below, finish, propose, serving, until};
 
 fn hello(editor: Option<EditorProcess>) -> Hello {
     let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new(), ..Terms::default() };
@@ -131,19 +131,31 @@ fn a_mistyped_command_is_named() {
     assert_snapshot!(mistyped + &home.prints(&["doctro", "web"]));
 }
 
+/// The memory of a process that nothing else shares, in MiB.
 #[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_host_is_started_so_that_it_gives_memory_back() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    let _agent = home.agent().await;
-    let (host, _) = home.hosts()[0];
-    // Variables of glibc; the figures come from `cargo xtask load`.
-    let environment = std::fs::read(format!("/proc/{host}/environ")).unwrap();
-    let is_set = |wanted: &str| environment.split(|byte| *byte == 0).any(|set| set == wanted.as_bytes());
-    assert!(is_set("MALLOC_ARENA_MAX=1") && is_set("MALLOC_MMAP_THRESHOLD_=8388608"));
-    desk.signal(Signal::INT);
-    desk.ends();
+fn own_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_and_an_editors_server_give_the_memory_of_a_large_proposal_back() {
+    let (home, file) = Home::with_file("a.txt", "a\n");
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let large = "a line of a large file\n".repeat(450_000);
+    let diff = propose(&agent, &file, &large).await;
+    editor.hears("alongside/didOpenReview", |_| true);
+    agent.close_diff(&file, true).await.unwrap();
+    editor.hears("alongside/didCloseReview", |_| true);
+    drop(diff);
+    for (name, pid) in [("the host", home.hosts()[0].0), ("the server", editor.server())] {
+        // glibc keeps 16 MiB at most.
+        until(&format!("the memory of {name}"), || (own_memory(pid) < 30).then_some(())).await;
+    }
 }
 
 #[tokio::test]
