@@ -27,6 +27,9 @@ use crate::mcp::server::Server;
 const PING: Duration = Duration::from_secs(30);
 /// How long after its greeting an agent gets the first notification: it drops earlier ones.
 const SETTLED_AFTER: Duration = Duration::from_millis(600);
+/// The bytes to read from a connection at once: tungstenite keeps a buffer of that size for each, and takes
+/// 128 KiB by default.
+const READ_BUFFER: usize = 8 * 1024;
 /// The answers that may wait until the agent reads them.
 const MAX_ANSWERS: usize = 64;
 
@@ -45,7 +48,8 @@ pub(super) async fn open(
         return refusal(StatusCode::UNAUTHORIZED, rpc::INVALID_REQUEST, why);
     }
     let limit = server.max_body;
-    let upgrade = upgrade.protocols([SUBPROTOCOL]).max_message_size(limit).max_frame_size(limit);
+    let upgrade = upgrade.protocols([SUBPROTOCOL]).read_buffer_size(READ_BUFFER);
+    let upgrade = upgrade.max_message_size(limit).max_frame_size(limit);
     upgrade.on_upgrade(move |socket| serve(socket, server, credential))
 }
 
