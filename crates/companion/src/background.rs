@@ -121,13 +121,17 @@ impl Background {
     }
 }
 
-/// Answers an agent with the problems in files that it may know of.
+/// Answers agents with the problems in files that they may know of.
 pub(crate) fn tell_diagnostics(privacy: Arc<Mutex<Privacy>>, call: DiagnosticsCall) {
     tokio::task::spawn_blocking(move || {
-        let DiagnosticsCall { mut files, answer, .. } = call;
+        let DiagnosticsCall { mut files, mut answers, .. } = call;
         let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file| privacy.allows(Path::new(&file.path)));
-        // The agent may be gone.
-        let _ = answer.send(files);
+        let last = answers.pop();
+        // An agent may be gone.
+        for answer in answers {
+            let _ = answer.send(files.clone());
+        }
+        let _ = last.map(|answer| answer.send(files));
     });
 }

@@ -412,9 +412,7 @@ impl MainLoop {
     /// Asks desks for the problems in files. Agents learn none of a file that they must not know, and none
     /// while the context is paused.
     fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
-        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
-        let number = self.calls.begin_diagnostics(answer, desks.clone());
-        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
+        self.calls.want_diagnostics(answer);
         self.finish_calls(Instant::now());
     }
 
@@ -431,6 +429,14 @@ impl MainLoop {
                 }
                 DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
             }
+        }
+        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
+        if let Some(number) = self.calls.begin_diagnostics(&desks) {
+            if desks.is_empty() {
+                // No desk has an answer to wait for.
+                return self.finish_calls(now);
+            }
+            self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
         }
     }
 

@@ -21,7 +21,13 @@ pub(crate) struct Calls {
     desk_waits: Vec<DeskWait>,
     /// The number of the newest question for diagnostics.
     last_question: u64,
+    /// The agents that asked for diagnostics while desks had an earlier question, and the end of the wait of
+    /// the first one. They share the next question.
+    next_question: Option<(Vec<DiagnosticsAnswer>, Instant)>,
 }
+
+/// The channel to an agent for the problems that it may know.
+pub(crate) type DiagnosticsAnswer = oneshot::Sender<Vec<FileDiagnostics>>;
 
 /// A call that waits until these desks have answered, or the time is over.
 #[derive(Debug)]
@@ -51,8 +57,8 @@ pub(crate) struct CloseCall {
 pub(crate) struct DiagnosticsCall {
     number: u64,
     pub(crate) files: Vec<FileDiagnostics>,
-    /// The channel for the problems that agents may know.
-    pub(crate) answer: oneshot::Sender<Vec<FileDiagnostics>>,
+    /// The agents that have asked.
+    pub(crate) answers: Vec<DiagnosticsAnswer>,
 }
 
 /// The call of a desk whose person adds a file to the prompt of an agent.
@@ -83,24 +89,28 @@ fn refused(words: &str) -> Refusal {
 impl Calls {
     /// Begins the wait of a `closeDiff` until these desks have sent their unsent edits of its review.
     pub(crate) fn begin_close(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
-        self.wait_for_desks(DeskCall::Close(call), desks, FLUSH_TIMEOUT);
+        let until = Instant::now() + FLUSH_TIMEOUT;
+        self.desk_waits.push(DeskWait { call: DeskCall::Close(call), desks, until });
     }
 
-    /// Begins the wait of an agent's question for problems, which these desks are asked. Returns the number
-    /// of the question.
-    pub(crate) fn begin_diagnostics(
-        &mut self,
-        answer: oneshot::Sender<Vec<FileDiagnostics>>,
-        desks: BTreeSet<DeskId>,
-    ) -> u64 {
+    /// Adds an agent's question for problems. If desks still have an earlier question, the agent waits for the
+    /// next one: the answer to the earlier one may be older than the question.
+    pub(crate) fn want_diagnostics(&mut self, answer: DiagnosticsAnswer) {
+        let within = Instant::now() + DIAGNOSTICS_TIMEOUT;
+        self.next_question.get_or_insert_with(|| (Vec::new(), within)).0.push(answer);
+    }
+
+    /// Begins the wait for the next question, which these desks are asked. Returns its number; `None` if no
+    /// agent has asked, or desks still have an earlier question.
+    pub(crate) fn begin_diagnostics(&mut self, desks: &BTreeSet<DeskId>) -> Option<u64> {
+        if self.desk_waits.iter().any(|wait| matches!(wait.call, DeskCall::Diagnostics(_))) {
+            return None;
+        }
+        let (answers, until) = self.next_question.take()?;
         self.last_question += 1;
-        let call = DiagnosticsCall { number: self.last_question, files: Vec::new(), answer };
-        self.wait_for_desks(DeskCall::Diagnostics(call), desks, DIAGNOSTICS_TIMEOUT);
-        self.last_question
-    }
-
-    fn wait_for_desks(&mut self, call: DeskCall, desks: BTreeSet<DeskId>, within: Duration) {
-        self.desk_waits.push(DeskWait { call, desks, until: Instant::now() + within });
+        let call = DiagnosticsCall { number: self.last_question, files: Vec::new(), answers };
+        self.desk_waits.push(DeskWait { call: DeskCall::Diagnostics(call), desks: desks.clone(), until });
+        Some(self.last_question)
     }
 
     pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: ReviewId) {
@@ -199,7 +209,8 @@ mod tests {
     async fn a_call_waits_for_the_desks_that_were_asked_or_for_its_time() {
         let (mut calls, start) = (Calls::default(), Instant::now());
         let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
-        let number = calls.begin_diagnostics(oneshot::channel().0, desks());
+        calls.want_diagnostics(oneshot::channel().0);
+        let number = calls.begin_diagnostics(&desks()).unwrap();
         let (answer, session) = (oneshot::channel().0, String::new());
         let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
         calls.begin_close(close, desks());
@@ -218,5 +229,28 @@ mod tests {
         let flushed = calls.take_answered(start + 2 * FLUSH_TIMEOUT);
         assert!(matches!(&flushed[..], [DeskCall::Close(call)] if call.review == Some(ReviewId(7))));
         assert_eq!(calls.deadline(), None);
+    }
+    #[tokio::test(start_paused = true)]
+    async fn agents_that_ask_during_a_question_share_the_next_one() {
+        let (mut calls, start) = (Calls::default(), Instant::now());
+        let desks = BTreeSet::from([DeskId(1)]);
+        let want = |calls: &mut Calls| {
+            calls.want_diagnostics(oneshot::channel().0);
+            calls.begin_diagnostics(&desks)
+        };
+        let first = want(&mut calls).unwrap();
+        tokio::time::advance(Duration::from_millis(100)).await;
+        assert_eq!(want(&mut calls), None);
+        tokio::time::advance(Duration::from_millis(100)).await;
+        assert_eq!(want(&mut calls), None);
+        calls.add_diagnostics(DeskId(1), first, files(&["/old"]));
+        assert_eq!(calls.take_answered(Instant::now()).len(), 1);
+        let second = calls.begin_diagnostics(&desks).unwrap();
+        assert_eq!(calls.deadline(), Some(start + Duration::from_millis(100) + DIAGNOSTICS_TIMEOUT));
+        calls.add_diagnostics(DeskId(1), second, files(&["/new"]));
+        let answered = calls.take_answered(Instant::now());
+        let [DeskCall::Diagnostics(found)] = answered.as_slice() else { panic!("{answered:?}") };
+        assert_eq!((&found.files, found.answers.len()), (&files(&["/new"]), 2));
+        assert_eq!(calls.begin_diagnostics(&desks), None);
     }
 }
