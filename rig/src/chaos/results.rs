@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use super::oracle::Violation;
-use super::record::{Call, Record, Reply, Ruling, TroubleKind};
+use super::record::{Record, Reply, Ruling, TroubleKind};
 use crate::procfs::status_field;
 
 /// The result of a round.
@@ -29,122 +29,74 @@ pub struct RoundResult {
     pub broken: Vec<String>,
 }
 
-/// Counts of one round or of several.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Totals {
-    /// Steps that were not void.
-    pub steps: u64,
-    /// Diffs that agents opened.
-    pub diffs: u64,
-    /// Decisions that companions took.
-    pub decisions: u64,
-    /// Edits that companions took.
-    pub edits: u64,
-    /// Outcomes that agents received.
-    pub outcomes: u64,
-    /// Companions that were killed.
-    pub kills: u64,
-    /// Companions that were stopped, handed over or hidden.
-    pub ends: u64,
-    /// Connections that were cut, held or stalled.
-    pub cuts: u64,
-    /// Companions and agents that were frozen.
-    pub freezes: u64,
-    /// Drafts that were left, as intended.
-    pub drafts: u64,
-    /// Ports that a squatter took.
-    #[serde(default)]
-    pub squats: u64,
-    /// Tool calls that passed hooks.
-    #[serde(default)]
-    pub calls: u64,
-    /// Calls that the hooks let write.
-    #[serde(default)]
-    pub writes: u64,
-    /// Calls whose hook was killed, late or missing.
-    #[serde(default)]
-    pub dead_hooks: u64,
-    /// Calls in which another hook had the last word.
-    #[serde(default)]
-    pub outvoted: u64,
-    /// Hooks at the prompts and ends of turns.
-    #[serde(default)]
-    pub turns: u64,
-    /// Comments on turns that were kept.
-    #[serde(default)]
-    pub comments: u64,
-    /// Lists of turns that were told.
-    #[serde(default)]
-    pub lists: u64,
-    /// Duration in milliseconds.
-    pub took: u64,
+/// Declares [`Totals`]: its counts, and how each is taken from the record of a round.
+macro_rules! totals {
+    ($record:ident; $($(#[$doc:meta])* $name:ident: $count:expr,)*) => {
+        /// Counts of one round or of several.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        pub struct Totals {
+            $($(#[$doc])* pub $name: u64,)*
+            /// Duration in milliseconds.
+            pub took: u64,
+        }
+
+        impl Totals {
+            fn of($record: &Record, took: u64) -> Self {
+                Self { $($name: $count as u64,)* took }
+            }
+
+            fn add(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
+                self.took += other.took;
+            }
+        }
+    };
 }
 
-impl Totals {
-    /// The counts of one round.
-    pub fn of(record: &Record, took: u64) -> Self {
-        let troubles = |kinds: &[TroubleKind]| {
-            record.troubles.iter().filter(|trouble| kinds.contains(&trouble.kind)).count() as u64
-        };
-        let calls = |is_counted: fn(&Call) -> bool| {
-            record.calls.iter().filter(|call| is_counted(call)).count() as u64
-        };
-        Self {
-            steps: record.steps as u64,
-            diffs: record.proposals.len() as u64,
-            decisions: record.decisions.iter().filter(|one| one.answered.1 == Reply::Taken).count() as u64,
-            edits: record.edits.iter().filter(|one| one.answered.1 == Reply::Taken).count() as u64,
-            outcomes: record.proposals.iter().filter(|one| one.outcome.is_some()).count() as u64,
-            kills: troubles(&[TroubleKind::Killed]),
-            ends: troubles(&[TroubleKind::HandedOver, TroubleKind::Stopped, TroubleKind::Hidden]),
-            cuts: troubles(&[TroubleKind::Link]),
-            freezes: troubles(&[TroubleKind::Frozen, TroubleKind::AgentFrozen]),
-            drafts: record.leftovers.drafts.len() as u64,
-            squats: record.squats as u64,
-            calls: record.calls.len() as u64,
-            writes: calls(|call| matches!(call.ruling, Some((_, Ruling::Writes(_))))),
-            dead_hooks: calls(|call| call.runs.iter().any(|run| run.end.is_dead())),
-            outvoted: calls(Call::is_outvoted),
-            turns: record.turns.hooks.len() as u64,
-            comments: record.turns.comments.len() as u64,
-            lists: record.turns.lists as u64,
-            took,
-        }
-    }
+totals! {
+    record;
+    /// Steps that were not void.
+    steps: record.steps,
+    /// Diffs that agents opened.
+    diffs: record.proposals.len(),
+    /// Decisions that companions took.
+    decisions: record.decisions.iter().filter(|one| one.answered.1 == Reply::Taken).count(),
+    /// Edits that companions took.
+    edits: record.edits.iter().filter(|one| one.answered.1 == Reply::Taken).count(),
+    /// Outcomes that agents received.
+    outcomes: record.proposals.iter().filter(|one| one.outcome.is_some()).count(),
+    /// Companions that were killed.
+    kills: troubles(record, &[TroubleKind::Killed]),
+    /// Companions that were stopped, handed over or hidden.
+    ends: troubles(record, &[TroubleKind::HandedOver, TroubleKind::Stopped, TroubleKind::Hidden]),
+    /// Connections that were cut, held or stalled.
+    cuts: troubles(record, &[TroubleKind::Link]),
+    /// Companions and agents that were frozen.
+    freezes: troubles(record, &[TroubleKind::Frozen, TroubleKind::AgentFrozen]),
+    /// Drafts that were left, as intended.
+    drafts: record.leftovers.drafts.len(),
+    /// Ports that a squatter took.
+    squats: record.squats,
+    /// Tool calls that passed hooks.
+    calls: record.calls.len(),
+    /// Calls that the hooks let write.
+    writes: record.calls.iter().filter(|call| matches!(call.ruling, Some((_, Ruling::Writes(_))))).count(),
+    /// Calls whose hook was killed, late or missing.
+    dead_hooks: record.calls.iter().filter(|call| call.runs.iter().any(|run| run.end.is_dead())).count(),
+    /// Calls in which another hook had the last word.
+    outvoted: record.calls.iter().filter(|call| call.is_outvoted()).count(),
+    /// Hooks at the prompts and ends of turns.
+    turns: record.turns.hooks.len(),
+    /// Comments on turns that were kept.
+    comments: record.turns.comments.len(),
+    /// Lists of turns that were told.
+    lists: record.turns.lists,
+}
 
-    fn add(&mut self, other: &Self) {
-        let mut other = *other;
-        self.counts().into_iter().zip(other.counts()).for_each(|(sum, count)| *sum += *count);
-    }
-
-    fn counts(&mut self) -> [&mut u64; 19] {
-        let Self {
-            steps,
-            diffs,
-            decisions,
-            edits,
-            outcomes,
-            kills,
-            ends,
-            cuts,
-            freezes,
-            drafts,
-            squats,
-            calls,
-            writes,
-            dead_hooks,
-            outvoted,
-            turns,
-            comments,
-            lists,
-            took,
-        } = self;
-        [
-            steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, calls,
-            writes, dead_hooks, outvoted, turns, comments, lists, took,
-        ]
-    }
+/// How many troubles of these kinds there were.
+fn troubles(record: &Record, kinds: &[TroubleKind]) -> usize {
+    record.troubles.iter().filter(|trouble| kinds.contains(&trouble.kind)).count()
 }
 
 /// The results of all rounds that were played with the same sources.
