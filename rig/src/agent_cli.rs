@@ -13,7 +13,7 @@ use alongside_platform::Os;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::install::{self, Rig};
+use crate::install::{self, InstallError, Rig};
 use crate::model::{FakeModel, Turn};
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
@@ -42,6 +42,16 @@ impl Cli {
             Self::Claude => "claude",
             Self::OpenCode => "opencode",
             Self::Codex => "codex",
+        }
+    }
+
+    /// Installs it where it is missing.
+    pub fn install(self) -> Result<(), InstallError> {
+        match self {
+            Self::Gemini | Self::Qwen => install::install().map(drop),
+            Self::Claude => install::claude_code().map(drop),
+            Self::OpenCode => install::opencode().map(drop),
+            Self::Codex => install::codex().map(drop),
         }
     }
 

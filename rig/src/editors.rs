@@ -17,12 +17,12 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 
-use crate::install::{InstallError, or_skip};
+use crate::install::InstallError;
 use crate::sandbox::Sandbox;
-pub use code_server::{CodeServer, code_server_or_skip, install_code_server};
+pub use code_server::{CodeServer, install_code_server};
 pub use editor::Editor;
-pub use kakoune::{Kakoune, install_kakoune, kakoune_or_skip};
-pub use kate::{Kate, KateScreen, install_kate, kate_or_skip};
+pub use kakoune::{Kakoune, install_kakoune};
+pub use kate::{Kate, KateScreen, install_kate};
 pub use tree::Generation;
 use tree::{Recipe, Tree, install_trees};
 pub use vscode_window::Window;
@@ -105,9 +105,6 @@ impl Editors {
 }
 
 /// Emacs of a generation, which starts as `emacs`, installed now if it is missing.
-///
-/// # Errors
-/// As [`install_editors`].
 pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &EMACS_RECIPE))?;
     let version = tree.version("emacs-nox");
@@ -126,18 +123,7 @@ pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
     Ok(emacs)
 }
 
-/// Emacs, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn emacs_or_skip(generation: Generation) -> Option<Editor> {
-    or_skip(install_emacs(generation))
-}
-
 /// Vim of a generation, 9.1 or 9.2, which starts as `vim`, installed now if it is missing.
-///
-/// # Errors
-/// As [`install_editors`].
 pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &VIM_RECIPE))?;
     let version = tree.version("vim");
@@ -145,14 +131,6 @@ pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
     let runtime = format!("usr/share/vim/vim{number}");
     let variables = [("VIMRUNTIME", runtime.as_str()), ("VIM", "usr/share/vim")];
     Ok(tree.editor("vim", VIM, &variables, "vim"))
-}
-
-/// Vim, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn vim_or_skip(generation: Generation) -> Option<Editor> {
-    or_skip(install_vim(generation))
 }
 
 /// Installs what is missing, once per process; progress goes to stderr.
@@ -163,14 +141,6 @@ pub fn vim_or_skip(generation: Generation) -> Option<Editor> {
 pub fn install_editors() -> Result<Editors, InstallError> {
     static INSTALLED: OnceLock<Result<Editors, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(install_both).clone()
-}
-
-/// The editors, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When they are broken, or required and not available.
-pub fn editors_or_skip() -> Option<Editors> {
-    or_skip(install_editors())
 }
 
 fn install_both() -> Result<Editors, InstallError> {

@@ -130,33 +130,17 @@ pub fn install() -> Result<Rig, InstallError> {
 }
 
 /// [`install`], and the older releases, too.
-///
-/// # Errors
-/// As [`install`].
 pub fn install_every_release() -> Result<Rig, InstallError> {
     static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(|| install_all(NEWEST.iter().chain(OLDER).copied())).clone()
 }
 
-/// The rig with the newest releases, or `None` where this machine cannot have it: the test is reported as
-/// skipped then. With `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
+/// An installation for a test, or `None` where this machine cannot have it: the test is reported as skipped
+/// then. With `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
 ///
 /// # Panics
-/// When the rig is broken, or required and not available.
-pub fn rig_or_skip() -> Option<Rig> {
-    or_skip(install())
-}
-
-/// [`rig_or_skip`], with the older releases, too.
-///
-/// # Panics
-/// As [`rig_or_skip`].
-pub fn every_release_or_skip() -> Option<Rig> {
-    or_skip(install_every_release())
-}
-
-/// [`rig_or_skip`] for any installation.
-pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
+/// When the installation is broken, or required and not available.
+pub fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     match installed {
         Ok(installed) => Some(installed),
         Err(InstallError::Unavailable(why)) if std::env::var_os("ALONGSIDE_RIG_REQUIRED").is_none() => {
@@ -167,50 +151,17 @@ pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     }
 }
 
-/// The program of Claude Code 2.1.332, or `None` where this machine cannot have it, as [`rig_or_skip`].
-///
-/// # Panics
-/// As [`rig_or_skip`].
-pub fn claude_or_skip() -> Option<PathBuf> {
-    or_skip(claude_code())
-}
-
 /// The program of Claude Code 2.1.332.
-///
-/// # Errors
-/// As [`install`].
 pub fn claude_code() -> Result<PathBuf, InstallError> {
     program("Claude Code", "claude-code-2.1.332", "@anthropic-ai/claude-code-linux-x64/claude")
 }
 
-/// The program of OpenCode 1.18.33, or `None` where this machine cannot have it, as [`rig_or_skip`].
-///
-/// # Panics
-/// As [`rig_or_skip`].
-pub fn opencode_or_skip() -> Option<PathBuf> {
-    or_skip(opencode())
-}
-
 /// The program of OpenCode 1.18.33: `opencode-ai` is only a launcher of it.
-///
-/// # Errors
-/// As [`install`].
 pub fn opencode() -> Result<PathBuf, InstallError> {
     program("OpenCode", "opencode-1.18.33", "opencode-linux-x64/bin/opencode")
 }
 
-/// The program of Codex 0.169.0, or `None` where this machine cannot have it, as [`rig_or_skip`].
-///
-/// # Panics
-/// As [`rig_or_skip`].
-pub fn codex_or_skip() -> Option<PathBuf> {
-    or_skip(codex())
-}
-
 /// The program of Codex 0.169.0: `@openai/codex` is only a launcher of it.
-///
-/// # Errors
-/// As [`install`].
 pub fn codex() -> Result<PathBuf, InstallError> {
     program("Codex", "codex-0.169.0", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex")
 }
@@ -291,9 +242,6 @@ pub(crate) fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, Instal
 
 /// The packages that the manifest and the lock file in `source` name, installed in the cache below `name`.
 /// `options` are npm's.
-///
-/// # Errors
-/// As [`install`].
 pub fn install_packages(
     cache: &Path,
     name: &str,
@@ -345,9 +293,6 @@ fn npm_ci(target: &Path, name: &str, options: &[&str]) -> Result<(), InstallErro
 }
 
 /// The Node of `rig/npm/node-22`, or that of this machine if it is new enough.
-///
-/// # Errors
-/// As [`install`].
 pub fn install_node() -> Result<PathBuf, InstallError> {
     if !bundled_node() {
         return node_on_path();

@@ -3,7 +3,7 @@
 //!
 //! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a
 //! [`Sandbox`] isolates a test. An error names what was awaited and shows the last state: a wait fails at its
-//! deadline, any other call when its sandbox, pane or process is gone.
+//! deadline, any other call when its sandbox, pane, screen or process is gone.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
@@ -39,15 +39,11 @@ pub mod wait;
 pub mod wire;
 
 pub use editors::{
-    CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, Window, code_server_or_skip,
-    editors_or_skip, emacs_or_skip, install_code_server, install_editors, install_emacs, install_kakoune,
-    install_kate, install_vim, kakoune_or_skip, kate_or_skip, vim_or_skip,
+    CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, Window, install_code_server,
+    install_editors, install_emacs, install_kakoune, install_kate, install_vim,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
-pub use install::{
-    InstallError, Rig, claude_or_skip, codex_or_skip, every_release_or_skip, install, install_every_release,
-    opencode_or_skip, rig_or_skip,
-};
+pub use install::{InstallError, Rig, claude_code, codex, install, install_every_release, opencode, or_skip};
 pub use node_script::node_script;
 pub use program::alongside_bin;
 pub use proposer::{Proposal, Proposer};

@@ -4,17 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::install::{InstallError, cargo_install, locked_by, or_skip};
+use crate::install::{InstallError, cargo_install, locked_by};
 
 /// The commit, until a release has a tag.
 const COMMIT: &str = "887c2cc93e33b6b0fe7ca798ebfe333bf71f1264";
 
-/// The program, or `None` with a skip message where its commit is not here, as in a shallow clone.
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn older_program_or_skip() -> Option<PathBuf> {
-    or_skip(locked_by(".lock-older", compile))
+/// The program; it is unavailable where its commit is not here, as in a shallow clone.
+pub fn older_program() -> Result<PathBuf, InstallError> {
+    locked_by(".lock-older", compile)
 }
 
 fn compile(cache: &Path) -> Result<PathBuf, InstallError> {

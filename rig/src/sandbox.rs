@@ -120,9 +120,6 @@ impl Sandbox {
     }
 
     /// Makes the project a repository with all of its files in the first commit.
-    ///
-    /// # Errors
-    /// When git is missing or fails.
     pub fn commit(&self) -> Result<()> {
         let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
         for arguments in

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::fonts;
 use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::write_program;
-use crate::install::{InstallError, install_folder, locked, or_skip};
+use crate::install::{InstallError, install_folder, locked};
 use crate::sandbox::Sandbox;
 
 const CHROMIUM: &str = "usr/lib/chromium/chromium-headless-shell";
@@ -49,9 +49,6 @@ impl CodeServer {
 
     /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It
     /// serves without a password on a free port of the loopback.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         let user = sandbox.home().join(".local/share/code-server/User");
         fs::create_dir_all(&user)?;
@@ -79,9 +76,6 @@ impl CodeServer {
 }
 
 /// code-server and Chromium, installed now if they are missing.
-///
-/// # Errors
-/// As [`install_editors`](super::install_editors).
 pub fn install_code_server() -> Result<CodeServer, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, Generation::Newest.suite(), &CHROMIUM_RECIPE))?;
     let (server, playwright) = locked(|cache| {
@@ -92,14 +86,6 @@ pub fn install_code_server() -> Result<CodeServer, InstallError> {
         Ok((server, install_folder(cache, PLAYWRIGHT)?.join("node_modules/playwright-core")))
     })?;
     Ok(CodeServer { server, playwright, browser: tree.path(CHROMIUM), fonts: tree.path("usr/share/fonts") })
-}
-
-/// code-server, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn code_server_or_skip() -> Option<CodeServer> {
-    or_skip(install_code_server())
 }
 
 fn link_once(modules: &Path, link: &Path) -> Result<()> {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::editor::Editor;
 use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::write_program;
-use crate::install::{InstallError, cargo_install, or_skip};
+use crate::install::{InstallError, cargo_install};
 use crate::sandbox::Sandbox;
 
 const KAKOUNE: &str = "usr/bin/kak";
@@ -36,9 +36,6 @@ pub struct Kakoune {
 
 impl Kakoune {
     /// Puts `kak` and `kak-lsp` on the sandbox's PATH.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         self.editor.put_on_path(sandbox)?;
         write_program(sandbox, "kak-lsp", &format!("exec '{}' \"$@\"", self.language_client.display()))
@@ -47,23 +44,12 @@ impl Kakoune {
 
 /// The newest Kakoune and kakoune-lsp, installed now if they are missing. kakoune-lsp is compiled, which
 /// takes one or two minutes.
-///
-/// # Errors
-/// As [`install_editors`](super::install_editors).
 pub fn install_kakoune() -> Result<Kakoune, InstallError> {
     let (tree, language_client) = install_trees(|cache| {
         let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
         Ok((tree, install_language_client(cache)?))
     })?;
     Ok(Kakoune { editor: tree.editor("kak", KAKOUNE, &[], "kakoune"), language_client })
-}
-
-/// Kakoune, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn kakoune_or_skip() -> Option<Kakoune> {
-    or_skip(install_kakoune())
 }
 
 fn install_language_client(cache: &Path) -> Result<PathBuf, InstallError> {

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use super::fonts;
 use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::{self, write_program};
-use crate::install::{InstallError, or_skip};
+use crate::install::InstallError;
 use crate::sandbox::Sandbox;
 use crate::wait::{self, PATIENCE};
 
@@ -61,9 +61,6 @@ impl Kate {
     }
 
     /// Puts `kate` on the sandbox's PATH.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         let path = |relative: &str| self.tree.path(relative).display().to_string();
         let variables = [
@@ -81,9 +78,6 @@ impl Kate {
     }
 
     /// Starts a screen and a message bus, over which `kate --pid` reaches a running Kate.
-    ///
-    /// # Errors
-    /// When one of them does not start.
     pub fn screen(&self, sandbox: &Sandbox) -> Result<KateScreen> {
         let frames = sandbox.run().join("screen");
         fs::create_dir(&frames)?;
@@ -192,9 +186,6 @@ impl KateScreen {
     }
 
     /// Kate's visible windows.
-    ///
-    /// # Errors
-    /// When the screen is gone.
     pub fn windows(&self) -> Result<Vec<KateWindow>> {
         let ids = self.xdotool(&["search", "--onlyvisible", "--class", "kate"])?;
         let mut windows = Vec::new();
@@ -210,9 +201,6 @@ impl KateScreen {
     }
 
     /// Waits until no window of another program is visible; a menu of Kate's may be about to go.
-    ///
-    /// # Errors
-    /// When there is one at the deadline.
     pub fn wait_for_no_other_window(&self) -> Result<()> {
         wait::until("no window of another program", PATIENCE, || {
             let ids = |selection: &[&str]| self.xdotool(&[&["search", "--onlyvisible"], selection].concat());
@@ -226,9 +214,6 @@ impl KateScreen {
     }
 
     /// Waits until a window has such a title.
-    ///
-    /// # Errors
-    /// When none has at the deadline.
     pub fn wait_for_title(&self, what: &str, is_wanted: impl Fn(&str) -> bool) -> Result<KateWindow> {
         wait::until(what, PATIENCE, || {
             let windows = self.windows().map_err(|error| error.to_string())?;
@@ -239,9 +224,6 @@ impl KateScreen {
 
     /// Waits for Kate's window with this file and for its question whether it may start a server, answers
     /// yes, and gives the window the keyboard and its size.
-    ///
-    /// # Errors
-    /// When Kate does not ask.
     pub fn allow_server(&self, file: &str) -> Result<()> {
         let window = self.wait_for_title("Kate", |title| title.contains(file))?;
         let question = self.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
@@ -252,9 +234,6 @@ impl KateScreen {
     }
 
     /// Gives a window the keyboard, and with `resize` the size of the pictures.
-    ///
-    /// # Errors
-    /// When the screen is gone.
     pub fn focus(&self, window: &KateWindow, resize: bool) -> Result<()> {
         let [width, height] = [WINDOW.0, WINDOW.1].map(|pixels| pixels.to_string());
         if resize {
@@ -267,25 +246,16 @@ impl KateScreen {
     }
 
     /// Presses keys, as X names them: `ctrl+s`.
-    ///
-    /// # Errors
-    /// When the screen is gone.
     pub fn press(&self, keys: &[&str]) -> Result<()> {
         self.xdotool(&[&["key"], keys].concat()).map(drop)
     }
 
     /// Types a text.
-    ///
-    /// # Errors
-    /// When the screen is gone.
     pub fn type_text(&self, text: &str) -> Result<()> {
         self.xdotool(&["type", text]).map(drop)
     }
 
     /// Waits until so many windows are visible.
-    ///
-    /// # Errors
-    /// When there are more or fewer at the deadline.
     pub fn wait_for_windows(&self, count: usize) -> Result<()> {
         wait::until(&format!("{count} windows"), PATIENCE, || match self.windows() {
             Ok(windows) if windows.len() == count => Ok(()),
@@ -294,9 +264,6 @@ impl KateScreen {
     }
 
     /// Opens the menu of code actions until it has at least so many entries.
-    ///
-    /// # Errors
-    /// When it has fewer at the deadline.
     pub fn open_menu(&self, entries: u32) -> Result<()> {
         wait::until(&format!("a menu of {entries} entries"), PATIENCE, || {
             let problem = |error: anyhow::Error| error.to_string();
@@ -319,9 +286,6 @@ impl KateScreen {
     }
 
     /// Presses a key, and gives Kate a moment to draw what it does, such as a step in a menu.
-    ///
-    /// # Errors
-    /// When the screen is gone.
     pub fn press_and_see(&self, key: &str) -> Result<()> {
         // A menu may reach out of the window.
         let before = fs::read(&self.frames)?;
@@ -337,9 +301,6 @@ impl KateScreen {
     }
 
     /// Waits until nothing is drawn for a while.
-    ///
-    /// # Errors
-    /// When Kate draws on and on, or the screen has another format.
     pub fn wait_until_still(&self) -> Result<()> {
         let mut last = self.picture()?;
         wait::until("a still picture", PATIENCE, || {
@@ -375,9 +336,6 @@ impl KateScreen {
 }
 
 /// Kate, installed now if it is missing.
-///
-/// # Errors
-/// As [`install_editors`](super::install_editors).
 pub fn install_kate() -> Result<Kate, InstallError> {
     install_trees(|cache| {
         let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
@@ -392,14 +350,6 @@ pub fn install_kate() -> Result<Kate, InstallError> {
         }
         Ok(Kate { tree, server })
     })
-}
-
-/// Kate, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
-///
-/// # Panics
-/// When it is broken, or required and not available.
-pub fn kate_or_skip() -> Option<Kate> {
-    or_skip(install_kate())
 }
 
 /// The X server without the directory of its compiler of keyboards, which then comes from PATH.

@@ -28,9 +28,6 @@ pub struct Window {
 
 impl Window {
     /// Starts `code-server` in a pane and opens the sandbox's project in a browser.
-    ///
-    /// # Errors
-    /// When the server or the browser does not start.
     pub fn open(code_server: &CodeServer, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
         pane.enter("clear; code-server")?;
         let address = wait::until("code-server", PATIENCE, || {

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use alongside_rig::bench::{Kind, Plan, Report, Scene, Subject, run};
-use alongside_rig::{alongside_bin, rig_or_skip};
+use alongside_rig::{alongside_bin, install, or_skip};
 use anyhow::{Context as _, Result, ensure};
 
 fn measured(plan: &Plan, subjects: &[Subject]) -> Result<Report> {
@@ -82,7 +82,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
 
 #[test]
 fn baseline_is_measured_as_well() -> Result<()> {
-    let Some(rig) = rig_or_skip() else { return Ok(()) };
+    let Some(rig) = or_skip(install()) else { return Ok(()) };
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
     let scenes =
         [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];

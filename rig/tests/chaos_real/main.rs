@@ -5,7 +5,7 @@
 
 use alongside_rig::chaos::real::RealHarness;
 use alongside_rig::chaos::{Action, Plan, Step, play};
-use alongside_rig::every_release_or_skip;
+use alongside_rig::{install_every_release, or_skip};
 use anyhow::{Result, ensure};
 
 /// A plan by hand for one file: number of agents and desks, and the steps with their times in milliseconds.
@@ -17,7 +17,7 @@ fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, Action)]) -> 
 
 /// Plays the plans one after the other on one machine.
 fn expect_no_violation(plans: &[Plan]) -> Result<()> {
-    let Some(rig) = every_release_or_skip() else { return Ok(()) };
+    let Some(rig) = or_skip(install_every_release()) else { return Ok(()) };
     let mut harness = RealHarness::new(rig)?;
     for plan in plans {
         let (record, violations) = play(&mut harness, plan)?;

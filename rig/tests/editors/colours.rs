@@ -3,7 +3,7 @@
 use std::fs;
 
 use alongside_rig::screen::Terminal;
-use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, agent_cli, editors_or_skip};
+use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, agent_cli, install_editors, or_skip};
 use anyhow::{Context as _, Result, ensure};
 
 alongside_rig::tests! {
@@ -33,7 +33,7 @@ const ORIGINAL: &str = "def first():\n    return 1\n\n# removed line\n\n\n# an e
 const PROPOSED: &str = "def first():\n    return 1\n\n\n\n# a newer word\n\n\n# added line\nlast = 2\n";
 
 fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
-    let Some(editors) = editors_or_skip() else { return Ok(()) };
+    let Some(editors) = or_skip(install_editors()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     editors.put_on_path(&sandbox, generation)?;
     adapters::neovim(&sandbox, &format!("vim.opt.termguicolors = {true_colours}"))?;

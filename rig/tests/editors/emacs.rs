@@ -9,7 +9,7 @@ use alongside_rig::agent_cli::Cli;
 use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, Proposer, Sandbox, emacs_or_skip};
+use alongside_rig::{Generation, Proposer, Sandbox, install_emacs, or_skip};
 use anyhow::Result;
 
 use crate::hostile;
@@ -24,7 +24,7 @@ alongside_rig::tests! {
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(()) };
     emacs.put_on_path(&stage.sandbox)?;
     let configuration = stage.sandbox.home().join(".emacs.d");
     fs::create_dir_all(&configuration)?;
@@ -109,7 +109,7 @@ const TRUSTING: &str = "(setq enable-local-eval t diff-font-lock-syntax 'hunk-al
 /// outside the project, which Emacs asks about.
 fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(()) };
     let sandbox = &stage.sandbox;
     emacs.put_on_path(sandbox)?;
     adapters::emacs(sandbox)?;
@@ -201,7 +201,7 @@ fn presses(pane: &Pane, keys: &[&str]) -> Result<()> {
 
 /// The output of Emacs in batch mode with these arguments, in the adapter's directory.
 fn batch(arguments: &[&str]) -> Result<Option<Output>> {
-    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(None) };
+    let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(None) };
     let sandbox = Sandbox::new();
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs");
     let mut command = Command::new(&emacs.program);
@@ -233,7 +233,7 @@ fn checkdoc_finds_nothing() -> Result<()> {
 
 #[test]
 fn package_lint_finds_nothing() -> Result<()> {
-    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(()) };
     let share = emacs.program.with_file_name("../share/emacs/site-lisp/elpa-src");
     let found = fs::read_dir(&share)?.flatten().map(|entry| entry.path());
     let lint = found.filter(|path| path.to_string_lossy().contains("/package-lint-")).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use alongside_rig::agent_cli::Cli;
 use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, Proposer, adapters, alongside_bin, kakoune_or_skip};
+use alongside_rig::{Generation, Proposer, adapters, alongside_bin, install_kakoune, or_skip};
 use anyhow::Result;
 
 use crate::hostile;
@@ -29,7 +29,7 @@ alongside_rig::tests! {
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
+    let Some(kakoune) = or_skip(install_kakoune()) else { return Ok(()) };
     kakoune.put_on_path(&stage.sandbox)?;
     let configuration = stage.sandbox.home().join(".config/kak");
     fs::create_dir_all(&configuration)?;
@@ -99,7 +99,7 @@ const OLD_STAMP: &str = "declare-option -docstring 'the program alongside' str a
 #[ignore = "cargo xtask test --all"]
 fn kakoune_starts_a_program_that_is_not_on_its_path() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
+    let Some(kakoune) = or_skip(install_kakoune()) else { return Ok(()) };
     kakoune.put_on_path(&stage.sandbox)?;
     let (program, elsewhere) = (alongside_bin()?, stage.sandbox.home().join("else where"));
     fs::create_dir_all(&elsewhere)?;
@@ -144,7 +144,7 @@ alongside_rig::tests! {
 /// Kakoune shows each row, the menu about it and its diff, and decides.
 fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
+    let Some(kakoune) = or_skip(install_kakoune()) else { return Ok(()) };
     let sandbox = &stage.sandbox;
     kakoune.put_on_path(sandbox)?;
     adapters::kakoune(sandbox)?;

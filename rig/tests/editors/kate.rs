@@ -9,7 +9,7 @@ use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Kate, KateScreen, Proposer, kate_or_skip};
+use alongside_rig::{Generation, Kate, KateScreen, Proposer, install_kate, or_skip};
 use anyhow::{Context as _, Result};
 
 use crate::script::{REQUEST_AGAIN, SHOUTED};
@@ -31,7 +31,7 @@ pub(crate) const PROPOSAL: &str = "/alongside/reviews/";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(kate) = kate_or_skip() else { return Ok(()) };
+    let Some(kate) = or_skip(install_kate()) else { return Ok(()) };
     let config = stage.sandbox.home().join(".config");
     let (screen, shell, other) = installed(&mut stage, &kate, "")?;
 

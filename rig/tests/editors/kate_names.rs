@@ -2,7 +2,7 @@
 //! and no program has obeyed one.
 
 use alongside_rig::hostile::{self as table, Row};
-use alongside_rig::{Generation, KateScreen, kate_or_skip};
+use alongside_rig::{Generation, KateScreen, install_kate, or_skip};
 use anyhow::Result;
 
 use crate::hostile;
@@ -16,7 +16,7 @@ const SHOWS_MESSAGES: &str = "Show output view for message type=3\n";
 #[ignore = "cargo xtask test --all"]
 fn kate_obeys_no_row_of_the_table() -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(kate) = kate_or_skip() else { return Ok(()) };
+    let Some(kate) = or_skip(install_kate()) else { return Ok(()) };
     table::set_traps(&stage.sandbox)?;
     let (screen, _shell, _) = installed(&mut stage, &kate, SHOWS_MESSAGES)?;
     let pane = stage.terminal.window("kate", (100, 30))?;

@@ -5,7 +5,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::{Generation, adapters, rig_or_skip};
+use alongside_rig::{Generation, adapters, install, or_skip};
 use anyhow::Result;
 
 use crate::helix::wait_until_announced;
@@ -72,7 +72,7 @@ fn in_helix(generation: Generation) -> Result<()> {
 
 /// A stage with a new Gemini CLI; `None` where it cannot be installed.
 fn set(generation: Generation) -> Result<Option<(Stage, Agent)>> {
-    let (Some(stage), Some(rig)) = (Stage::set(generation)?, rig_or_skip()) else { return Ok(None) };
+    let (Some(stage), Some(rig)) = (Stage::set(generation)?, or_skip(install())) else { return Ok(None) };
     let pane = stage.terminal.window("gemini", (100, 50))?;
     let script = shout(Cli::Gemini, &stage.file);
     let agent = Agent::install_as_new(&stage.sandbox, &rig, Cli::Gemini, script, pane)?;

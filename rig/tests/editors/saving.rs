@@ -1,6 +1,6 @@
 //! Each editor opens a file, takes keys, writes the file and ends, as every other story here assumes.
 
-use alongside_rig::{Editor, Editors, Generation, editors_or_skip};
+use alongside_rig::{Editor, Editors, Generation, install_editors, or_skip};
 use anyhow::Result;
 
 use crate::script::ORIGINAL;
@@ -18,7 +18,7 @@ alongside_rig::tests! {
 
 #[test]
 fn the_editors_are_as_old_and_as_new_as_they_are_called() {
-    let Some(editors) = editors_or_skip() else { return };
+    let Some(editors) = or_skip(install_editors()) else { return };
     let neovim = |generation| numbers(&editors.neovim(generation).version);
     let helix = |generation| numbers(&editors.helix(generation).version);
     assert_eq!(neovim(Generation::Oldest)[..2], [0, 10]);

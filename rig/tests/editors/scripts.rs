@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use alongside_rig::{Generation, Sandbox, alongside_bin, editors_or_skip};
+use alongside_rig::{Generation, Sandbox, alongside_bin, install_editors, or_skip};
 use anyhow::{Context as _, Result, ensure};
 
 /// The time limit of a run, in case it hangs.
@@ -17,7 +17,7 @@ alongside_rig::tests! {
 }
 
 fn run(generation: Generation) -> Result<()> {
-    let Some(editors) = editors_or_skip() else { return Ok(()) };
+    let Some(editors) = or_skip(install_editors()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let neovim = editors.neovim(generation);
     let tests =

@@ -12,8 +12,7 @@ use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{
-    Editor, Editors, Generation, Proposal, Sandbox, adapters, agent_cli, claude_or_skip, editors_or_skip,
-    opencode_or_skip, rig_or_skip,
+    Editor, Editors, Generation, Proposal, Sandbox, adapters, agent_cli, install, install_editors, or_skip,
 };
 use anyhow::Result;
 use serde_json::Value;
@@ -44,7 +43,7 @@ impl Stage {
     /// A project whose `notes.md` holds [`ORIGINAL`], and a person who has Neovim and Helix of a generation
     /// and has configured neither. `None` where editors cannot be installed, which is reported as skipped.
     pub(crate) fn set(generation: Generation) -> Result<Option<Self>> {
-        let Some(editors) = editors_or_skip() else { return Ok(None) };
+        let Some(editors) = or_skip(install_editors()) else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.md", ORIGINAL);
         editors.put_on_path(&sandbox, generation)?;
@@ -169,15 +168,10 @@ impl Stage {
 
     /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
     pub(crate) fn install_agent(&self, cli: Cli, script: Script, pane: Pane) -> Result<Option<Agent>> {
-        let is_missing = match cli {
-            Cli::Claude => claude_or_skip().is_none(),
-            Cli::OpenCode => opencode_or_skip().is_none(),
-            Cli::Gemini | Cli::Qwen | Cli::Codex => false,
-        };
-        if is_missing {
+        if or_skip(cli.install()).is_none() {
             return Ok(None);
         }
-        rig_or_skip().map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
+        or_skip(install()).map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
     }
 
     /// Asks the agent for its change; the model must get the file and these parts of the context.

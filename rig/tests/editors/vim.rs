@@ -7,7 +7,7 @@ use std::process::Command;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, Proposer, Sandbox, vim_or_skip};
+use alongside_rig::{Generation, Proposer, Sandbox, install_vim, or_skip};
 use anyhow::Result;
 
 use crate::script::{REQUEST_AGAIN, SHOUTED};
@@ -21,7 +21,7 @@ alongside_rig::tests! {
 
 fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
+    let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
     vim.put_on_path(&stage.sandbox)?;
     let vimrc = stage.sandbox.home().join(".vim/vimrc");
     fs::create_dir_all(vimrc.parent().unwrap())?;
@@ -99,7 +99,7 @@ fn enters(pane: &Pane, command: &str) -> Result<()> {
 #[test]
 fn the_adapters_own_tests_pass() -> Result<()> {
     for generation in [Generation::Oldest, Generation::Newest] {
-        let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
+        let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
         let sandbox = Sandbox::new();
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
         let mut command = Command::new(&vim.program);

@@ -4,7 +4,7 @@
 use alongside_agent::Outcome;
 use alongside_rig::hostile::{self, Hostile, Row};
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Editor, Generation, adapters, vim_or_skip};
+use alongside_rig::{Editor, Generation, adapters, install_vim, or_skip};
 use anyhow::Result;
 
 use crate::stage::Stage;
@@ -57,7 +57,7 @@ alongside_rig::tests! {
 
 fn in_vim(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
+    let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
     vim.put_on_path(&stage.sandbox)?;
     adapters::vim(&stage.sandbox, &format!("{SETTINGS}{VIM}"))?;
     every_row_is_shown_and_none_obeyed(&stage, &vim)

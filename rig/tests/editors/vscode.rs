@@ -8,7 +8,7 @@ use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Tmux;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Proposer, Sandbox, Window, code_server_or_skip};
+use alongside_rig::{Generation, Proposer, Sandbox, Window, install_code_server, or_skip};
 use anyhow::Result;
 use serde_json::json;
 
@@ -38,7 +38,7 @@ const STATUS: &str = "[id='alongside.alongside.status']";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     code_server.put_on_path(&stage.sandbox)?;
     let (shell, other) = stage.install("code-server", "Installed. ")?;
     let server = stage.terminal.window("code-server", (100, 30))?;
@@ -106,7 +106,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
 
 /// The companions of the agents are only in the stores of extensions, so this one has no more than the name.
 fn stands_back() -> Result<()> {
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     code_server.put_on_path(&sandbox)?;
     sandbox.write("notes.md", ORIGINAL);

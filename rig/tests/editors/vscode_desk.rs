@@ -7,7 +7,7 @@ use std::path::Path;
 
 use alongside_rig::agent_cli;
 use alongside_rig::tmux::{Pane, Tmux};
-use alongside_rig::{CodeServer, Sandbox, Window, code_server_or_skip};
+use alongside_rig::{CodeServer, Sandbox, Window, install_code_server, or_skip};
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn texts() -> (String, String) {
 }
 
 fn does_what_the_desk_does() -> Result<()> {
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let (original, proposed) = texts();
     let notes = sandbox.write("notes.md", &original);
@@ -187,7 +187,7 @@ fn does_what_the_desk_does() -> Result<()> {
 
 /// The setting names a program that is not there.
 fn says_the_next_step_without_a_program() -> Result<()> {
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     sandbox.write("notes.md", "one\n");
     let machine = sandbox.home().join(".local/share/code-server/Machine");

@@ -11,7 +11,7 @@ use alongside_rig::hostile::{self, Row};
 use alongside_rig::program::companions;
 use alongside_rig::tmux::Tmux;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{CodeServer, Proposer, Sandbox, Window, code_server_or_skip};
+use alongside_rig::{CodeServer, Proposer, Sandbox, Window, install_code_server, or_skip};
 use alongside_testing::hostile::{NAMES, TEXTS, file_name};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
 
 fn plain_text_is_no_link_and_no_icon() -> Result<()> {
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/src/plain.ts");
     let texts: Vec<_> = NAMES.iter().chain(&TEXTS).map(|(_, text)| *text).collect();
@@ -67,7 +67,7 @@ fn plain_text_is_no_link_and_no_icon() -> Result<()> {
 }
 
 fn makes_no_link_or_icon_of_a_name() -> Result<()> {
-    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     put_settings(&code_server, &sandbox)?;
     hostile::set_traps(&sandbox)?;

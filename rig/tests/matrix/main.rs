@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, prove};
-use alongside_rig::{Rig, alongside_bin, claude_or_skip, every_release_or_skip};
+use alongside_rig::{Rig, alongside_bin, claude_code, install_every_release, or_skip};
 use anyhow::{Context as _, Result};
 
 /// This release knows only VS Code, sends no token, and reads no file.
@@ -31,7 +31,7 @@ async fn qwen_0_24_4_does_what_the_matrix_says() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_2_1_332_does_what_the_matrix_says() -> Result<()> {
-    let Some(program) = claude_or_skip() else { return Ok(()) };
+    let Some(program) = or_skip(claude_code()) else { return Ok(()) };
     let directory = program.parent().context("a program has a directory")?.to_owned();
     does_what_the_matrix_says("claude", "2.1.332", |_| directory.clone()).await
 }
@@ -41,7 +41,7 @@ async fn does_what_the_matrix_says(
     version: &str,
     package: impl Fn(&Rig) -> PathBuf,
 ) -> Result<()> {
-    let Some(rig) = every_release_or_skip() else { return Ok(()) };
+    let Some(rig) = or_skip(install_every_release()) else { return Ok(()) };
     let results = Results::committed()?;
     let said = results.row(agent, version).context("the matrix has no such release")?;
     let tools = Tools { alongside: alongside_bin()?, node: rig.node().to_owned() };

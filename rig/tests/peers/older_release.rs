@@ -5,9 +5,9 @@ use std::process::Stdio;
 
 use alongside_rig::desk::Desk;
 use alongside_rig::json_lines_process::JsonLinesProcess;
-use alongside_rig::older_program::older_program_or_skip;
+use alongside_rig::older_program::older_program;
 use alongside_rig::wait::PATIENCE;
-use alongside_rig::{Sandbox, alongside_bin};
+use alongside_rig::{Sandbox, alongside_bin, or_skip};
 use anyhow::{Context as _, Result};
 use rustix::process::Pid;
 use serde_json::{Value, json};
@@ -84,13 +84,13 @@ async fn work_together(host: &Path, other: &Path) -> Result<()> {
 #[tokio::test]
 #[ignore = "cargo xtask test --all"]
 async fn a_host_of_before_works_with_desks_and_hooks_of_now() -> Result<()> {
-    let Some(before) = older_program_or_skip() else { return Ok(()) };
+    let Some(before) = or_skip(older_program()) else { return Ok(()) };
     work_together(&before, &alongside_bin()?).await
 }
 
 #[tokio::test]
 #[ignore = "cargo xtask test --all"]
 async fn a_host_of_now_works_with_desks_and_hooks_of_before() -> Result<()> {
-    let Some(before) = older_program_or_skip() else { return Ok(()) };
+    let Some(before) = or_skip(older_program()) else { return Ok(()) };
     work_together(&alongside_bin()?, &before).await
 }

@@ -20,29 +20,29 @@ macro_rules! with_each_release {
         with_each_release! { @newest qwen_0_24_4, qwen("0.24.4"), $($module::$story),* }
     };
     (@newest $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*) => {
-        with_each_release! { @tests rig_or_skip, [], $release, $family($version), $($module::$story),* }
+        with_each_release! { @tests install, [], $release, $family($version), $($module::$story),* }
     };
     (@older $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*) => {
         with_each_release! {
-            @tests every_release_or_skip, [#[ignore = "cargo xtask test --all"]],
+            @tests install_every_release, [#[ignore = "cargo xtask test --all"]],
             $release, $family($version), $($module::$story),*
         }
     };
     (
-        @tests $rig:ident, $attributes:tt,
+        @tests $install:ident, $attributes:tt,
         $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*
     ) => {
         mod $release {
-            $(with_each_release! { @test $rig, $attributes, $family($version), $module::$story })*
+            $(with_each_release! { @test $install, $attributes, $family($version), $module::$story })*
         }
     };
     (
-        @test $rig:ident, [$($attribute:tt)*], $family:ident($version:literal), $module:ident::$story:ident
+        @test $install:ident, [$($attribute:tt)*], $family:ident($version:literal), $module:ident::$story:ident
     ) => {
         #[tokio::test]
         $($attribute)*
         async fn $story() -> anyhow::Result<()> {
-            let Some(rig) = alongside_rig::$rig() else { return Ok(()) };
+            let Some(rig) = alongside_rig::or_skip(alongside_rig::$install()) else { return Ok(()) };
             crate::$module::$story(rig, alongside_rig::Release::$family($version)).await
         }
     };

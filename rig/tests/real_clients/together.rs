@@ -2,7 +2,7 @@
 
 use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{OpenDiff, Outcome, RealClient, Release, Sandbox, rig_or_skip};
+use alongside_rig::{OpenDiff, Outcome, RealClient, Release, Sandbox, install, or_skip};
 use anyhow::Result;
 
 use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
@@ -10,7 +10,7 @@ use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
 /// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
 #[tokio::test]
 async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
-    let Some(rig) = rig_or_skip() else { return Ok(()) };
+    let Some(rig) = or_skip(install()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
@@ -58,7 +58,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 /// One agent ends in the middle; the others' diffs are untouched.
 #[tokio::test]
 async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
-    let Some(rig) = rig_or_skip() else { return Ok(()) };
+    let Some(rig) = or_skip(install()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;

@@ -6,7 +6,7 @@ macro_rules! tests_with_rig {
     ($function:ident: $($name:ident: $argument:literal,)*) => {$(
         #[tokio::test]
         async fn $name() -> anyhow::Result<()> {
-            let Some(rig) = alongside_rig::rig_or_skip() else { return Ok(()) };
+            let Some(rig) = alongside_rig::or_skip(alongside_rig::install()) else { return Ok(()) };
             $function(rig, $argument).await
         }
     )*};

@@ -1,7 +1,6 @@
 //! Several whole agents at one companion.
 
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::claude_or_skip;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 
@@ -40,10 +39,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn agents_of_three_families_get_context_and_no_reviews() -> Result<()> {
-    if claude_or_skip().is_none() {
-        return Ok(());
-    }
-    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let Some(stage) = Stage::set_for(Cli::Claude)? else { return Ok(()) };
     let settings = stage.sandbox.home().join(".config/alongside");
     std::fs::create_dir_all(&settings)?;
     std::fs::write(settings.join("config.toml"), "[reviews]\nenabled = false\n")?;

@@ -2,7 +2,6 @@
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::claude_or_skip;
 use alongside_rig::program::alongside;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
@@ -15,10 +14,7 @@ use crate::stage::{Stage, takes_the_next_message};
 
 /// A desk, and Claude Code in another window. `None` where it cannot be installed.
 fn set() -> Result<Option<(Stage, Desk, Agent)>> {
-    if claude_or_skip().is_none() {
-        return Ok(None);
-    }
-    let Some(stage) = Stage::set()? else { return Ok(None) };
+    let Some(stage) = Stage::set_for(Cli::Claude)? else { return Ok(None) };
     let desk = stage.open_desk(WIDE)?;
     let claude = stage.start_at(&desk, Cli::Claude, shout(Cli::Claude, &stage.file))?;
     Ok(Some((stage, desk, claude)))

@@ -7,7 +7,6 @@ use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::model::{Script, Turn};
 use alongside_rig::procfs::command_line;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{claude_or_skip, codex_or_skip};
 use alongside_testing::skip;
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process};
@@ -22,12 +21,7 @@ const UNATTENDED: [Cli; 4] = [Cli::Claude, Cli::Codex, Cli::Gemini, Cli::Qwen];
 
 /// A desk, and an agent with the hook that is not started yet. `None` where it cannot be installed.
 fn set(cli: Cli) -> Result<Option<(Stage, Desk, Agent)>> {
-    let is_missing = match cli {
-        Cli::Claude => claude_or_skip().is_none(),
-        Cli::Codex => codex_or_skip().is_none(),
-        _ => false,
-    };
-    let Some(stage) = Stage::set()?.filter(|_| !is_missing) else { return Ok(None) };
+    let Some(stage) = Stage::set_for(cli)? else { return Ok(None) };
     let desk = stage.open_desk(WIDE)?;
     desk.wait_until_connected(0)?;
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
@@ -277,10 +271,7 @@ fn a_hook_that_fails_or_is_late_lets_no_change_of_claude_through() -> Result<()>
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn without_the_program_claude_writes_and_tells_the_person() -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
-    if claude_or_skip().is_none() {
-        return Ok(());
-    }
+    let Some(stage) = Stage::set_for(Cli::Claude)? else { return Ok(()) };
     let agent = stage.install_as_new(Cli::Claude, shout(Cli::Claude, &stage.file))?;
     agent.set_hook_up(&stage.sandbox)?;
     let settings = stage.sandbox.home().join(".claude/settings.json");

@@ -5,7 +5,6 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::claude_or_skip;
 use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
@@ -41,10 +40,7 @@ fn questions(cli: Cli) -> &'static [&'static str] {
 }
 
 fn install_then_run(cli: Cli) -> Result<()> {
-    if cli == Cli::Claude && claude_or_skip().is_none() {
-        return Ok(());
-    }
-    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let Some(stage) = Stage::set_for(cli)? else { return Ok(()) };
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
     agent.pane.wait_for("the choice", |screen| screen.ends_with("Number (Enter for 1):"))?;

@@ -2,7 +2,6 @@
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::opencode_or_skip;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 use serde_json::json;
@@ -14,10 +13,7 @@ use crate::stage::Stage;
 
 /// A desk, and OpenCode in another window. `None` where it cannot be installed.
 fn set() -> Result<Option<(Stage, Desk, Agent)>> {
-    if opencode_or_skip().is_none() {
-        return Ok(None);
-    }
-    let Some(stage) = Stage::set()? else { return Ok(None) };
+    let Some(stage) = Stage::set_for(Cli::OpenCode)? else { return Ok(None) };
     let desk = stage.open_desk(WIDE)?;
     let opencode = stage.start_at(&desk, Cli::OpenCode, with(Vec::new()))?;
     Ok(Some((stage, desk, opencode)))

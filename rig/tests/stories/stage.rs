@@ -11,7 +11,7 @@ use alongside_rig::model::Script;
 use alongside_rig::program::{alongside, companions};
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Rig, Sandbox, rig_or_skip};
+use alongside_rig::{Rig, Sandbox, install, or_skip};
 use anyhow::Result;
 use rustix::process::Pid;
 use serde_json::Value;
@@ -38,15 +38,23 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.txt` holds [`ORIGINAL`]. `None` where agents cannot be installed, which is
-    /// reported as skipped.
+    /// A project whose `notes.txt` holds [`ORIGINAL`]. `None` where Gemini CLI and Qwen Code cannot be
+    /// installed, which is reported as skipped.
     pub(crate) fn set() -> Result<Option<Self>> {
         Self::with_file(ORIGINAL)
     }
 
-    /// The same with another content. The person's editor is `sed` with [`EDIT`].
+    /// The same for a story of this agent. `None` where it cannot be installed.
+    pub(crate) fn set_for(cli: Cli) -> Result<Option<Self>> {
+        if or_skip(cli.install()).is_none() {
+            return Ok(None);
+        }
+        Self::set()
+    }
+
+    /// As [`set`](Self::set) with another content. The person's editor is `sed` with [`EDIT`].
     pub(crate) fn with_file(content: &str) -> Result<Option<Self>> {
-        let Some(rig) = rig_or_skip() else { return Ok(None) };
+        let Some(rig) = or_skip(install()) else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.txt", content);
         agent_cli::write_program(

@@ -8,7 +8,6 @@ use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::json_desk::JsonDesk;
 use alongside_rig::model::Turn;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{claude_or_skip, codex_or_skip};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -190,11 +189,7 @@ fn is_answered(desk: &mut JsonDesk, agent: &Agent, cli: Cli, was_read: &str) -> 
 /// A repository, and an agent that notes its turns and is not started yet. `None` where it cannot be
 /// installed.
 fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
-    let is_missing = match cli {
-        Cli::Codex => codex_or_skip().is_none(),
-        _ => claude_or_skip().is_none(),
-    };
-    let Some(stage) = Stage::set()?.filter(|_| !is_missing) else { return Ok(None) };
+    let Some(stage) = Stage::set_for(cli)? else { return Ok(None) };
     assert_eq!(stage.on_disk(), ORIGINAL);
     stage.sandbox.write("other.txt", "apple\npear\n");
     stage.sandbox.commit()?;

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use alongside_desk::Operation;
 use alongside_hook::TextFile;
-use alongside_rig::codex_or_skip;
 use alongside_rig::rng::Rng;
+use alongside_rig::{codex, or_skip};
 use serde_json::json;
 
 use crate::calls::{Reviewed, text_file};
@@ -33,7 +33,7 @@ fn thousands_of_patches_are_reviewed_as_codex_applies_them() {
 }
 
 fn compare(numbers: Range<u64>) {
-    let Some(codex) = codex_or_skip() else { return };
+    let Some(codex) = or_skip(codex()) else { return };
     println!("patches {numbers:?}");
     let (mut applied, mut differences) = (0, Vec::new());
     for number in numbers.clone() {

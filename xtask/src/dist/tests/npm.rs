@@ -160,7 +160,7 @@ fn npx_runs_the_demo() {
 #[test]
 fn pnpm_installs_a_program_that_reaches_the_demo() {
     let Some((stage, url)) = published() else { return };
-    let Some(rig) = alongside_rig::rig_or_skip() else { return };
+    let Some(rig) = alongside_rig::or_skip(alongside_rig::install()) else { return };
     let home = stage.sandbox.tmp().join("pnpm");
     let bin = home.join("bin");
     let path = std::env::join_paths(
