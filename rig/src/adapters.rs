@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::editors::Generation;
 use crate::sandbox::Sandbox;
@@ -29,22 +29,23 @@ pub const EMACS_SETTINGS: &str = "(setq native-comp-jit-compilation nil inhibit-
 /// `require('alongside').setup{}`, then `more`.
 pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
     link(sandbox, "neovim", ".local/share/nvim/site/pack/mine/start")?;
-    write(sandbox, ".config/nvim/init.lua", &format!("require('alongside').setup{{}}\n{more}\n"))
+    sandbox.write_home(".config/nvim/init.lua", format!("require('alongside').setup{{}}\n{more}\n"));
+    Ok(())
 }
 
 /// Configures Helix as editors/helix/README.md says.
-pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
-    write(sandbox, ".config/helix/languages.toml", HELIX_LANGUAGES)?;
-    match generation {
-        Generation::Newest => write(sandbox, ".config/helix/config.toml", HELIX_SETTINGS),
-        Generation::Oldest => Ok(()),
+pub fn helix(sandbox: &Sandbox, generation: Generation) {
+    sandbox.write_home(".config/helix/languages.toml", HELIX_LANGUAGES);
+    if generation == Generation::Newest {
+        sandbox.write_home(".config/helix/config.toml", HELIX_SETTINGS);
     }
 }
 
 /// Installs the Vim adapter as its page tells a person who has a clone.
 pub fn vim(sandbox: &Sandbox, vimrc: &str) -> Result<()> {
     link(sandbox, "vim", ".vim/pack/alongside/start")?;
-    write(sandbox, ".vim/vimrc", vimrc)
+    sandbox.write_home(".vim/vimrc", vimrc);
+    Ok(())
 }
 
 /// Loads the Kakoune adapter as its page tells a person who has a clone, with the settings of that page.
@@ -55,17 +56,19 @@ pub fn kakoune(sandbox: &Sandbox) -> Result<()> {
          set-option global modelinefmt \"%%opt{{alongside_modeline}}%opt{{modelinefmt}}\"\n",
         ours("kakoune")?.display()
     );
-    write(sandbox, ".config/kak/kakrc", &kakrc)
+    sandbox.write_home(".config/kak/kakrc", kakrc);
+    Ok(())
 }
 
 /// Loads the Emacs adapter as its page tells a person who uses no packages.
 pub fn emacs(sandbox: &Sandbox) -> Result<()> {
-    write(sandbox, ".emacs.d/early-init.el", EMACS_SETTINGS)?;
+    sandbox.write_home(".emacs.d/early-init.el", EMACS_SETTINGS);
     let init = format!(
         "(add-to-list 'load-path \"{}\")\n(require 'alongside)\n(alongside-mode 1)\n",
         ours("emacs")?.display()
     );
-    write(sandbox, ".emacs.d/init.el", &init)
+    sandbox.write_home(".emacs.d/init.el", init);
+    Ok(())
 }
 
 /// The files of an editor in this checkout.
@@ -78,11 +81,4 @@ fn link(sandbox: &Sandbox, editor: &str, packages: &str) -> Result<()> {
     let packages = sandbox.home().join(packages);
     fs::create_dir_all(&packages)?;
     Ok(std::os::unix::fs::symlink(ours(editor)?, packages.join("alongside"))?)
-}
-
-/// Writes a file of the person.
-fn write(sandbox: &Sandbox, below_home: &str, text: &str) -> Result<()> {
-    let path = sandbox.home().join(below_home);
-    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
-    Ok(fs::write(path, text)?)
 }

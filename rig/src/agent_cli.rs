@@ -112,7 +112,7 @@ impl Cli {
         let (program, environment, arguments) = match self {
             Self::Claude | Self::OpenCode | Self::Codex => unreachable!("it was set up above"),
             Self::Gemini => {
-                gemini_settings(sandbox, ide)?;
+                gemini_settings(sandbox, ide);
                 let variables = [
                     ("GEMINI_API_KEY", "fake".to_owned()),
                     ("GOOGLE_GEMINI_BASE_URL", model.url()),
@@ -121,7 +121,7 @@ impl Cli {
                 (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables, "-m gemini-2.5-flash")
             }
             Self::Qwen => {
-                qwen_settings(sandbox, ide)?;
+                qwen_settings(sandbox, ide);
                 let variables = [
                     ("OPENAI_API_KEY", "fake".to_owned()),
                     ("OPENAI_BASE_URL", model.url() + "/v1"),
@@ -220,7 +220,7 @@ pub(crate) fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, launch: &str, 
         settings["autoConnectIde"] = true.into();
     }
     let asking = if in_use { "--permission-mode default" } else { "" };
-    write_json(&sandbox.home().join(".claude.json"), &settings)?;
+    sandbox.write_home(".claude.json", settings.to_string());
     // The proxy is a port where nothing listens: nothing leaves this machine.
     let body = format!(
         "export ANTHROPIC_BASE_URL='{}' ANTHROPIC_API_KEY='{key}'\n\
@@ -249,7 +249,7 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
         // A request of its own, which the script would take for the person's.
         "agent": { "title": { "disable": true } },
     });
-    write_json(&sandbox.home().join(".config/opencode/opencode.json"), &settings)?;
+    sandbox.write_home(".config/opencode/opencode.json", settings.to_string());
     // The proxy is a port where nothing listens: OpenCode would install a library for plugins from npm.
     let body = format!(
         "export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1\n\
@@ -264,7 +264,6 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
 /// as this one, it has the tool `apply_patch`.
 fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     let program = install::codex()?;
-    let home = sandbox.home().join(".codex");
     let settings = format!(
         "model = \"gpt-5.5\"\nmodel_provider = \"rig\"\ncheck_for_update_on_startup = false\n\
          [analytics]\nenabled = false\n\
@@ -274,8 +273,7 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
         model.url(),
         sandbox.project().display(),
     );
-    fs::create_dir_all(&home)?;
-    fs::write(home.join("config.toml"), settings)?;
+    sandbox.write_home(".codex/config.toml", settings);
     // The proxy is a port where nothing listens: nothing leaves this machine.
     let body = format!(
         "export RIG_KEY=fake HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
@@ -356,22 +354,15 @@ fn settings(auth: &str, folder_trust: bool, ide: Option<Value>) -> Value {
     settings
 }
 
-fn gemini_settings(sandbox: &Sandbox, ide: Option<Value>) -> Result<()> {
-    let home = sandbox.home().join(".gemini");
-    write_json(&home.join("settings.json"), &settings("gemini-api-key", true, ide))?;
+fn gemini_settings(sandbox: &Sandbox, ide: Option<Value>) {
+    sandbox.write_home(".gemini/settings.json", settings("gemini-api-key", true, ide).to_string());
     let trusted = json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" });
-    write_json(&home.join("trustedFolders.json"), &trusted)?;
-    write_json(&home.join("state.json"), &json!({ "terminalSetupPromptShown": true }))
+    sandbox.write_home(".gemini/trustedFolders.json", trusted.to_string());
+    sandbox.write_home(".gemini/state.json", json!({ "terminalSetupPromptShown": true }).to_string());
 }
 
-fn qwen_settings(sandbox: &Sandbox, ide: Option<Value>) -> Result<()> {
+fn qwen_settings(sandbox: &Sandbox, ide: Option<Value>) {
     let mut settings = settings("openai", false, ide);
     settings["ui"] = json!({ "enableFollowupSuggestions": false });
-    write_json(&sandbox.home().join(".qwen/settings.json"), &settings)
-}
-
-fn write_json(path: &Path, value: &Value) -> Result<()> {
-    let directory = path.parent().context("a file lies in a directory")?;
-    fs::create_dir_all(directory)?;
-    fs::write(path, value.to_string()).with_context(|| format!("cannot write {}", path.display()))
+    sandbox.write_home(".qwen/settings.json", settings.to_string());
 }

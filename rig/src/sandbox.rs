@@ -72,9 +72,14 @@ impl Sandbox {
     pub fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.project().join(relative);
         fs::create_dir_all(path.parent().expect("a file has a directory"))
-            .expect("a directory in the project");
-        fs::write(&path, content).expect("a file in the project");
+            .expect("a directory in the sandbox");
+        fs::write(&path, content).expect("a file in the sandbox");
         path
+    }
+
+    /// Writes a file below the home and returns its path.
+    pub fn write_home(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        self.write(self.home().join(relative), content)
     }
 
     /// The whole environment of a process in this sandbox, without any agent variable.

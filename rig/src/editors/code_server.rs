@@ -1,6 +1,5 @@
 //! code-server, which is VS Code in a browser: the server from npm, and Debian's Chromium without a screen.
 
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -50,17 +49,13 @@ impl CodeServer {
     /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It
     /// serves without a password on a free port of the loopback.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
-        let user = sandbox.home().join(".local/share/code-server/User");
-        fs::create_dir_all(&user)?;
-        fs::write(user.join("settings.json"), SETTINGS)?;
-        let config = sandbox.home().join(".config/code-server");
-        fs::create_dir_all(&config)?;
-        fs::write(
-            config.join("config.yaml"),
+        sandbox.write_home(".local/share/code-server/User/settings.json", SETTINGS);
+        sandbox.write_home(
+            ".config/code-server/config.yaml",
             "bind-addr: 127.0.0.1:0\nauth: none\ncert: false\ndisable-workspace-trust: true\n\
              disable-telemetry: true\ndisable-update-check: true\n\
              disable-getting-started-override: true\n",
-        )?;
+        );
         fonts::write_settings(sandbox, &self.fonts)?;
         let entry = self.server.join("code-server/out/node/entry.js");
         write_program(

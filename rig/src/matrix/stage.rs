@@ -41,9 +41,8 @@ impl<'a> Stage<'a> {
         let sandbox = Sandbox::new();
         let file = sandbox.write("file.txt", ORIGINAL);
         if needs.contains(&Need::Tokenless) {
-            let settings = sandbox.home().join(".config/alongside/config.toml");
-            std::fs::create_dir_all(settings.parent().context("a file has a directory")?)?;
-            std::fs::write(settings, "[server]\nallow-tokenless-agents = true\n")?;
+            let settings = "[server]\nallow-tokenless-agents = true\n";
+            sandbox.write_home(".config/alongside/config.toml", settings);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let ours = tools.alongside.parent().context("a program has a directory")?.to_owned();

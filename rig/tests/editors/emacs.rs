@@ -26,9 +26,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(()) };
     emacs.put_on_path(&stage.sandbox)?;
-    let configuration = stage.sandbox.home().join(".emacs.d");
-    fs::create_dir_all(&configuration)?;
-    fs::write(configuration.join("early-init.el"), EMACS_SETTINGS)?;
+    let settings = stage.sandbox.write_home(".emacs.d/early-init.el", EMACS_SETTINGS);
     let (shell, other) = stage.install("emacs", "Installed. Restart Emacs")?;
     let pane = stage.terminal.window("emacs", (100, 30))?;
     pane.enter("clear; emacs -nw notes.md")?;
@@ -87,8 +85,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.enter("yes")?;
     stage.wait_until_closed(&pane)?;
     stage.sees_end(proposal, &agent, &shell)?;
-    let left = files_below(&configuration);
-    assert_eq!(left, [configuration.join("early-init.el")], "{}", shell.history()?);
+    assert_eq!(files_below(settings.parent().unwrap()), [settings], "{}", shell.history()?);
     Ok(())
 }
 

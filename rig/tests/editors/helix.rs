@@ -99,7 +99,7 @@ alongside_rig::tests! {
 fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let sandbox = &stage.sandbox;
-    adapters::helix(sandbox, Generation::Newest)?;
+    adapters::helix(sandbox, Generation::Newest);
     table::set_traps(sandbox)?;
     let helix = stage.open(&stage.editors.helix(Generation::Newest))?;
     hostile::decide_each(sandbox, rows(table::rows(sandbox)), |row| {

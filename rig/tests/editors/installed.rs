@@ -32,7 +32,7 @@ alongside_rig::tests! {
 fn with_neovim(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     // A configuration without alongside.
-    write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
+    stage.sandbox.write_home(".config/nvim/init.lua", "vim.o.number = true -- mine\n");
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
     installs(&shell, "neovim", "Installed. Restart Neovim")?;
@@ -80,8 +80,8 @@ language-servers = [
 ]
 auto-format = false
 ";
-    write(&stage, ".config/helix/languages.toml", languages)?;
-    write(&stage, ".config/helix/config.toml", "[editor]\nmouse = false # mine\n")?;
+    stage.sandbox.write_home(".config/helix/languages.toml", languages);
+    stage.sandbox.write_home(".config/helix/config.toml", "[editor]\nmouse = false # mine\n");
     stage.sandbox.write("a.py", "x = 1\n");
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
@@ -158,8 +158,7 @@ fn leaves_nothing(
 ) -> Result<()> {
     stage.wait_until_closed(editor)?;
     agent.pane.kill()?;
-    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
-    shell.wait_for("the end", |screen| screen.contains("Done."))?;
+    stage.uninstall(shell)?;
     assert_eq!(&configuration(stage), before, "\n{}", shell.history()?);
     let settings = fs::read_to_string(stage.sandbox.home().join(".gemini/settings.json"))?;
     assert!(!settings.contains("\"ide\"") && !settings.contains("alongside"), "{settings}");
@@ -170,12 +169,6 @@ fn leaves_nothing(
     let left = left.iter().filter(|path| path.to_string_lossy().contains("ide-server"));
     assert_eq!(left.count(), 0, "discovery files are left");
     Ok(())
-}
-
-fn write(stage: &Stage, below_home: &str, text: &str) -> Result<()> {
-    let path = stage.sandbox.home().join(below_home);
-    fs::create_dir_all(path.parent().context("it has a directory")?)?;
-    Ok(fs::write(path, text)?)
 }
 
 /// The editors' configuration and installed files.

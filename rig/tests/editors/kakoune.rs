@@ -31,9 +31,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kakoune) = or_skip(install_kakoune()) else { return Ok(()) };
     kakoune.put_on_path(&stage.sandbox)?;
-    let configuration = stage.sandbox.home().join(".config/kak");
-    fs::create_dir_all(&configuration)?;
-    fs::write(configuration.join("kakrc"), SETTINGS)?;
+    let kakrc = stage.sandbox.write_home(".config/kak/kakrc", SETTINGS);
     let (shell, other) = stage.install("kakoune", "Installed. Restart Kakoune")?;
     let pane = stage.terminal.window("kakoune", (100, 30))?;
     pane.enter("clear; kak notes.md")?;
@@ -86,8 +84,8 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     runs(&pane, "quit!")?;
     stage.wait_until_closed(&pane)?;
     stage.sees_end(proposal, &agent, &shell)?;
-    let kakrc = configuration.join("kakrc");
-    assert_eq!(files_below(&configuration), std::slice::from_ref(&kakrc), "{}", shell.history()?);
+    let left = files_below(kakrc.parent().unwrap());
+    assert_eq!(left, std::slice::from_ref(&kakrc), "{}", shell.history()?);
     assert_eq!(fs::read_to_string(kakrc)?, SETTINGS);
     Ok(())
 }

@@ -131,9 +131,8 @@ pub(crate) fn installed(
     let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&stage.sandbox)?]);
     stage.terminal = Tmux::new(&stage.sandbox, variables);
     fs::create_dir(stage.sandbox.project().join(".git"))?;
-    let config = stage.sandbox.home().join(".config");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("katerc"), format!("[General]\nShow Full Path in Title=true\n{settings}"))?;
+    let settings = format!("[General]\nShow Full Path in Title=true\n{settings}");
+    stage.sandbox.write_home(".config/katerc", settings);
     let (shell, other) = stage.install("kate", "Installed. Restart Kate")?;
     Ok((screen, shell, other))
 }

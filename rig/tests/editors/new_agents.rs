@@ -54,7 +54,7 @@ fn in_neovim(generation: Generation) -> Result<()> {
 
 fn in_helix(generation: Generation) -> Result<()> {
     let Some((stage, agent)) = set(generation)? else { return Ok(()) };
-    adapters::helix(&stage.sandbox, generation)?;
+    adapters::helix(&stage.sandbox, generation);
     let helix = stage.open(&stage.editors.helix(generation))?;
     let said = "IDE mode is off in Gemini CLI: space a";
     helix.wait_for("the remark", |screen| screen.contains(said))?;

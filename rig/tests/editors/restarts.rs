@@ -70,7 +70,7 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else {
         return Ok(());
     };
-    adapters::helix(&stage.sandbox, Generation::Newest)?;
+    adapters::helix(&stage.sandbox, Generation::Newest);
     let helix = stage.editors.helix(Generation::Newest);
     let pane = stage.open(&helix)?;
     let agent = Proposer::qwen(&stage.sandbox)?;
@@ -98,7 +98,7 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
 fn proposal_waits_in_helix_when_neovim_ends() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
-    adapters::helix(&stage.sandbox, Generation::Newest)?;
+    adapters::helix(&stage.sandbox, Generation::Newest);
     let helix = stage.open(&stage.editors.helix(Generation::Newest))?;
     stage.wait_until_served(1)?;
     let neovim = stage.open(&stage.editors.neovim(Generation::Newest))?;

@@ -62,7 +62,7 @@ impl Stage {
     /// The same, with Helix at its file.
     pub(crate) fn with_helix(generation: Generation) -> Result<Option<(Self, Pane)>> {
         let Some(stage) = Self::set(generation)? else { return Ok(None) };
-        adapters::helix(&stage.sandbox, generation)?;
+        adapters::helix(&stage.sandbox, generation);
         let pane = stage.open(&stage.editors.helix(generation))?;
         Ok(Some((stage, pane)))
     }

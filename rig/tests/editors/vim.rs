@@ -23,9 +23,8 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
     vim.put_on_path(&stage.sandbox)?;
-    let vimrc = stage.sandbox.home().join(".vim/vimrc");
-    fs::create_dir_all(vimrc.parent().unwrap())?;
-    fs::write(&vimrc, "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n")?;
+    let statusline = "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n";
+    let vimrc = stage.sandbox.write_home(".vim/vimrc", statusline);
     let (shell, other) = stage.install("vim", "Installed. Restart Vim")?;
     let pane = stage.terminal.window("vim", (100, 30))?;
     pane.enter("clear; vim notes.md")?;

@@ -190,10 +190,8 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     sandbox.write("notes.md", "one\n");
-    let machine = sandbox.home().join(".local/share/code-server/Machine");
-    fs::create_dir_all(&machine)?;
-    let settings = machine.join("settings.json");
-    fs::write(&settings, json!({ "alongside.program": "/nowhere/alongside" }).to_string())?;
+    let nowhere = json!({ "alongside.program": "/nowhere/alongside" });
+    let settings = sandbox.write_home(".local/share/code-server/Machine/settings.json", nowhere.to_string());
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     code_server.put_on_path(&sandbox)?;
     let (_server, window) = open(&sandbox, &terminal, &code_server)?;

@@ -78,11 +78,9 @@ impl Scene {
         let sandbox = Sandbox::new();
         let id = release.agent.command();
         let agent = FamilyAgent::named(id).context("a row of the table")?;
-        let settings = sandbox.home().join(format!(".{id}/settings.json"));
-        std::fs::create_dir_all(settings.parent().context("a directory")?)?;
         let on = json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" },
             "security": { "folderTrust": { "enabled": false } } });
-        std::fs::write(settings, on.to_string())?;
+        sandbox.write_home(format!(".{id}/settings.json"), on.to_string());
         let dead = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
         let (here, other) = (Small::start().await?, Small::start().await?);
         Ok(Self { sandbox, agent, release, here, other, dead, environment: Vec::new() })
@@ -104,8 +102,7 @@ impl Scene {
             "ideInfo": { "name": "small", "displayName": "Small" }, "ideName": "Small" });
         for row in self.agent.family.discovery_files() {
             let directory = self.surroundings().resolve(row.directory);
-            std::fs::create_dir_all(&directory)?;
-            std::fs::write(directory.join(row.file_name(pid, port)), record.to_string())?;
+            self.sandbox.write(directory.join(row.file_name(pid, port)), record.to_string());
         }
         Ok(())
     }
@@ -114,9 +111,8 @@ impl Scene {
     async fn said(&self) -> Result<(bool, Option<u16>, Value)> {
         let command = self.agent.commands.first().context("a command")?;
         let package = self.sandbox.home().join("node_modules").join(self.agent.packages[0]);
-        std::fs::create_dir_all(&package)?;
         let name = json!({ "name": self.agent.packages[0], "version": self.release.version });
-        std::fs::write(package.join("package.json"), name.to_string())?;
+        self.sandbox.write(package.join("package.json"), name.to_string());
         let program = package.join(command);
         std::fs::write(&program, "#!/bin/sh\n")?;
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;

@@ -29,9 +29,7 @@ fn output_from(desk: &Screen, start: usize) -> Result<String> {
 /// meanwhile: nothing but the first announcement of `expected` may differ.
 fn announced(terminal: &Terminal, settings: &str, arguments: &[&str], expected: &str) -> Result<String> {
     let stage = Stage::new();
-    let directory = stage.sandbox.home().join(".config/alongside");
-    std::fs::create_dir_all(&directory)?;
-    std::fs::write(directory.join("config.toml"), settings)?;
+    stage.sandbox.write_home(".config/alongside/config.toml", settings);
     let desk = desk(&stage, terminal, arguments)?;
     settled(&desk)?;
     let start = desk.written()?.len();

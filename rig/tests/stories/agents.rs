@@ -40,9 +40,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 #[ignore = "cargo xtask test --all"]
 fn agents_of_three_families_get_context_and_no_reviews() -> Result<()> {
     let Some(stage) = Stage::set_for(Cli::Claude)? else { return Ok(()) };
-    let settings = stage.sandbox.home().join(".config/alongside");
-    std::fs::create_dir_all(&settings)?;
-    std::fs::write(settings.join("config.toml"), "[reviews]\nenabled = false\n")?;
+    stage.sandbox.write_home(".config/alongside/config.toml", "[reviews]\nenabled = false\n");
     let desk = stage.open_desk(WIDE)?;
     for cli in [Cli::Gemini, Cli::Qwen, Cli::Claude] {
         std::fs::write(&stage.file, ORIGINAL)?;

@@ -203,7 +203,7 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 
 /// A proposal in Helix, with its code actions.
 fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
-    adapters::helix(sandbox, Generation::Newest)?;
+    adapters::helix(sandbox, Generation::Newest);
     // The proposal's directory has a new name each time: show only the file's name.
     let config = sandbox.home().join(".config/helix/config.toml");
     let settings = fs::read_to_string(&config)?;

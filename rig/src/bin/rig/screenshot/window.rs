@@ -65,9 +65,7 @@ fn kate(file: &Path) -> anyhow::Result<()> {
     let terminal = Tmux::new(&sandbox, variables);
     fs::create_dir(sandbox.project().join(".git"))?;
     let basket = sandbox.write("basket.py", include_str!("shop/basket.py"));
-    let config = sandbox.home().join(".config");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("katerc"), KATE_SETTINGS)?;
+    sandbox.write_home(".config/katerc", KATE_SETTINGS);
     let shell = terminal.window("shell", (100, 30))?;
     shell.enter("alongside install kate --yes --language python; kate basket.py")?;
     screen.allow_server("basket.py")?;
