@@ -10,7 +10,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
-use crate::helix::{wait_until_announced, wait_until_shown};
+use crate::helix::{open_proposal, wait_until_announced, wait_until_shown};
 use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
@@ -82,9 +82,7 @@ fn closed_in_helix(generation: Generation) -> Result<()> {
     for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
         let proposal = agent.propose(&stage.file, SHOUTED)?;
         wait_until_announced(&pane)?;
-        pane.type_text(" a")?;
-        pane.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-        pane.press("Enter")?;
+        open_proposal(&pane)?;
         wait_until_shown(&pane)?;
         pane.enter(ending)?;
         assert_eq!(proposal.outcome()?, Outcome::Rejected);

@@ -70,9 +70,8 @@ fn removed_text(generation: Generation) -> Result<()> {
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\nthree\nfour\n", ""))?;
     wait_until_announced(&helix)?;
     helix.wait_for("the keys", |screen| screen.lines().any(|line| line.ends_with("notes.md: space a")))?;
-    helix.type_text(" a")?;
-    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    helix.press_and_see("Enter", "the proposal", "2  five")?;
+    open_proposal(&helix)?;
+    helix.wait_for("the proposal", |screen| screen.contains("2  five"))?;
     for line in [1, 2] {
         helix.enter(&format!(":goto {line}"))?;
         helix.type_text(" k")?;
@@ -103,9 +102,7 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     table::set_traps(sandbox)?;
     let helix = stage.open(&stage.editors.helix(Generation::Newest))?;
     hostile::decide_each(sandbox, rows(table::rows(sandbox)), |row| {
-        helix.wait_for("the announcement", |screen| {
-            screen.lines().any(|line| line.contains(" proposes ") && line.contains(": space a"))
-        })?;
+        wait_until_announced(&helix)?;
         helix.enter(":lsp-workspace-command alongside.review")?;
         let is_shown = |screen: &str| screen.contains(&row.shows);
         helix.wait_for("the proposal", is_shown)?;
@@ -151,11 +148,15 @@ pub(crate) fn wait_until_shown(helix: &Pane) -> Result<()> {
         .map(drop)
 }
 
-/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts the result.
+/// Opens the proposal by a code action.
+pub(crate) fn open_proposal(helix: &Pane) -> Result<()> {
+    helix.type_and_see(" a", "the review among the code actions", "Review: notes.md (")?;
+    helix.press("Enter")
+}
+
+/// Opens the proposal, drops its first change, edits its last one, and accepts the result.
 pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
-    helix.type_text(" a")?;
-    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    helix.press("Enter")?;
+    open_proposal(helix)?;
     wait_until_shown(helix)?;
     helix.type_and_see(" a", "what can be done with it", "alongside: Drop this change")?;
     helix.press("Enter")?;

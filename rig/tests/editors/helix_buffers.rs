@@ -8,7 +8,7 @@ use alongside_rig::program::alongside;
 use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
-use crate::helix::{to_normal_mode, wait_until_announced};
+use crate::helix::{open_proposal, to_normal_mode, wait_until_announced};
 use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
@@ -32,17 +32,14 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\n"))?;
     wait_until_announced(&helix)?;
-    helix.type_text(" a")?;
-    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    helix.press("Enter")?;
+    open_proposal(&helix)?;
     helix.wait_for("the keys of the proposal", |screen| {
         screen.contains("TWO") && screen.contains("space a: drop, accept, reject; space k: the diff")
     })?;
 
     // The cursor stays on the line, so that the same keys drop a change and keep it again.
     for (title, line) in [("Drop this change", "2  two"), ("Keep this change", "2  TWO")] {
-        helix.type_text(" a")?;
-        helix.wait_for(title, |screen| screen.contains(&format!("alongside: {title}")))?;
+        helix.type_and_see(" a", title, &format!("alongside: {title}"))?;
         helix.press("Enter")?;
         helix.wait_for(line, |screen| screen.contains(line) && !screen.contains(title))?;
     }
@@ -100,9 +97,7 @@ fn late_text(generation: Generation) -> Result<()> {
         screen.contains("Proposed here: 1 change.") && screen.contains("+and more")
     })?;
     helix.press_and_miss("Escape", "the hover to go", "+and more")?;
-    helix.type_text(" a")?;
-    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    helix.press("Enter")?;
+    open_proposal(&helix)?;
     helix.wait_for("the proposal", |screen| screen.contains("2  TWO") && screen.contains("space a: drop"))?;
     helix.enter(":lsp-workspace-command alongside.reject")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);

@@ -103,7 +103,8 @@ fn an_agent_in_neovims_own_terminal() -> Result<()> {
         .map(drop)
 }
 
-fn leave_terminal_mode(agent: &Agent) -> Result<()> {
+/// Leaves the mode in which keys go to the agent.
+pub(crate) fn leave_terminal_mode(agent: &Agent) -> Result<()> {
     agent.pane.press("C-\\")?;
     agent.pane.press("C-n")?;
     agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
@@ -117,11 +118,9 @@ alongside_rig::tests! {
 
 /// Neovim is two processes, and programs in its terminals take the upper one for the editor.
 fn found_under_the_interface(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "")?;
-    let neovim = stage.editors.neovim(generation);
-    let _pane = stage.open(&neovim)?;
+    let Some((stage, _pane)) = Stage::with_neovim(generation, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
+    let neovim = stage.editors.neovim(generation);
     let processes = stage.processes_of(&neovim).into_iter();
     let (embedded, interface): (Vec<_>, Vec<_>) =
         processes.partition(|pid| command_line(pid).contains("--embed"));

@@ -31,10 +31,7 @@ fn agent_outlives_the_newest_neovim_and_its_server() -> Result<()> {
 }
 
 fn stays_connected(generation: Generation, restart: &[&str]) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, "")?;
-    let neovim = stage.editors.neovim(generation);
-    let pane = stage.open(&neovim)?;
+    let Some((stage, pane)) = Stage::with_neovim(generation, "")? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
 
     // A review that waits when the server ends still waits when it is back.
@@ -51,7 +48,7 @@ fn stays_connected(generation: Generation, restart: &[&str]) -> Result<()> {
 
     pane.enter(":qall!")?;
     stage.wait_until_closed(&pane)?;
-    let pane = stage.open(&neovim)?;
+    let pane = stage.open(&stage.editors.neovim(generation))?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
     accept(&pane)?;
@@ -67,12 +64,7 @@ fn accept(pane: &Pane) -> Result<()> {
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else {
-        return Ok(());
-    };
-    adapters::helix(&stage.sandbox, Generation::Newest);
-    let helix = stage.editors.helix(Generation::Newest);
-    let pane = stage.open(&helix)?;
+    let Some((stage, pane)) = Stage::with_helix(Generation::Newest)? else { return Ok(()) };
     let agent = Proposer::qwen(&stage.sandbox)?;
 
     let proposal = agent.propose(&stage.file, SHOUTED)?;
@@ -85,7 +77,7 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
 
     pane.enter(":qa!")?;
     stage.wait_until_closed(&pane)?;
-    let pane = stage.open(&helix)?;
+    let pane = stage.open(&stage.editors.helix(Generation::Newest))?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     accept_in_helix(&pane)?;
@@ -122,10 +114,8 @@ fn proposal_waits_in_helix_when_neovim_ends() -> Result<()> {
 }
 
 fn accept_in_helix(pane: &Pane) -> Result<()> {
-    pane.type_text(" a")?;
-    pane.wait_for("the code actions", |screen| screen.contains("Review: notes.md ("))?;
-    pane.press("Escape")?;
+    pane.type_and_see(" a", "the code actions", "Review: notes.md (")?;
     // Together with the next key it would mean Alt.
-    pane.wait_for("the code actions to be put away", |screen| !screen.contains("Review: notes.md ("))?;
+    pane.press_and_miss("Escape", "the code actions to be put away", "Review: notes.md (")?;
     pane.enter(":lsp-workspace-command alongside.accept")
 }

@@ -6,7 +6,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 
-use crate::neovim::decide_in_neovim;
+use crate::neovim::{decide_in_neovim, leave_terminal_mode};
 use crate::script::{DONE, REQUEST, SHOUTED};
 use crate::stage::{Stage, decided};
 
@@ -29,6 +29,7 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     let script = Script::new().on(END_OF_FILE, cli.overwrite(&stage.file, SHOUTED, DONE));
     let Some(agent) = stage.install_agent(cli, script, pane)? else { return Ok(()) };
     let neovim = &agent.pane;
+    let is_terminal = |screen: &str| screen.contains("-- TERMINAL --");
     neovim.enter(&format!("clear; {} notes.md", editor.command()))?;
     neovim.wait_for("the file", |screen| screen.contains("\nfifteen"))?;
 
@@ -38,6 +39,7 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     stage.wait_until_connected(1)?;
 
     // Hidden and shown again, it is the same agent.
+    neovim.wait_for("terminal mode", is_terminal)?;
     leave_terminal_mode(&agent)?;
     neovim.enter(":Alongside terminal")?;
     neovim.wait_for("the file alone", |screen| !screen.contains("Type your message"))?;
@@ -50,6 +52,7 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     let asked = agent.model.wait_until_asked(END_OF_FILE, PATIENCE)?.asked();
     assert!(asked.contains(&format!("lines 2-4 {REQUEST}")) && asked.contains("thirteen"), "{asked}");
     agent.wait_until_it_asks()?;
+    neovim.wait_for("terminal mode", is_terminal)?;
     leave_terminal_mode(&agent)?;
     decide_in_neovim(neovim)?;
     stage.wait_until_on_disk(&decided())?;
@@ -65,11 +68,4 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
         let is_alone = screen.contains("\n14 ") || screen.contains("\n14\n");
         if is_alone && !screen.contains('│') && !screen.contains("TERMINAL") { Ok(()) } else { Err(screen) }
     })
-}
-
-fn leave_terminal_mode(agent: &alongside_rig::agent::Agent) -> Result<()> {
-    agent.pane.wait_for("terminal mode", |screen| screen.contains("-- TERMINAL --"))?;
-    agent.pane.press("C-\\")?;
-    agent.pane.press("C-n")?;
-    agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
 }

@@ -6,7 +6,6 @@ use std::process::Command;
 
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::sandbox::files_below;
-use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, Sandbox, install_vim, or_skip};
 use anyhow::Result;
 
@@ -40,32 +39,32 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
     pane.press("Escape")?;
-    enters_and_sees(&pane, ":edit other.md", "the other file", "other.md  ")?;
+    pane.enter_and_see(":edit other.md", "the other file", "other.md  ")?;
     pane.type_and_see("ia line of my own", "the typed text", "a line of my own")?;
     pane.press("Escape")?;
-    enters_and_sees(&pane, ":write", "the file to be written", "written")?;
+    pane.enter_and_see(":write", "the file to be written", "written")?;
     assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
     // Its first change is dropped, its last one edited, and the rest is accepted.
-    enters_and_sees(&pane, ":Alongside", "the review", "3 kept")?;
+    pane.enter_and_see(":Alongside", "the review", "3 kept")?;
     pane.type_and_see("do", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("]c]ccc14")?;
     pane.press_and_see("Escape", "the edited change", "1 kept, 1 dropped, 1 edited")?;
     // Only a write of this buffer that the person types accepts.
-    enters_and_sees(&pane, ":wall", "the refusal", "not accepted. To accept, type :w")?;
-    enters(&pane, ":w")?;
+    pane.enter_and_see(":wall", "the refusal", "not accepted. To accept, type :w")?;
+    pane.enter(":w")?;
     pane.wait_for("the review to be over", |screen| !screen.contains("1 edited"))?;
     stage.sees_acceptance(&agent)?;
-    enters(&pane, ":buffer notes.md")?;
+    pane.enter(":buffer notes.md")?;
     pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
 
     // A rejected proposal leaves a draft with the text that the person typed.
     agent.ask_for_change(REQUEST_AGAIN)?;
     pane.wait_for("the next proposal", |screen| screen.contains("proposes 2 changes"))?;
-    enters_and_sees(&pane, ":Alongside", "the review", "2 kept")?;
+    pane.enter_and_see(":Alongside", "the review", "2 kept")?;
     pane.type_text("cctyped by me")?;
     pane.press_and_see("Escape", "the edited change", "1 kept, 1 edited")?;
-    enters_and_sees(&pane, ":q", "the question", "notes.md has your edits")?;
+    pane.enter_and_see(":q", "the question", "notes.md has your edits")?;
     pane.type_and_see("r", "the rejection", "notes.md: rejected")?;
     stage.sees_rejection(&shell, &agent)?;
 
@@ -73,26 +72,14 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     let proposer = Proposer::gemini(&stage.sandbox)?;
     let proposal = proposer.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
-    enters_and_sees(&pane, ":Alongside", "the review", "2 kept")?;
+    pane.enter_and_see(":Alongside", "the review", "2 kept")?;
     pane.type_text("Ityped at the end ")?;
     pane.press("Escape")?;
-    enters(&pane, ":qall!")?;
+    pane.enter(":qall!")?;
     stage.wait_until_closed(&pane)?;
     stage.sees_end(proposal, &agent, &shell)?;
     assert_eq!(files_below(vimrc.parent().unwrap()), [vimrc], "{}", shell.history()?);
     Ok(())
-}
-
-/// Types a command line, and waits until the screen shows `shown`.
-fn enters_and_sees(pane: &Pane, command: &str, what: &str, shown: &str) -> Result<String> {
-    enters(pane, command)?;
-    pane.wait_for(what, |screen| screen.contains(shown))
-}
-
-/// Types a command line.
-fn enters(pane: &Pane, command: &str) -> Result<()> {
-    pane.type_text(command)?;
-    pane.press("Enter")
 }
 
 #[test]

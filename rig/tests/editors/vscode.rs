@@ -6,11 +6,11 @@ use std::fs;
 use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
-use alongside_rig::tmux::Tmux;
+use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Proposer, Sandbox, Window, install_code_server, or_skip};
+use alongside_rig::{CodeServer, Generation, Proposer, Sandbox, Window, install_code_server, or_skip};
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::script::{ORIGINAL, REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
@@ -25,16 +25,16 @@ alongside_rig::tests! {
 }
 
 /// The text of the file in front.
-const EDITOR: &str = ".editor-group-container.active .monaco-editor";
+pub(crate) const EDITOR: &str = ".editor-group-container.active .monaco-editor";
 /// The proposal, at the right.
-const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
+pub(crate) const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
 /// Keep or drop, above each change.
-const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
+pub(crate) const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
 /// The same with the state of the change.
-const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
-const MESSAGE: &str = ".notifications-toasts .notification-toast";
+pub(crate) const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
+pub(crate) const MESSAGE: &str = ".notifications-toasts .notification-toast";
 const EXTENSIONS: &str = ".local/share/code-server/extensions";
-const STATUS: &str = "[id='alongside.alongside.status']";
+pub(crate) const STATUS: &str = "[id='alongside.alongside.status']";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
@@ -104,6 +104,22 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     Ok(())
 }
 
+/// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
+pub(crate) fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
+    let server = terminal.window("code-server", (100, 30))?;
+    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
+    let window = Window::open(code_server, sandbox, &server)?;
+    Ok((server, window))
+}
+
+/// Changes a setting of the person.
+pub(crate) fn change_setting(sandbox: &Sandbox, name: &str, value: bool) -> Result<()> {
+    let file = sandbox.home().join(".local/share/code-server/User/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+    settings[name] = value.into();
+    Ok(fs::write(file, settings.to_string())?)
+}
+
 /// The companions of the agents are only in the stores of extensions, so this one has no more than the name.
 fn stands_back() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
@@ -112,9 +128,7 @@ fn stands_back() -> Result<()> {
     sandbox.write("notes.md", ORIGINAL);
     put_other_companion(&sandbox)?;
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
-    let server = terminal.window("code-server", (100, 30))?;
-    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
-    let window = Window::open(&code_server, &sandbox, &server)?;
+    let (_server, window) = open(&sandbox, &terminal, &code_server)?;
 
     window.wait(MESSAGE, "Gemini CLI Companion is active in this window")?;
     window.wait(STATUS, "Alongside stands back")?;

@@ -7,9 +7,11 @@ use std::path::Path;
 
 use alongside_rig::agent_cli;
 use alongside_rig::tmux::{Pane, Tmux};
-use alongside_rig::{CodeServer, Sandbox, Window, install_code_server, or_skip};
+use alongside_rig::{Sandbox, Window, install_code_server, or_skip};
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::vscode::{EDITOR, LENS, MESSAGE, PROPOSAL, STATE, STATUS, change_setting, open};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -18,20 +20,11 @@ alongside_rig::tests! {
     vscode_says_the_next_step_without_a_program: says_the_next_step_without_a_program(),
 }
 
-/// The text of the file in front.
-const EDITOR: &str = ".editor-group-container.active .monaco-editor";
-/// Keep or drop, above each change.
-const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
-/// The same with the state of the change.
-const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
-const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
-const MESSAGE: &str = ".notifications-toasts .notification-toast";
-const STATUS: &str = "[id='alongside.alongside.status']";
-const ROW: &str = ".pane-body .monaco-list-row";
+pub(crate) const ROW: &str = ".pane-body .monaco-list-row";
 const WELCOME: &str = ".pane-body .welcome-view";
 const VIEW: &str = ".pane-body .message";
 const QUICK: &str = ".quick-input-widget";
-const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
+pub(crate) const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
 const HOVER: &str = ".monaco-hover";
 const DIALOG: &str = ".monaco-dialog-box";
 const TAB: &str = ".tabs-container .tab";
@@ -59,7 +52,8 @@ fn does_what_the_desk_does() -> Result<()> {
     let blanks = sandbox.write("blanks.txt", "    const c = 1\n");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     code_server.put_on_path(&sandbox)?;
-    leave_out_blanks(&sandbox)?;
+    // The person's own setting, which is VS Code's default, and not that of the extension.
+    change_setting(&sandbox, "diffEditor.ignoreTrimWhitespace", true)?;
     let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;
@@ -200,22 +194,6 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     window.wait(WELCOME, "How to Install It")?;
     fs::write(settings, "{}")?;
     window.wait(WELCOME, "No agent is connected yet.")
-}
-
-/// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
-fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
-    let server = terminal.window("code-server", (100, 30))?;
-    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
-    let window = Window::open(code_server, sandbox, &server)?;
-    Ok((server, window))
-}
-
-/// The person's own setting, which is VS Code's default, and not that of the extension.
-fn leave_out_blanks(sandbox: &Sandbox) -> Result<()> {
-    let file = sandbox.home().join(".local/share/code-server/User/settings.json");
-    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
-    settings["diffEditor.ignoreTrimWhitespace"] = json!(true);
-    Ok(fs::write(file, settings.to_string())?)
 }
 
 /// The hook of Claude Code in a pane, which shows its answer.

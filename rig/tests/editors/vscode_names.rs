@@ -11,10 +11,13 @@ use alongside_rig::hostile::{self, Row};
 use alongside_rig::program::companions;
 use alongside_rig::tmux::Tmux;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{CodeServer, Proposer, Sandbox, Window, install_code_server, or_skip};
+use alongside_rig::{CodeServer, Proposer, Sandbox, install_code_server, or_skip};
 use alongside_testing::hostile::{NAMES, TEXTS, file_name};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
+
+use crate::vscode::{MESSAGE, PROPOSAL, STATE, STATUS, change_setting, open};
+use crate::vscode_desk::{QUICK_ROW, ROW};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -44,12 +47,6 @@ const OBEYED: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href
 const ALERT: &str = ".monaco-aria-container .monaco-alert";
 /// The notification centre, which draws the messages around the one with the focus.
 const MESSAGES: &str = ".notifications-center";
-const MESSAGE: &str = ".notifications-toasts .notification-toast";
-const STATUS: &str = "[id='alongside.alongside.status']";
-const TREE_ROW: &str = ".pane-body .monaco-list-row";
-const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
-const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
-const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
 
 fn plain_text_is_no_link_and_no_icon() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
@@ -73,9 +70,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     hostile::set_traps(&sandbox)?;
     sandbox.write("notes.md", "");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
-    let server = terminal.window("code-server", (100, 30))?;
-    server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
-    let window = Window::open(&code_server, &sandbox, &server)?;
+    let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;
     window.watch(OBEYED)?;
@@ -107,7 +102,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
 
     // The view, with its tooltips, and the lists in which a person chooses.
     let link = shown(&waiting[0].row.path);
-    window.hover(TREE_ROW, &link)?;
+    window.hover(ROW, &link)?;
     window.wait(".monaco-hover", &link)?;
     window.press("F1")?;
     window.type_text("Alongside: Show Proposal")?;
@@ -125,7 +120,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     let outside = &waiting.last().context("the table has rows")?.row;
     // The line has room for the beginning; the message of the tab has all of it.
     let note = format!("This file is outside the project: {}", plain(&outside.path.display()));
-    window.wait(LENS, &note.chars().take(46).collect::<String>())?;
+    window.wait(STATE, &note.chars().take(46).collect::<String>())?;
     window.run("Alongside: Accept Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Accept")?;
     window.wait(MESSAGE, "accepted")?;
@@ -146,10 +141,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
 /// The person reports no files. The repository says otherwise, and brings a program.
 fn put_settings(code_server: &CodeServer, sandbox: &Sandbox) -> Result<()> {
     code_server.put_on_path(sandbox)?;
-    let file = sandbox.home().join(".local/share/code-server/User/settings.json");
-    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
-    settings["alongside.reportFiles"] = json!(false);
-    fs::write(file, settings.to_string())?;
+    change_setting(sandbox, "alongside.reportFiles", false)?;
     let program =
         sandbox.write("alongside", format!("#!/bin/sh\ntouch '{}/PWNED'\n", sandbox.home().display()));
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
