@@ -58,8 +58,7 @@ fn claude_takes_the_next_message_after_a_reject() -> Result<()> {
 fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Result<()> {
     let Some((stage, desk, claude)) = set()? else { return Ok(()) };
     claude.ask_for_change(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.drop_first()?;
     claude.say_yes()?;
     claude.wait_until_it_says(DONE)?;
     // It replaces "answered in Claude Code." as soon as the file is written.
@@ -74,8 +73,7 @@ fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Res
 fn claude_asks_itself_when_the_companion_is_killed() -> Result<()> {
     let Some((stage, desk, claude)) = set()? else { return Ok(()) };
     claude.ask_for_change(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.drop_first()?;
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))?;
     let host = stage.host()?;
     kill_process(host, Signal::KILL)?;

@@ -82,6 +82,20 @@ impl Desk {
         self.pane.press(key)
     }
 
+    /// Drops the first change of `notes.txt`, of three.
+    pub(crate) fn drop_first(&self) -> Result<()> {
+        self.press_at("notes.txt", "Space")?;
+        self.wait_until_shown("2 kept, 1 dropped").map(drop)
+    }
+
+    /// Drops the second change of `notes.txt`, of three, and accepts the others.
+    pub(crate) fn drop_second_and_accept(&self) -> Result<()> {
+        self.press_at("notes.txt", "j")?;
+        self.press_after("change 2 of 3", "Space")?;
+        self.press_after("2 kept, 1 dropped", "a")?;
+        self.wait_until_accepted("notes.txt")
+    }
+
     /// Waits until the desk has ended and the shell is back.
     pub(crate) fn wait_until_left(&self) -> Result<()> {
         self.pane.wait_for("the shell again", |screen| screen.ends_with(SHELL_PROMPT)).map(drop)

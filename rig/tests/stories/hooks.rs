@@ -61,6 +61,27 @@ fn assert_model_read(agent: &Agent, words: &str) {
     assert!(read.contains(words), "{read}");
 }
 
+/// The agent has ended without a write, its model has read `words`, and a draft has the text without the
+/// first change.
+fn nothing_is_written(stage: &Stage, agent: &Agent, words: &str) -> Result<()> {
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    assert_model_read(agent, words);
+    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+}
+
+/// The person decides on the agent's change without its first part, and is not asked again.
+fn is_asked_once(stage: &Stage, desk: &Desk, agent: &Agent) -> Result<()> {
+    agent.ask(REQUEST)?;
+    desk.drop_first()?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    desk.wait_until_accepted("notes.txt")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+    assert!(!desk.reads("notes.txt")?, "the desk shows the change again");
+    Ok(())
+}
+
 alongside_rig::tests! {
     claude_in_auto_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Claude),
     codex_writes_what_the_person_kept: writes_what_was_kept(Cli::Codex),
@@ -77,10 +98,7 @@ alongside_rig::tests! {
 fn writes_what_was_kept(cli: Cli) -> Result<()> {
     let Some((stage, desk, agent)) = set(cli)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
-    desk.press_at("notes.txt", "j")?;
-    desk.press_after("change 2 of 3", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_accepted("notes.txt")?;
+    desk.drop_second_and_accept()?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
     let read = read_by_the_model(&agent);
@@ -120,10 +138,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
     let agent = stage.install_as_new(Cli::Qwen, with(turns))?;
     agent.set_hook_up(&stage.sandbox)?;
     agent.run_unattended(REQUEST)?;
-    desk.press_at("notes.txt", "j")?;
-    desk.press_after("change 2 of 3", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_accepted("notes.txt")?;
+    desk.drop_second_and_accept()?;
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), kept);
     assert_model_read(&agent, "Call the tool again so that it makes exactly this change");
@@ -137,10 +152,7 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let (desk, agent) = set_connected(&stage, Cli::Qwen, |_| ())?;
     agent.ask(REQUEST)?;
-    desk.press_at("notes.txt", "j")?;
-    desk.press_after("change 2 of 3", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_accepted("notes.txt")?;
+    desk.drop_second_and_accept()?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
     assert!(!desk.reads("notes.txt")?, "it asks again");
@@ -169,13 +181,7 @@ fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
     for cli in [Cli::Gemini, Cli::Qwen] {
         let Some(stage) = Stage::set()? else { return Ok(()) };
         let (desk, agent) = set_connected(&stage, cli, |hooks| drop(hooks.remove("PermissionRequest")))?;
-        agent.ask(REQUEST)?;
-        desk.press_at("notes.txt", "Space")?;
-        desk.press_after("2 kept, 1 dropped", "a")?;
-        desk.wait_until_accepted("notes.txt")?;
-        agent.wait_until_it_says(DONE)?;
-        assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"), "{cli:?}");
-        assert!(!desk.reads("notes.txt")?, "{cli:?} asks again");
+        is_asked_once(&stage, &desk, &agent)?;
     }
     Ok(())
 }
@@ -208,14 +214,7 @@ fn in_a_container_an_edit_of_gemini_is_asked_once_and_by_its_name() -> Result<()
     let companions = alongside_rig::program::companions(&stage.sandbox)?;
     assert_eq!(companions[0]["agents"][0]["name"], "Gemini CLI", "{companions}");
     assert!(has_bridge(&stage), "it has dialled the companion itself");
-    agent.ask(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "a")?;
-    desk.wait_until_accepted("notes.txt")?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
-    assert!(!desk.reads("notes.txt")?, "it asks again");
-    Ok(())
+    is_asked_once(&stage, &desk, &agent)
 }
 
 /// Without a companion, the agents do what they do without a hook.
@@ -237,15 +236,11 @@ fn without_a_companion_nothing_changes() -> Result<()> {
 fn a_hook_that_is_killed_lets_no_change_of_claude_through() -> Result<()> {
     let Some((stage, desk, agent)) = set(Cli::Claude)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.drop_first()?;
     let is_hook = |pid: &Pid| command_line(pid.as_raw_nonzero()).contains("alongside hook claude");
     let hook = stage.sandbox.processes().into_iter().find(is_hook);
     kill_process(hook.context("no process of the hook")?, Signal::KILL)?;
-    agent.wait_until_ended()?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
-    assert_model_read(&agent, "blocking because onFailure");
-    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+    nothing_is_written(&stage, &agent, "blocking because onFailure")
 }
 
 /// The same for one that fails, and one that Claude Code gives up.
@@ -296,8 +291,7 @@ fn a_companion_that_is_killed_lets_no_change_through() -> Result<()> {
     for cli in UNATTENDED {
         let Some((stage, desk, agent)) = set(cli)? else { continue };
         agent.run_unattended(REQUEST)?;
-        desk.press_at("notes.txt", "Space")?;
-        desk.wait_until_shown("2 kept, 1 dropped")?;
+        desk.drop_first()?;
         stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))?;
         kill_process(stage.host()?, Signal::KILL)?;
         agent.wait_until_ended()?;
@@ -318,10 +312,7 @@ fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
     desk.pane.wait_for("the question", |screen| screen.contains("rejects"))?;
     desk.press_after("rejects", "y")?;
     desk.wait_until_left()?;
-    agent.wait_until_ended()?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
-    assert_model_read(&agent, "A text that the person typed is in ");
-    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+    nothing_is_written(&stage, &agent, "A text that the person typed is in ")
 }
 
 /// A desk that was killed may come back: its review waits for half a minute.
@@ -329,15 +320,12 @@ fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
 fn a_desk_that_is_killed_lets_no_change_through() -> Result<()> {
     let Some((stage, desk, agent)) = set(Cli::Codex)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.drop_first()?;
     desk.pane.kill()?;
     agent
         .pane
         .wait_within(2 * PATIENCE, "the end of the agent", |screen| screen.contains("the agent has ended"))?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
-    assert_model_read(&agent, "Nothing was written. A text that the person typed is in ");
-    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+    nothing_is_written(&stage, &agent, "Nothing was written. A text that the person typed is in ")
 }
 
 /// Near the agent's limit the hook refuses. This limit is 8 s.
@@ -352,10 +340,7 @@ fn a_review_that_takes_too_long_lets_no_change_through() -> Result<()> {
     agent.run_unattended(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.wait_until_shown("notes.txt: rejected, because Claude Code waits no longer.")?;
-    agent.wait_until_ended()?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
-    assert_model_read(&agent, "The person has not decided on this change in time.");
-    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+    nothing_is_written(&stage, &agent, "The person has not decided on this change in time.")
 }
 
 /// A patch of several files is one call: each file has its own review, and the answer is one patch.
@@ -433,8 +418,7 @@ fn codex_obeys_a_rejection_in_fish() -> Result<()> {
 fn an_agent_that_is_killed_takes_its_review_along() -> Result<()> {
     let Some((stage, desk, agent)) = set(Cli::Gemini)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.drop_first()?;
     agent.pane.kill()?;
     desk.read_until_shown("notes.txt: closed, because Gemini CLI has broken off the call.")?;
     assert_eq!(stage.on_disk(), ORIGINAL);
