@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use alongside_agent::wire::{Connection, Request};
 use alongside_contract::diff::ClosedDiff;
 use alongside_contract::mcp::CallToolResult;
 use alongside_contract::mcp::SESSION_HEADER;
@@ -12,12 +13,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::agent_connection::AgentConnection;
 use super::counters::Counters;
 use super::proposal::{self, Fate};
 use super::stream_reader::{Heard, Newest, StreamReader};
 use super::world::{Phase, World};
-use crate::wire::{EventStream, INITIALIZED, PATIENCE, VERSION, initialize};
+use crate::rng::Rng;
+use crate::wire::{EventStream, INITIALIZED, PATIENCE, Response, VERSION, initialize};
 
 /// How an agent reads its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc
 struct Agent<'a> {
     number: usize,
     world: &'a Arc<World>,
-    connection: AgentConnection,
+    connection: Connection,
     session: String,
     newest: Newest,
     hearing: Option<StreamReader>,
@@ -77,7 +78,7 @@ struct Agent<'a> {
 
 impl<'a> Agent<'a> {
     async fn connect(number: usize, reads: Reads, newest: Newest, world: &'a Arc<World>) -> Result<Self> {
-        let connection = AgentConnection::open(&world.address).await?;
+        let connection = Connection::dial(&world.address.endpoint()).await.context("cannot connect")?;
         let mut agent = Self {
             number,
             world,
@@ -90,7 +91,7 @@ impl<'a> Agent<'a> {
         };
         Counters::count(&world.counters.requests);
         let hello = initialize("gemini-cli-mcp-client", "0.61.0", VERSION);
-        let answer = agent.connection.post("", &hello).await?;
+        let answer = agent.post(&hello).await?;
         ensure!(answer.status() == 200, "initialize is answered {}", answer.status());
         agent.session = answer.head.get(SESSION_HEADER).context("no session")?.to_owned();
         agent.say(INITIALIZED).await?;
@@ -264,7 +265,7 @@ impl<'a> Agent<'a> {
         let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let message = message.to_string();
         Counters::count(&self.world.counters.requests);
-        let asked = tokio::time::timeout(PATIENCE, self.connection.post(&self.session, &message));
+        let asked = tokio::time::timeout(PATIENCE, self.post(&message));
         let answer = asked.await.with_context(|| format!("{method}: no answer"))??;
         ensure!(answer.status() == 200, "{method} is answered {}", answer.status());
         let mut reply: Value = serde_json::from_slice(&answer.body)?;
@@ -272,10 +273,21 @@ impl<'a> Agent<'a> {
         Ok(reply["result"].take())
     }
 
+    async fn post(&mut self, body: &str) -> Result<Response> {
+        self.exchange(self.world.address.caller(&self.session).request("POST").body(body)).await
+    }
+
+    /// A thousand of these connections must cost less than the companion that they are held against.
+    async fn exchange(&mut self, request: Request) -> Result<Response> {
+        let head = self.connection.exchange(&request.bytes()).await?;
+        let body = self.connection.body(usize::MAX).await?;
+        Ok(Response { head, body })
+    }
+
     /// Sends a message that gets no reply.
     async fn say(&mut self, message: &str) -> Result<()> {
         Counters::count(&self.world.counters.requests);
-        let answer = self.connection.post(&self.session, message).await?;
+        let answer = self.post(message).await?;
         ensure!(answer.status() == 202, "{message} is answered {}", answer.status());
         Ok(())
     }
@@ -287,10 +299,10 @@ impl<'a> Agent<'a> {
     async fn end(&mut self) -> Result<()> {
         self.hearing = None;
         Counters::count(&self.world.counters.requests);
-        let answer = self.connection.delete(&self.session).await?;
+        let bye = self.world.address.caller(&self.session).bare_request("DELETE");
+        let answer = self.exchange(bye).await?;
         ensure!(answer.status() == 200, "DELETE is answered {}", answer.status());
-        let after =
-            self.connection.post(&self.session, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
+        let after = self.post(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
         ensure!(after.status() == 404, "a session that has ended answers {}", after.status());
         Ok(())
     }
@@ -322,11 +334,8 @@ impl World {
         }
     }
 
-    /// A number below this one. As random as it has to be.
+    /// A number below this one.
     pub(super) fn chance(&self, below: u64) -> u64 {
-        let state = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % below.max(1)
+        Rng::new(self.random.fetch_add(1, Relaxed)).below(below.max(1))
     }
 }

@@ -7,7 +7,6 @@
 //! [`Report`] has the result, and the [rules](Report::broken) that were broken.
 
 mod agent;
-mod agent_connection;
 mod counters;
 mod desk;
 mod host;
