@@ -10,6 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use alongside_testing::files_below;
+
 use super::apt::Apt;
 use super::editor::Editor;
 use crate::install::{InstallError, STAMP, fingerprint, locked_by};
@@ -139,7 +141,7 @@ impl Tree {
 
     /// The only file below a directory of the tree with this extension.
     pub(super) fn file(&self, directory: &str, extension: &str) -> PathBuf {
-        let mut found = walk(&self.root.join(directory));
+        let mut found = files_below(self.root.join(directory));
         found.retain(|path| path.extension().is_some_and(|found| found == extension));
         let [file] = &found[..] else { panic!("one {extension} file below {directory}, not {found:?}") };
         file.clone()
@@ -193,7 +195,7 @@ fn forget_directories(root: &Path) -> Result<(), InstallError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         !path.is_symlink() && (name.ends_with(".so") || name.contains(".so."))
     };
-    for library in walk(&root.join(LIBRARIES[0])).into_iter().filter(is_library) {
+    for library in files_below(root.join(LIBRARIES[0])).into_iter().filter(is_library) {
         // Files of that name that are no libraries have none.
         let named = output_of(patchelf(root).arg("--print-rpath").arg(&library)).unwrap_or_default();
         if named.starts_with('/') {
@@ -213,12 +215,6 @@ fn patchelf(root: &Path) -> Command {
 fn library_path(root: &Path, more: &[&str]) -> OsString {
     let all: Vec<_> = LIBRARIES.iter().chain(more).map(|directory| root.join(directory)).collect();
     all.iter().map(PathBuf::as_path).map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
-}
-
-/// Every file below a directory.
-fn walk(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
 /// The output of a program that must succeed.

@@ -33,12 +33,13 @@ impl Round<'_> {
                 tokio::spawn(async move {
                     while listening.changed().await.is_ok() {
                         if listening.borrow_and_update().open == 0 {
-                            link.note_loss(record.now());
+                            link.lock().lost = record.now();
                         }
                     }
                 });
             }
-            link.end_search(is_connected);
+            let mut link = link.lock();
+            (link.is_connected, link.is_searching) = (is_connected, false);
         });
     }
 
@@ -94,9 +95,9 @@ impl Round<'_> {
 
     /// Whether an agent has connected, and its stream is there or may yet come back.
     fn expects_companion(&self, number: usize, agent: &Agent) -> bool {
-        let link = &self.slots[number].link;
-        let may_return = self.record.now() < link.lost() + RETRY_PERIOD;
-        link.is_connected() && (agent.has_stream() || may_return)
+        let link = self.slots[number].link.lock();
+        let may_return = self.record.now() < link.lost + RETRY_PERIOD;
+        link.is_connected && (agent.has_stream() || may_return)
     }
 
     /// A person answers in the agent's own prompt, once the proposal is shown.
@@ -122,11 +123,11 @@ impl Round<'_> {
     pub(super) fn end_agent(&mut self, number: usize, says_so: bool) -> bool {
         let waiting = self.waiting(number);
         let slot = &mut self.slots[number];
-        if slot.link.is_searching() {
+        if slot.link.lock().is_searching {
             return false;
         }
         let Some(agent) = slot.agent.clone() else { return false };
-        slot.link.note_disconnected();
+        slot.link.lock().is_connected = false;
         if says_so && waiting.is_none() {
             self.tasks.spawn(async move { drop(agent.disable().await) });
             return true;
@@ -149,7 +150,7 @@ impl Round<'_> {
                 self.slots[number].agent = Some(agent);
             }
             Some(agent) => {
-                let is_well = slot.link.is_connected() && agent.has_stream();
+                let is_well = slot.link.lock().is_connected && agent.has_stream();
                 if is_well || self.waiting(number).is_some() {
                     return Ok(false);
                 }

@@ -1,7 +1,6 @@
 //! An agent's place in a round, which outlasts the agent's process.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::agent::Agent;
 
@@ -11,62 +10,44 @@ pub(super) struct AgentSlot {
     pub(super) agent: Option<Agent>,
     /// The number of its present connection.
     pub(super) connection: usize,
-    pub(super) link: Arc<LinkState>,
+    /// The state of that connection, which tasks update.
+    pub(super) link: SharedLink,
     /// The index of its latest proposal.
     pub(super) latest: Option<usize>,
 }
 
 impl AgentSlot {
     pub(super) fn new(place: usize, agent: Agent) -> Self {
-        Self { place, agent: Some(agent), connection: 0, link: Arc::default(), latest: None }
+        Self { place, agent: Some(agent), connection: 0, link: SharedLink::default(), latest: None }
     }
 }
 
-/// The state of an agent's connection, which its tasks update.
+/// The state of an agent's connection. A clone is the same state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedLink(Arc<Mutex<Link>>);
+
 #[derive(Debug, Default)]
-pub(super) struct LinkState {
-    is_connected: AtomicBool,
-    is_searching: AtomicBool,
+pub(super) struct Link {
+    /// Whether the agent has found a companion.
+    pub(super) is_connected: bool,
+    /// Whether the agent searches for a companion.
+    pub(super) is_searching: bool,
     /// When the agent last lost its stream, in milliseconds of the round.
-    lost: AtomicU64,
+    pub(super) lost: u64,
 }
 
-impl LinkState {
-    /// Whether the agent has found a companion.
-    pub(super) fn is_connected(&self) -> bool {
-        self.is_connected.load(Ordering::Acquire)
-    }
-
-    /// Whether the agent searches for a companion.
-    pub(super) fn is_searching(&self) -> bool {
-        self.is_searching.load(Ordering::Acquire)
-    }
-
-    /// When the agent last lost its stream, in milliseconds of the round.
-    pub(super) fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Acquire)
+impl SharedLink {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Link> {
+        self.0.lock().expect("no writer panics")
     }
 
     /// Begins a search; false if one is under way.
     pub(super) fn begin_search(&self, now: u64) -> bool {
-        let begins = !self.is_searching.swap(true, Ordering::AcqRel);
+        let mut link = self.lock();
+        let begins = !link.is_searching;
         if begins {
-            self.note_loss(now);
-            self.note_disconnected();
+            *link = Link { is_connected: false, is_searching: true, lost: now };
         }
         begins
-    }
-
-    pub(super) fn end_search(&self, is_connected: bool) {
-        self.is_connected.store(is_connected, Ordering::Release);
-        self.is_searching.store(false, Ordering::Release);
-    }
-
-    pub(super) fn note_disconnected(&self) {
-        self.is_connected.store(false, Ordering::Release);
-    }
-
-    pub(super) fn note_loss(&self, now: u64) {
-        self.lost.store(now, Ordering::Release);
     }
 }

@@ -110,7 +110,7 @@ impl Round<'_> {
             if !proposal.is_waiting() {
                 continue;
             }
-            let mut lost = slot.link.lost();
+            let mut lost = slot.link.lock().lost;
             let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
             if !has_ever_listened {
                 // It reports a connection before it listens, and does not retry a stream that is cut in

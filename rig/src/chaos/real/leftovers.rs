@@ -14,7 +14,7 @@ impl Round<'_> {
         let slots = self.slots.iter().enumerate();
         let agents = slots.filter_map(|(number, slot)| Some((number, slot, slot.agent.as_ref()?)));
         let lines = agents.flat_map(|(number, slot, agent)| {
-            let lost = slot.link.lost();
+            let lost = slot.link.lock().lost;
             let name =
                 format!("agent {number} ({}, process {:?}, lost {lost})", agent.release(), agent.pid());
             agent.proxies().into_iter().map(move |proxy| format!("{name}: {proxy:?}"))

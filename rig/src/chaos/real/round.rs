@@ -100,7 +100,7 @@ impl<'a> Round<'a> {
         for number in 0..self.slots.len() {
             let place = self.slots[number].place;
             let release = RELEASES[place];
-            if !self.slots[number].link.is_connected() {
+            if !self.slots[number].link.lock().is_connected {
                 // Gemini CLI 0.27.4 detects its editor at its start, by a companion's file. One that started
                 // without a companion, in the round before, never connects.
                 eprintln!("agent {number} ({release}) of round {} is started anew", self.plan.seed);
@@ -112,7 +112,7 @@ impl<'a> Round<'a> {
                 while self.tasks.join_next().await.is_some() {}
             }
             anyhow::ensure!(
-                self.slots[number].link.is_connected(),
+                self.slots[number].link.lock().is_connected,
                 "agent {number} ({release}) does not connect although there was no trouble"
             );
         }
