@@ -9,7 +9,7 @@ use anyhow::Result;
 use tokio::time::Instant;
 
 use super::project::Project;
-use super::record::{Outcome, Record, TroubleKind};
+use super::record::{Leftovers, Outcome, Record, TroubleKind};
 use crate::ide_client;
 
 /// How long a companion may take to be back.
@@ -70,6 +70,15 @@ impl SharedRecord {
     /// Ends the round: outcomes from now on do not count.
     pub(super) fn seal(&self) {
         self.is_sealed.store(true, Ordering::Release);
+    }
+
+    /// Takes the record of a round that is over: no trouble lasts longer.
+    pub(super) fn take(&self, drafts: Vec<String>, strays: Vec<String>, diagnostics: Vec<String>) -> Record {
+        let mut record = std::mem::take(&mut *self.lock());
+        let end = self.now();
+        record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
+        let leftovers = Leftovers { drafts, targets: self.project.targets_on_disk(), strays };
+        Record { leftovers, diagnostics, ..record }
     }
 
     /// Notes what an agent's `openDiff` returned. After an answer in the agent's own prompt, that is the text

@@ -12,7 +12,7 @@ use super::machine::HOOK_LIMIT;
 use super::round::Round;
 use crate::chaos::desk::Desk;
 use crate::chaos::processes::{END_TIMEOUT, signal, until_ended};
-use crate::chaos::record::{Leftovers, Record};
+use crate::chaos::record::Record;
 
 /// How long a companion may take to serve a new desk.
 const SERVE_TIMEOUT: Duration = Duration::from_secs(40);
@@ -40,12 +40,7 @@ impl Round<'_> {
         self.tasks.shutdown().await;
         self.people.shut_down().await;
         strays.extend(self.machine.strays());
-        let targets = self.record.project.targets_on_disk();
-        let mut record = std::mem::take(&mut *self.record.lock());
-        record.leftovers = Leftovers { drafts: self.machine.drafts(), targets, strays };
-        record.diagnostics = self.machine.sandbox.logs();
-        let end = self.record.now();
-        record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
+        let record = self.record.take(self.machine.drafts(), strays, self.machine.sandbox.logs());
         self.machine.tidy()?;
         Ok(record)
     }

@@ -1,7 +1,6 @@
 //! A run of our hook by an agent: the tool call on its input, its answer, and the agent's patience.
 
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alongside_contract::hook::HookEvent;
@@ -22,20 +21,8 @@ const LAST_BREATH: Duration = Duration::from_secs(30);
 /// The exit code of a shell that does not find a program.
 const NOT_FOUND: i32 = 127;
 
-/// The hook that an agent waits for, so that the script can hit it. A clone is the same.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Running(Arc<Mutex<Option<Pid>>>);
-
-impl Running {
-    fn set(&self, pid: Option<Pid>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pid;
-    }
-
-    /// Its process.
-    pub(super) fn pid(&self) -> Option<Pid> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// The process of the hook that an agent waits for, so that the script can hit it. A clone is the same.
+pub(super) type Running = watch::Sender<Option<Pid>>;
 
 /// The way in which the script ends a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +45,7 @@ pub(super) async fn run(
 ) -> Result<(HookEnd, Answer)> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().context("cannot start a hook")?;
-    running.set(child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())));
+    running.send_replace(child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())));
     let mut stdin = child.stdin.take().context("piped")?;
     let (mut stdout, mut stderr) =
         (child.stdout.take().context("piped")?, child.stderr.take().context("piped")?);
@@ -76,18 +63,18 @@ pub(super) async fn run(
             read?;
         }
         () = tokio::time::sleep_until(until) => {
-            running.set(None);
+            running.send_replace(None);
             child.kill().await?;
             return Ok((HookEnd::Late, Answer::Failure("the hook is late".into())));
         }
         how = left(leave) => {
-            running.set(None);
+            running.send_replace(None);
             drop((stdout, stderr));
             end(child, how);
             return Ok((HookEnd::Abandoned, Answer::Silence));
         }
     }
-    running.set(None);
+    running.send_replace(None);
     let status = child.wait().await?;
     let answer = answers::read(event, status, &output, &error);
     let end = match (&answer, status.code()) {

@@ -16,9 +16,6 @@ use crate::chaos::shared_record::BACK_TIMEOUT;
 /// The most kills of a round: its desks would give a companion up that crashes more often.
 const MAX_KILLS: usize = 3;
 
-/// How often a hook is looked at.
-const POLL: Duration = Duration::from_millis(10);
-
 impl Round<'_> {
     pub(super) fn kill_hook(&mut self, number: usize) -> bool {
         let Some(pid) = self.hook_of(number) else { return false };
@@ -33,15 +30,12 @@ impl Round<'_> {
         let Some(pid) = self.hook_of(number) else { return false };
         let trouble = self.record.begin_trouble(TroubleKind::HookFrozen, Some(number));
         signal(pid, Signal::STOP);
-        let running = self.agents[number].running.clone();
+        let mut running = self.agents[number].running.subscribe();
         let record = self.record.clone();
         self.tasks.spawn(async move {
-            let until = tokio::time::Instant::now() + Duration::from_millis(ms);
             // Its agent may kill it before.
-            while tokio::time::Instant::now() < until && running.pid() == Some(pid) {
-                tokio::time::sleep(POLL).await;
-            }
-            if running.pid() == Some(pid) {
+            let ended = running.wait_for(|running| *running != Some(pid));
+            if tokio::time::timeout(Duration::from_millis(ms), ended).await.is_err() {
                 signal(pid, Signal::CONT);
             }
             record.end_trouble(trouble);
@@ -50,7 +44,7 @@ impl Round<'_> {
     }
 
     fn hook_of(&self, number: usize) -> Option<Pid> {
-        self.agents.get(number)?.running.pid()
+        *self.agents.get(number)?.running.borrow()
     }
 
     /// A person breaks an agent's call off, or the agent is killed. The next call is of another one.

@@ -16,7 +16,7 @@ use crate::chaos::oracle::GRACE;
 use crate::chaos::processes::{
     END_TIMEOUT, companions, signal, signal_companions, spawn_host_command, until_ended,
 };
-use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
+use crate::chaos::record::{Departure, Outcome, Record, TroubleKind};
 use crate::ide_client::CliAnswer;
 use crate::release::Release;
 
@@ -50,14 +50,9 @@ impl Round<'_> {
         self.people.shut_down().await;
         strays.extend(self.strays());
         let drafts = self.drafts(&mut strays);
-        let leftovers = Leftovers { drafts, targets: self.record.project.targets_on_disk(), strays };
-        let mut record = std::mem::take(&mut *self.record.lock());
-        record.leftovers = leftovers;
-        record.squats = self.squatter.lock().taken;
         diagnostics.extend(self.machine.sandbox.logs());
-        record.diagnostics = diagnostics;
-        let end = self.record.now();
-        record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
+        let mut record = self.record.take(drafts, strays, diagnostics);
+        record.squats = self.squatter.lock().taken;
         self.machine.tidy()?;
         self.machine.end_old_agents();
         Ok(record)
