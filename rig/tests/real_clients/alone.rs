@@ -8,15 +8,14 @@ use anyhow::{Context as _, Result};
 
 use crate::stage::{COMPANION, ORIGINAL, Stage, accept};
 
-pub(crate) async fn finds_the_companion_by_file_alone(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn finds_the_companion_by_file_alone(stage: Stage) -> Result<()> {
     let status = stage.agent.status().await?;
     assert_eq!(status["name"], "The Rig", "the agent calls the editor as its record does: {status}");
     Ok(())
 }
 
 /// The agent's process shares only the terminal as an ancestor with the companion.
-pub(crate) async fn finds_the_companion_from_a_sibling_pane(rig: Rig, release: Release) -> Result<()> {
+pub(crate) async fn finds_the_companion_from_a_sibling_pane((rig, release): (Rig, Release)) -> Result<()> {
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let tmux = Tmux::new(&sandbox, []);
@@ -29,8 +28,7 @@ pub(crate) async fn finds_the_companion_from_a_sibling_pane(rig: Rig, release: R
     accept(&agent, &companion, &file, "one\n").await
 }
 
-pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn knows_what_the_person_has_open(stage: Stage) -> Result<()> {
     let other = stage.sandbox.write("other.txt", "x\n");
     stage.companion.focus(&stage.file, None).await?;
     stage.companion.focus(&other, Some(Position { line: 0, character: 1 })).await?;
@@ -48,35 +46,28 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
     Ok(())
 }
 
-pub(crate) async fn writes_what_was_accepted(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn writes_what_was_accepted(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("one\nzwei\nthree\n").await?;
     stage.companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("one\nzwei\nthree\n"));
     Ok(())
 }
 
-pub(crate) async fn writes_the_persons_edits(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn writes_the_persons_edits(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("one\nzwei\nthree\n").await?;
     stage.companion.accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree").await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"));
     Ok(())
 }
 
-pub(crate) async fn writes_nothing_after_a_rejection(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn writes_nothing_after_a_rejection(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("all new\n").await?;
     stage.companion.reject(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     Ok(())
 }
 
-pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(
-    rig: Rig,
-    release: Release,
-) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("all new\n").await?;
     stage.companion.edit(&review, "new, and mine\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
@@ -86,11 +77,7 @@ pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(
     Ok(())
 }
 
-pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(
-    rig: Rig,
-    release: Release,
-) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("all new\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("all new\n"));
@@ -98,11 +85,7 @@ pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(
     Ok(())
 }
 
-pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
-    rig: Rig,
-    release: Release,
-) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(stage: Stage) -> Result<()> {
     let (diff, review) = stage.propose("all new\n").await?;
     stage.companion.edit(&review, "an hour of my work\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
@@ -114,8 +97,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
     Ok(())
 }
 
-pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(stage: Stage) -> Result<()> {
     let second_file = stage.sandbox.write("second.txt", "");
     // The agent holds the second back until the first is decided.
     let first = stage.agent.open_diff(&stage.file, "first\n");
@@ -127,8 +109,7 @@ pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(rig: Rig, release: Rel
     Ok(())
 }
 
-pub(crate) async fn proposes_the_same_file_twice(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn proposes_the_same_file_twice(stage: Stage) -> Result<()> {
     for (proposed, accepted) in [("one\n", "one, edited\n"), ("two\n", "two\n"), ("one\n", "one again\n")] {
         let (diff, review) = stage.propose(proposed).await?;
         stage.companion.accept_with(&review, accepted).await?;

@@ -147,7 +147,7 @@ impl Scene {
     }
 }
 
-pub(crate) async fn does_what_the_doctor_says(rig: Rig, release: Release) -> Result<()> {
+pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) -> Result<()> {
     let test = std::process::id();
     let situations: [(&str, Stage); 11] = [
         ("nothing is there", |_, _, _| Ok(())),

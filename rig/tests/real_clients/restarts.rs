@@ -1,13 +1,12 @@
 //! One side, the agent or the companion, ends and comes back.
 
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{Outcome, RealClient, Release, Rig, Sandbox};
+use alongside_rig::{Outcome, RealClient, Release, Sandbox};
 use anyhow::Result;
 
 use crate::stage::{COMPANION, Stage, accept};
 
-pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn agent_comes_back(stage: Stage) -> Result<()> {
     let (open, orphan) = stage.propose("from the first\n").await?;
     stage.agent.kill().await?;
     assert!(open.outcome().await.is_err(), "a killed agent has no outcome");
@@ -25,11 +24,7 @@ pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
 }
 
 /// A proper stop rejects what is open, so that the agent's prompt stays alive.
-pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
-    rig: Rig,
-    release: Release,
-) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(stage: Stage) -> Result<()> {
     let (diff, _) = stage.propose("undecided\n").await?;
     stage.companion.stop().await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
@@ -40,8 +35,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
     accept(&stage.agent, &companion, &stage.file, "decided\n").await
 }
 
-pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release: Release) -> Result<()> {
-    let stage = Stage::new(rig, release).await?;
+pub(crate) async fn companion_crashes_and_the_session_goes_on(stage: Stage) -> Result<()> {
     let (port, token) = (stage.companion.port, stage.companion.token.clone());
     let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
     assert_eq!((companion.port, &companion.token), (port, &token), "same port and token");
@@ -56,8 +50,7 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
 }
 
 /// The restarted companion is the only way to free the agent.
-pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Release) -> Result<()> {
-    let mut stage = Stage::new(rig, release).await?;
+pub(crate) async fn companion_crashes_with_a_diff_open(mut stage: Stage) -> Result<()> {
     let (diff, _) = stage.propose("undecided\n").await?;
     stage.agent.wait_proposed("undecided\n").await?;
     let port = stage.companion.port;

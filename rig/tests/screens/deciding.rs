@@ -22,9 +22,7 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
 
 #[test]
 fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
-    let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(80, 24))?;
-    let (_agent, proposal) = stage.propose()?;
+    let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24))?;
     desk.shows("notes.txt")?;
     // Drop the second change.
     read_and_press(&desk, "line five", "j")?;
@@ -71,9 +69,7 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
 
 #[test]
 fn a_paste_decides_nothing() -> Result<()> {
-    let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(80, 24))?;
-    let (_agent, proposal) = stage.propose()?;
+    let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24))?;
     desk.shows("line five")?;
     settled(&desk)?;
     desk.paste("all right, accept: a\ny\n")?;
@@ -115,9 +111,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
 
 #[test]
 fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
-    let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(130, 40))?;
-    let (_agent, _proposal) = stage.propose()?;
+    let (_stage, desk, _agent, _proposal) = Stage::with_proposal(&Terminal::new(130, 40))?;
     desk.shows("line five")?;
     // Old and new text, in one row or in two.
     let beside = |beside: bool| {
@@ -148,9 +142,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
 
 #[test]
 fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
-    let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(150, 30))?;
-    let (agent, first) = stage.propose()?;
+    let (stage, desk, agent, first) = Stage::with_proposal(&Terminal::new(150, 30))?;
     desk.shows("line five")?;
     let propose = |name: &str| agent.propose(&stage.sandbox.project().join(name), "text of a new file\n");
     let (second, unseen) = (propose("second.txt")?, propose("unseen.txt")?);

@@ -24,9 +24,7 @@ fn gave_the_terminal_back(desk: &Screen) -> Result<()> {
 
 #[test]
 fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
-    let stage = Stage::new();
-    let mut desk = stage.desk(&small())?;
-    let (_agent, proposal) = stage.propose()?;
+    let (stage, mut desk, _agent, proposal) = Stage::with_proposal(&small())?;
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "n")?;
     desk.wait_for("the question to go", |screen| !screen.contains("Leave?"))?;
@@ -77,9 +75,7 @@ fn a_closed_window_ends_it() -> Result<()> {
 
 #[test]
 fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
-    let stage = Stage::new();
-    let mut desk = stage.desk(&small())?;
-    let (_agent, _proposal) = stage.propose()?;
+    let (_stage, mut desk, _agent, _proposal) = Stage::with_proposal(&small())?;
     let ctrl_c = key::ctrl('c').to_string();
     read_and_press(&desk, "line five", &ctrl_c)?;
     read_and_press(&desk, "Leave?", &ctrl_c)?;
@@ -89,9 +85,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
 
 #[test]
 fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
-    let stage = Stage::new();
-    let mut desk = stage.desk(&small())?;
-    let (agent, proposal) = stage.propose()?;
+    let (stage, mut desk, agent, proposal) = Stage::with_proposal(&small())?;
     read_and_press(&desk, "line five", " ")?;
     desk.shows("1 dropped")?;
     desk.signal(Signal::KILL)?;

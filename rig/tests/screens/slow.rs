@@ -62,9 +62,7 @@ fn slow_link_skips_frames_and_ends_with_the_same_screen() -> Result<()> {
 
 #[test]
 fn keys_do_what_they_should_over_a_slow_link() -> Result<()> {
-    let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(80, 24).slow(SLOW))?;
-    let (_agent, proposal) = stage.propose()?;
+    let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24).slow(SLOW))?;
     read_and_press(&desk, "line five", "j")?;
     settled(&desk)?;
     read_and_press(&desk, "line thirty", " ")?;

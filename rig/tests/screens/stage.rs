@@ -46,6 +46,14 @@ impl Stage {
         Ok((agent, proposal))
     }
 
+    /// The stage with a desk on a terminal of this kind, and an agent that has proposed [`proposed`].
+    pub(crate) fn with_proposal(terminal: &Terminal) -> Result<(Self, Screen, Proposer, Proposal)> {
+        let stage = Self::new();
+        let desk = stage.desk(terminal)?;
+        let (agent, proposal) = stage.propose()?;
+        Ok((stage, desk, agent, proposal))
+    }
+
     /// A shell with job control, which knows `alongside`.
     pub(crate) fn shell(&self, terminal: &Terminal) -> Result<Screen> {
         let (path, value) = agent_cli::path_variable(&self.sandbox)?;
