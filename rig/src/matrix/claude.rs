@@ -55,15 +55,7 @@ pub(super) async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
         };
         cells.insert(step, played.map_or_else(|error| failure(&error, &stage), |()| Cell::Works));
     }
-    Ok(Row {
-        agent: subject.agent.clone(),
-        version: subject.version.clone(),
-        package: subject.package.clone(),
-        sdk: None,
-        protocol: None,
-        needs: Vec::new(),
-        cells,
-    })
+    Ok(Row { cells, ..Row::of(subject) })
 }
 
 async fn play(step: Step, stage: &Stage<'_>, agent: &Agent, selected: &Path) -> Result<()> {

@@ -16,9 +16,8 @@ pub enum Kind {
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
-    agent: &'static str,
-    /// The first and the last release.
-    releases: (&'static str, &'static str),
+    /// The agent's id, and its first and last release with this cause.
+    releases: (&'static str, &'static str, &'static str),
     steps: &'static [Step],
     /// A part of the observed failure; other failures of the same release are not covered.
     seen: &'static str,
@@ -36,8 +35,7 @@ const NO_DIFF: &str = "its IdeClient has no openDiff";
 /// The table.
 pub const REASONS: &[Reason] = &[
     Reason {
-        agent: "gemini",
-        releases: ("0.1.14", "0.1.21"),
+        releases: ("gemini", "0.1.14", "0.1.21"),
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
@@ -46,8 +44,7 @@ pub const REASONS: &[Reason] = &[
                `GEMINI_CLI_IDE_WORKSPACE_PATH`.",
     },
     Reason {
-        agent: "gemini",
-        releases: ("0.1.22", "0.1.22"),
+        releases: ("gemini", "0.1.22", "0.1.22"),
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::OwnBug,
@@ -56,8 +53,7 @@ pub const REASONS: &[Reason] = &[
                counts.",
     },
     Reason {
-        agent: "gemini",
-        releases: ("0.1.14", "0.1.15"),
+        releases: ("gemini", "0.1.14", "0.1.15"),
         steps: &[Step::Context],
         seen: "its IdeClient has no context",
         kind: Kind::NotThere,
@@ -65,16 +61,14 @@ pub const REASONS: &[Reason] = &[
                knows `ide/contextUpdate` since 0.1.16.",
     },
     Reason {
-        agent: "gemini",
-        releases: ("0.1.14", "0.1.18"),
+        releases: ("gemini", "0.1.14", "0.1.18"),
         steps: WITH_DIFFS,
         seen: NO_DIFF,
         kind: Kind::NotThere,
         text: "Gemini CLI before 0.1.19 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
-        agent: "qwen",
-        releases: ("0.1.3", "0.5.2"),
+        releases: ("qwen", "0.1.3", "0.5.2"),
         steps: &[Step::Crash],
         seen: "but nothing came",
         kind: Kind::OwnBug,
@@ -84,8 +78,7 @@ pub const REASONS: &[Reason] = &[
                waiting prompt stays blocked: restart the agent. A proper stop of the companion frees it.",
     },
     Reason {
-        agent: "llxprt",
-        releases: ("0.1.14", "0.1.20"),
+        releases: ("llxprt", "0.1.14", "0.1.20"),
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
@@ -93,8 +86,7 @@ pub const REASONS: &[Reason] = &[
                variable, in 0.1.14 from Gemini CLI's.",
     },
     Reason {
-        agent: "llxprt",
-        releases: ("0.1.21", "0.1.23"),
+        releases: ("llxprt", "0.1.21", "0.1.23"),
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::OwnBug,
@@ -102,32 +94,28 @@ pub const REASONS: &[Reason] = &[
                before it reads a discovery file, and takes only the port from the file.",
     },
     Reason {
-        agent: "llxprt",
-        releases: ("0.1.14", "0.1.14"),
+        releases: ("llxprt", "0.1.14", "0.1.14"),
         steps: &[Step::Context],
         seen: "its IdeClient has no context",
         kind: Kind::NotThere,
         text: "LLxprt Code 0.1.14 listens for `ide/openFilesChanged`, as Gemini CLI did before 0.1.16.",
     },
     Reason {
-        agent: "llxprt",
-        releases: ("0.1.14", "0.1.15"),
+        releases: ("llxprt", "0.1.14", "0.1.15"),
         steps: WITH_DIFFS,
         seen: NO_DIFF,
         kind: Kind::NotThere,
         text: "LLxprt Code up to 0.1.15 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
-        agent: "aioncli",
-        releases: ("0.1.20", "0.1.20"),
+        releases: ("aioncli", "0.1.20", "0.1.20"),
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
         text: "AionCLI 0.1.20 reads no discovery file, like the Gemini CLI that it was forked from.",
     },
     Reason {
-        agent: "qwen-termux",
-        releases: ("0.12.0", "0.12.0"),
+        releases: ("qwen-termux", "0.12.0", "0.12.0"),
         steps: &STEPS,
         seen: "Cannot find package '@mmmbuto/pty-termux-utils'",
         kind: Kind::OwnBug,
@@ -135,8 +123,7 @@ pub const REASONS: &[Reason] = &[
                `@mmmbuto/pty-termux-utils`, which is not among its dependencies.",
     },
     Reason {
-        agent: "claude",
-        releases: ("2.0.31", "2.1.328"),
+        releases: ("claude", "2.0.31", "2.1.328"),
         steps: &[Step::Accept],
         seen: "lacks the last newline",
         kind: Kind::OwnBug,
@@ -144,8 +131,7 @@ pub const REASONS: &[Reason] = &[
                the last newline, with any editor. Its Edit tool keeps it.",
     },
     Reason {
-        agent: "claude",
-        releases: ("2.0.31", "2.0.58"),
+        releases: ("claude", "2.0.31", "2.0.58"),
         steps: &[Step::Crash],
         seen: "does not reconnect",
         kind: Kind::OwnBug,
@@ -182,9 +168,9 @@ pub fn reason(row: &Row, step: Step) -> Option<&'static Reason> {
         Cell::Lacks(seen) | Cell::Fails(seen) => seen,
     };
     REASONS.iter().find(|reason| {
-        let (first, last) = (number(reason.releases.0), number(reason.releases.1));
-        reason.agent == row.agent
-            && (first..=last).contains(&number(&row.version))
+        let (agent, first, last) = reason.releases;
+        agent == row.agent
+            && (number(first)..=number(last)).contains(&number(&row.version))
             && reason.steps.contains(&step)
             && seen.contains(reason.seen)
     })
@@ -222,15 +208,7 @@ mod tests {
     #[test]
     fn new_failure_of_an_explained_release_is_unexplained() {
         let cells = [(Step::Accept, Cell::Fails("something new".to_owned()))].into();
-        let row = Row {
-            agent: "gemini".to_owned(),
-            version: "0.1.22".to_owned(),
-            package: String::new(),
-            sdk: None,
-            protocol: None,
-            needs: Vec::new(),
-            cells,
-        };
+        let row = Row { agent: "gemini".to_owned(), version: "0.1.22".to_owned(), cells, ..Row::default() };
         assert_eq!(unexplained(&[row]).len(), 1);
     }
 }

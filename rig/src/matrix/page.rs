@@ -218,9 +218,8 @@ mod tests {
             version: version.to_owned(),
             package: "p".to_owned(),
             sdk: Some("1.0.0".to_owned()),
-            protocol: None,
-            needs: Vec::new(),
             cells: STEPS.map(|step| (step, cell.clone())).into(),
+            ..Row::default()
         };
         let broken = Cell::Fails("it has a cold".to_owned());
         let rows = [

@@ -30,15 +30,7 @@ pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     if subject.agent == Cli::Claude.command() {
         return claude::prove(tools, subject).await;
     }
-    let mut row = Row {
-        agent: subject.agent.clone(),
-        version: subject.version.clone(),
-        package: subject.package.clone(),
-        sdk: scratch::sdk_of(&subject.directory),
-        protocol: None,
-        needs: Vec::new(),
-        cells: BTreeMap::new(),
-    };
+    let mut row = Row { sdk: scratch::sdk_of(&subject.directory), ..Row::of(subject) };
     if !scratch::has_ide_mode(&subject.directory) {
         return Ok(row);
     }

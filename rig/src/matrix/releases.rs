@@ -21,53 +21,29 @@ pub struct Agent {
 
 /// Every agent with IDE mode that npm is known to have.
 pub const AGENTS: &[Agent] = &[
+    agent("gemini", "Gemini CLI", &["@google/gemini-cli-core", "@google/gemini-cli"]),
+    agent("qwen", "Qwen Code", &["@qwen-code/qwen-code", "@qwen-code/qwen-code-core"]),
+    agent("llxprt", "LLxprt Code", &["@vybestack/llxprt-code-core"]),
+    agent("aioncli", "AionCLI", &["@office-ai/aioncli-core"]),
+    Agent { suffixes: true, ..agent("qwen-termux", "Qwen Code for Termux", &["@mmmbuto/qwen-code-termux"]) },
     Agent {
-        id: "gemini",
-        name: "Gemini CLI",
-        packages: &["@google/gemini-cli-core", "@google/gemini-cli"],
-        suffixes: false,
-        chosen: &[],
-    },
-    Agent {
-        id: "qwen",
-        name: "Qwen Code",
-        packages: &["@qwen-code/qwen-code", "@qwen-code/qwen-code-core"],
-        suffixes: false,
-        chosen: &[],
-    },
-    Agent {
-        id: "llxprt",
-        name: "LLxprt Code",
-        packages: &["@vybestack/llxprt-code-core"],
-        suffixes: false,
-        chosen: &[],
-    },
-    Agent {
-        id: "aioncli",
-        name: "AionCLI",
-        packages: &["@office-ai/aioncli-core"],
-        suffixes: false,
-        chosen: &[],
-    },
-    Agent {
-        id: "qwen-termux",
-        name: "Qwen Code for Termux",
-        packages: &["@mmmbuto/qwen-code-termux"],
-        suffixes: true,
-        chosen: &[],
-    },
-    Agent {
-        id: "claude",
-        name: "Claude Code",
-        packages: &["@anthropic-ai/claude-code-linux-x64", "@anthropic-ai/claude-code"],
-        suffixes: false,
         // Ten of a year, on both sides of what has changed.
         chosen: &[
             "2.0.31", "2.0.59", "2.1.19", "2.1.63", "2.1.112", "2.1.113", "2.1.168", "2.1.220", "2.1.329",
             "2.1.332",
         ],
+        ..agent(
+            "claude",
+            "Claude Code",
+            &["@anthropic-ai/claude-code-linux-x64", "@anthropic-ai/claude-code"],
+        )
     },
 ];
+
+/// An agent of which every release without a suffix counts.
+const fn agent(id: &'static str, name: &'static str, packages: &'static [&'static str]) -> Agent {
+    Agent { id, name, packages, suffixes: false, chosen: &[] }
+}
 
 /// One release on npm.
 #[derive(Debug, Clone, PartialEq, Eq)]

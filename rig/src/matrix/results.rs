@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
+use super::subject::Subject;
+
 /// A step of a proof, in the order of the document's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +58,7 @@ pub enum Need {
 }
 
 /// One release.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
     /// The agent's id, as in [`AGENTS`](super::releases::AGENTS).
@@ -80,6 +82,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The row of a release of which nothing is known yet.
+    pub(super) fn of(subject: &Subject) -> Self {
+        let Subject { agent, version, package, .. } = subject.clone();
+        Self { agent, version, package, ..Self::default() }
+    }
+
     /// Whether the release has IDE mode at all.
     pub fn has_ide_mode(&self) -> bool {
         !self.cells.is_empty()
