@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use alongside_desk::Operation;
 use alongside_hook::TextFile;
 use alongside_rig::rng::Rng;
+use alongside_rig::sandbox::files_below;
 use alongside_rig::{codex, or_skip};
 use serde_json::json;
 
@@ -136,20 +137,8 @@ fn applied(codex: &Path, patch: &str, files: &Files) -> (Files, String) {
 }
 
 fn files_in(directory: &Path) -> Files {
-    let mut files = Files::new();
-    let mut directories = vec![PathBuf::new()];
-    while let Some(at) = directories.pop() {
-        for entry in fs::read_dir(directory.join(&at)).unwrap().map(Result::unwrap) {
-            let path = at.join(entry.file_name());
-            match entry.file_type().unwrap().is_dir() {
-                true => directories.push(path),
-                false => {
-                    drop(files.insert(path.to_str().unwrap().to_owned(), fs::read(entry.path()).unwrap()))
-                }
-            }
-        }
-    }
-    files
+    let name = |path: &Path| path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned();
+    files_below(directory).iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
 /// A patch that mostly describes the files.

@@ -7,6 +7,7 @@ use std::process::Command;
 use alongside_rig::InstallError;
 use alongside_rig::install;
 use alongside_testing::chores::{checkout, must, target_directory};
+use alongside_testing::files_below;
 use anyhow::Context as _;
 
 /// The files of the extension's folder that are not built.
@@ -77,10 +78,7 @@ fn build() -> anyhow::Result<PathBuf> {
 
 /// A value that changes with the sources.
 fn fingerprint(folder: &Path) -> anyhow::Result<String> {
-    let mut files = Vec::new();
-    for source in SOURCES {
-        files_of(&folder.join(source), &mut files)?;
-    }
+    let mut files: Vec<_> = SOURCES.iter().flat_map(|source| files_of(&folder.join(source))).collect();
     files.sort();
     let mut texts = Vec::new();
     for file in &files {
@@ -92,21 +90,12 @@ fn fingerprint(folder: &Path) -> anyhow::Result<String> {
     Ok(format!("{:016x}", install::fingerprint(&parts)))
 }
 
-fn files_of(path: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    if !path.is_dir() {
-        found.push(path.to_owned());
-        return Ok(());
-    }
-    for entry in fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))? {
-        files_of(&entry?.path(), found)?;
-    }
-    Ok(())
+fn files_of(path: &Path) -> Vec<PathBuf> {
+    if path.is_dir() { files_below(path) } else { vec![path.to_owned()] }
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut files = Vec::new();
-    files_of(from, &mut files)?;
-    for file in files {
+    for file in files_of(from) {
         let target = match file.strip_prefix(from) {
             Ok(below) if !below.as_os_str().is_empty() => to.join(below),
             _ => to.to_owned(),
