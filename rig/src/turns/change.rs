@@ -37,61 +37,24 @@ const NAMES: [&[u8]; 20] = [
     b".env",
 ];
 
-/// One change.
+/// One change. A file is written anew in its place or by a rename over it; a sneaky change leaves the length
+/// and the time of before; and a hard link is a second name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// A file is written anew, in its place or by a rename over it.
-    Write {
-        at: usize,
-        text: u64,
-        in_place: bool,
-    },
-    /// Some lines of a file.
-    Edit {
-        at: usize,
-        text: u64,
-        in_place: bool,
-    },
-    /// Other bytes of the same length, and the time of before.
-    Sneak {
-        at: usize,
-        text: u64,
-    },
-    Append {
-        at: usize,
-        text: u64,
-    },
-    Link {
-        at: usize,
-        to: usize,
-    },
-    /// A second name of a file.
-    HardLink {
-        at: usize,
-        to: usize,
-    },
-    Pipe {
-        at: usize,
-    },
-    Remove {
-        at: usize,
-    },
-    Rename {
-        at: usize,
-        to: usize,
-    },
-    /// The first name in other letters.
-    Recase {
-        at: usize,
-    },
-    Mode {
-        at: usize,
-        mode: u32,
-    },
-    Directory {
-        at: usize,
-    },
-    /// A command of git, as a person or an agent runs it.
+    Write { at: usize, text: u64, in_place: bool },
+    Edit { at: usize, text: u64, in_place: bool },
+    Sneak { at: usize, text: u64 },
+    Append { at: usize, text: u64 },
+    Link { at: usize, to: usize },
+    HardLink { at: usize, to: usize },
+    Pipe { at: usize },
+    Remove { at: usize },
+    Rename { at: usize, to: usize },
+    // The name gets capital letters.
+    Recase { at: usize },
+    Mode { at: usize, mode: u32 },
+    Directory { at: usize },
+    // As a person or an agent runs it.
     Git(GitCommand),
 }
 

@@ -62,6 +62,11 @@ impl Arguments {
             all: all.unwrap_or_default(),
         }
     }
+
+    /// The end of an edit where there is no file.
+    fn made(&self) -> End {
+        if self.old.is_empty() { End::Written(self.new.clone().into()) } else { End::Failed }
+    }
 }
 
 #[test]
@@ -166,13 +171,7 @@ fn occurrences(text: &str, of: &str) -> usize {
 }
 
 fn claude_edit(arguments: &Arguments, before: Option<&[u8]>) -> End {
-    let Some(bytes) = before else {
-        return if arguments.old.is_empty() {
-            End::Written(arguments.new.clone().into())
-        } else {
-            End::Failed
-        };
-    };
+    let Some(bytes) = before else { return arguments.made() };
     let Ok(text) = std::str::from_utf8(bytes) else { return End::Failed };
     let beginning: Vec<u16> = text.encode_utf16().take(4096).collect();
     let ends = |at: &usize| beginning[*at] == u16::from(b'\n');
@@ -211,13 +210,7 @@ fn claude_write(arguments: &Arguments, before: Option<&[u8]>) -> End {
 }
 
 fn gemini_replace(arguments: &Arguments, before: Option<&[u8]>) -> End {
-    let Some(bytes) = before else {
-        return if arguments.old.is_empty() {
-            End::Written(arguments.new.clone().into())
-        } else {
-            End::Failed
-        };
-    };
+    let Some(bytes) = before else { return arguments.made() };
     // It reads any bytes as UTF-8.
     let text = String::from_utf8_lossy(bytes);
     let content = unix(&text);
@@ -258,13 +251,7 @@ fn qwen_written(content: &str, file: &str) -> End {
 }
 
 fn qwen_edit(arguments: &Arguments, before: Option<&[u8]>) -> End {
-    let Some(bytes) = before else {
-        return if arguments.old.is_empty() {
-            End::Written(arguments.new.clone().into())
-        } else {
-            End::Failed
-        };
-    };
+    let Some(bytes) = before else { return arguments.made() };
     let Ok(file) = std::str::from_utf8(bytes) else { return End::Guessed };
     let content = unix(file.strip_prefix(MARK).unwrap_or(file));
     let Arguments { old, new, all, .. } = arguments;
