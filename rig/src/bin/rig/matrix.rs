@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alongside_rig::matrix::releases::{self, AGENTS, Release};
 use alongside_rig::matrix::scratch::Scratch;
 use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, explain, page, prove};
 use anyhow::{Context as _, bail};
 use tokio::task::JoinSet;
+
+use crate::run::Progress;
 
 /// Options of `cargo xtask matrix`.
 #[derive(Debug, clap::Args)]
@@ -74,15 +76,14 @@ async fn run(options: &Options, results: &mut Results) -> anyhow::Result<Option<
     let wanted = wanted(options, results).await?;
     let scratch = Arc::new(Scratch::new()?);
     let tools = Arc::new(tools(options)?);
-    let mut pass = Pass { scratch, tools, done: 0, all: wanted.len(), started: Instant::now() };
+    let prover = Prover { scratch, tools };
     println!("==> proving {} releases, {} at a time", wanted.len(), options.jobs);
-    let Some(suspects) = pass.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
+    let Some(suspects) = prover.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
     if suspects.is_empty() {
         return Ok(Some(()));
     }
     println!("==> proving {} of them once more, alone: the machine may have been the cause", suspects.len());
-    (pass.done, pass.all, pass.started) = (0, suspects.len(), Instant::now());
-    Ok(pass.prove(suspects, 1, results).await?.map(drop))
+    Ok(prover.prove(suspects, 1, results).await?.map(drop))
 }
 
 /// Proves a package that npm does not have.
@@ -163,23 +164,21 @@ fn tools(options: &Options) -> anyhow::Result<Tools> {
     Ok(Tools { alongside, node })
 }
 
-/// One pass over a list of releases.
-struct Pass {
+/// Proves lists of releases.
+struct Prover {
     scratch: Arc<Scratch>,
     tools: Arc<Tools>,
-    done: usize,
-    all: usize,
-    started: Instant,
 }
 
-impl Pass {
+impl Prover {
     /// Returns the releases with unexplained failures, or `None` when interrupted.
     async fn prove(
-        &mut self,
+        &self,
         releases: Vec<Release>,
         jobs: usize,
         results: &mut Results,
     ) -> anyhow::Result<Option<Vec<Release>>> {
+        let mut progress = Progress::of(releases.len());
         let mut waiting = VecDeque::from(releases);
         let mut running = JoinSet::new();
         let mut suspects = Vec::new();
@@ -204,10 +203,10 @@ impl Pass {
             };
             let Some(ended) = ended else { return Ok(Some(suspects)) };
             let (release, row) = ended.context("a proof panicked")?;
-            self.done += 1;
+            let progress = progress.count();
             match row {
                 Ok(row) => {
-                    println!("{} {}", self.progress(), summary(&row));
+                    println!("{progress} {}", summary(&row));
                     let failed = |cell: &Cell| matches!(cell, Cell::Fails(_));
                     let is_open = !explain::unexplained(std::slice::from_ref(&row)).is_empty();
                     if is_open && row.cells.values().any(failed) {
@@ -218,7 +217,7 @@ impl Pass {
                 // A registry that is gone stays gone.
                 Err(error) if jobs == 1 => return Err(error),
                 Err(error) => {
-                    println!("{} {} {}: {error:#}", self.progress(), release.agent.id, release.version);
+                    println!("{progress} {} {}: {error:#}", release.agent.id, release.version);
                     suspects.push(release);
                 }
             }
@@ -226,10 +225,6 @@ impl Pass {
                 self.scratch.tidy()?;
             }
         }
-    }
-
-    fn progress(&self) -> String {
-        crate::run::progress(self.started, self.done, self.all)
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn interruption() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// The progress of a chore, which is printed every 10 s.
+/// The progress of a chore.
 pub(crate) struct Progress {
     started: Instant,
     printed: Instant,
@@ -47,19 +47,20 @@ impl Progress {
         Self { started: Instant::now(), printed: Instant::now(), all, done: 0 }
     }
 
-    /// One more is done.
+    /// One more is done. Prints the progress every 10 s.
     pub(crate) fn step(&mut self) {
-        self.done += 1;
+        let text = self.count();
         if self.printed.elapsed() >= Duration::from_secs(10) {
             self.printed = Instant::now();
-            println!("{}", progress(self.started, self.done, self.all));
+            println!("{text}");
         }
     }
-}
 
-/// The progress of a chore, and the time it will still take if it goes on like that.
-pub(crate) fn progress(started: Instant, done: usize, all: usize) -> String {
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let left = started.elapsed() / count(done).max(1) * count(all - done);
-    format!("[{done}/{all}, {} min left]", left.as_secs().div_ceil(60))
+    /// One more is done: how many are, and the time the others will take if it goes on like that.
+    pub(crate) fn count(&mut self) -> String {
+        self.done += 1;
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let left = self.started.elapsed() / count(self.done) * count(self.all - self.done);
+        format!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60))
+    }
 }

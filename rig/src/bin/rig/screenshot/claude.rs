@@ -28,12 +28,8 @@ pub(super) fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
     Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
     agent_cli::set_hook_up(sandbox, "claude")?;
-    let (screen, panes) = beside(sandbox, terminal, "28", "claude --permission-mode auto")?;
-    ask(&screen, REQUEST)?;
-    screen.shows("net_total")?;
-    panes.tmux(&["select-pane", "-U"])?;
-    // A desk ignores a key that comes sooner than a person can read.
-    sleep(STILL);
+    let claude = ("28", "claude --permission-mode auto");
+    let screen = at_work(sandbox, terminal, claude, REQUEST, "net_total")?;
     screen.press_and_see("R", "Why?")?;
     screen.press_and_see("keep the public name\r", "Reason noted")?;
     sleep(STILL);
@@ -64,13 +60,8 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
     Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
     agent_cli::set_turns_up(sandbox, "claude")?;
-    let claude = "claude --permission-mode auto --allowedTools 'Bash(echo:*)'";
-    let (screen, panes) = beside(sandbox, terminal, "22", claude)?;
-    ask(&screen, REQUEST)?;
-    screen.shows(SAID)?;
-    panes.tmux(&["select-pane", "-U"])?;
-    // A desk ignores a key that comes sooner than a person can read.
-    sleep(STILL);
+    let claude = ("22", "claude --permission-mode auto --allowedTools 'Bash(echo:*)'");
+    let screen = at_work(sandbox, terminal, claude, REQUEST, SAID)?;
     screen.press_and_see("T", "1.2  total()")?;
     sleep(STILL);
     screen.press_and_see("\t", "change 1 of 2")?;
@@ -84,50 +75,38 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
 }
 
-/// Types a request to the agent.
-fn ask(screen: &Screen, request: &str) -> anyhow::Result<()> {
-    screen.shows("auto mode on")?;
-    screen.press_and_see(request, request)?;
-    screen.press("\r")?;
-    Ok(())
-}
-
-/// The panes of tmux on a screen.
-struct Panes<'a> {
-    sandbox: &'a Sandbox,
-    socket: String,
-}
-
-impl Panes<'_> {
-    fn tmux(&self, words: &[&str]) -> anyhow::Result<()> {
-        let (name, path) = agent_cli::path_variable(self.sandbox)?;
+/// A desk, and an agent in a pane of so many lines below it, which was asked and shows a text since. The next
+/// keys go to the desk.
+fn at_work(
+    sandbox: &Sandbox,
+    terminal: &Terminal,
+    (lines, agent): (&str, &str),
+    request: &str,
+    shown: &str,
+) -> anyhow::Result<Screen> {
+    let (name, path) = agent_cli::path_variable(sandbox)?;
+    let socket = sandbox.tmp().join("panes").to_string_lossy().into_owned();
+    let tmux = |words: &[&str]| -> anyhow::Result<()> {
         let mut tmux = Command::new("tmux");
-        tmux.env_clear().envs(self.sandbox.env()).env(&name, &path).current_dir(self.sandbox.project());
-        let status = tmux.args(["-S", &self.socket]).args(words).status()?;
+        tmux.env_clear().envs(sandbox.env()).env(&name, &path).current_dir(sandbox.project());
+        let status = tmux.args(["-S", &socket]).args(words).status()?;
         anyhow::ensure!(status.success(), "tmux {words:?} fails");
         Ok(())
-    }
-}
-
-/// A desk, and an agent in a pane of so many lines below it.
-fn beside<'a>(
-    sandbox: &'a Sandbox,
-    terminal: &Terminal,
-    lines: &str,
-    agent: &str,
-) -> anyhow::Result<(Screen, Panes<'a>)> {
-    let (name, path) = agent_cli::path_variable(sandbox)?;
-    let panes = Panes { sandbox, socket: sandbox.tmp().join("panes").to_string_lossy().into_owned() };
-    let start = ["tmux", "-S", &panes.socket, "-f", "/dev/null", "new-session", "alongside"];
+    };
+    let start = ["tmux", "-S", &socket, "-f", "/dev/null", "new-session", "alongside"];
     // Without focus events, Claude Code says that it misses them.
     let more = [";", "set", "-g", "status", "off", ";", "set", "-g", "focus-events", "on"];
     let colours = [";", "set", "-as", "terminal-features", ",*:RGB"];
-    let screen = Screen::start(
-        sandbox,
-        &terminal.clone().with(&name, &path),
-        start.iter().chain(&more).chain(&colours),
-    )?;
+    let words = start.iter().chain(&more).chain(&colours);
+    let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), words)?;
     screen.shows("no agent yet")?;
-    panes.tmux(&["split-window", "-v", "-l", lines, agent])?;
-    Ok((screen, panes))
+    tmux(&["split-window", "-v", "-l", lines, agent])?;
+    screen.shows("auto mode on")?;
+    screen.press_and_see(request, request)?;
+    screen.press("\r")?;
+    screen.shows(shown)?;
+    tmux(&["select-pane", "-U"])?;
+    // A desk ignores a key that comes sooner than a person can read.
+    sleep(STILL);
+    Ok(screen)
 }
