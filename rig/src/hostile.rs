@@ -96,11 +96,6 @@ pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<S
     Ok((waiting, refused))
 }
 
-/// [`propose`] for the whole table.
-pub fn propose_all(sandbox: &Sandbox) -> Result<(Vec<Hostile>, Vec<String>)> {
-    propose(sandbox, rows(sandbox))
-}
-
 /// Writes a file as an agent does after its proposal is accepted.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;

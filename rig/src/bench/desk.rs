@@ -123,12 +123,17 @@ impl Drop for Desk {
 }
 
 fn say(socket: &Mutex<UnixStream>, message: &Value) -> Result<Instant> {
-    let message = message.to_string();
-    let framed = format!("Content-Length: {}\r\n\r\n{message}", message.len());
+    let framed = framed(message);
     let mut socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
     let since = Instant::now();
     socket.write_all(framed.as_bytes()).context("the companion has hung up on its desk")?;
     Ok(since)
+}
+
+/// A message as it is sent.
+pub(super) fn framed(message: &Value) -> String {
+    let message = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{message}", message.len())
 }
 
 fn read(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Error, Result, bail, ensure};
 
-use super::desk::Desk;
+use super::desk::{Desk, framed};
 use super::discovery_watch::{self, Watch};
 use super::editor_hands::Hands;
 use super::process;
@@ -118,7 +118,7 @@ impl Subject {
         let hello =
             serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         let ready = serde_json::json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} });
-        let said: String = [hello, ready].map(|message| frame(&message.to_string())).concat();
+        let said: String = [hello, ready].map(|message| framed(&message)).concat();
         start(Command::new(program).arg("lsp"), sandbox, Some(&said))
     }
 
@@ -268,10 +268,6 @@ impl Drop for Companion {
 
 fn died(status: ExitStatus) -> Error {
     anyhow::anyhow!("the companion has died ({status})")
-}
-
-fn frame(message: &str) -> String {
-    format!("Content-Length: {}\r\n\r\n{message}", message.len())
 }
 
 /// Tries for a moment.

@@ -67,6 +67,14 @@ impl Bench<'_> {
         .collect()
     }
 
+    /// Starts every subject, and keeps those with hooks: other makers' companions have none, and neither have
+    /// older programs of ours.
+    pub(super) fn seats_with_hooks(&self) -> Result<Vec<Party>> {
+        let mut parties = self.seats()?;
+        parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+        Ok(parties)
+    }
+
     /// Calls `once` for each subject in turn, `turns` times; it returns samples for every row.
     pub(super) fn turns(
         &mut self,

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use alongside_agent::Outcome;
-use alongside_rig::hostile::{Hostile, assert_nothing_obeyed, propose_all, set_traps, write};
+use alongside_rig::hostile::{Hostile, assert_nothing_obeyed, propose, rows, set_traps, write};
 use alongside_rig::screen::{Screen, Terminal, key};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Proposer, agent_cli};
@@ -93,7 +93,7 @@ fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
     wait::until("the pipe", PATIENCE, || if pipe.exists() { Ok(()) } else { Err(String::new()) })?;
     let mut answers = std::fs::File::options().write(true).open(pipe)?;
     desk.shows("Waiting for proposals.")?;
-    let (waiting, refused) = propose_all(&stage.sandbox)?;
+    let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     answers.write_all(b"l\n")?;
     for (at, Hostile { row, proposal, .. }) in waiting.into_iter().enumerate() {
@@ -120,7 +120,7 @@ fn the_desk_obeys_no_name_and_no_text() -> Result<()> {
     set_traps(&stage.sandbox)?;
     let (path, value) = agent_cli::path_variable(&stage.sandbox)?;
     let desk = stage.idle_desk(&Terminal::new(300, 40).with(path, value))?;
-    let (waiting, refused) = propose_all(&stage.sandbox)?;
+    let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     for Hostile { row, .. } in &waiting {
         desk.shows(&row.shows)?;

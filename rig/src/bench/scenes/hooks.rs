@@ -19,9 +19,7 @@ use super::{between, file, micros, millis, text};
 impl Bench<'_> {
     pub(in super::super) fn hooks(&mut self) -> Result<()> {
         (self.tell)("hooks");
-        let mut parties = self.seats()?;
-        // Other makers' companions have no hook, and neither have older programs of ours.
-        parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+        let mut parties = self.seats_with_hooks()?;
         let rows = [
             row("start of a hook → its proposal at a desk", Unit::Millis),
             row("for comparison: the same program says its version", Unit::Millis),
@@ -43,8 +41,7 @@ impl Bench<'_> {
     /// In a repository, as most projects are.
     fn ruled_proposals(&mut self) -> Result<()> {
         (self.tell)("proposals of hooks, without and with a grant");
-        let mut parties = self.seats()?;
-        parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+        let mut parties = self.seats_with_hooks()?;
         let what = "a hook's proposal → a desk";
         let rows = [
             row(what, Unit::Micros),
@@ -138,8 +135,7 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
     let mut hook = command.spawn()?;
     let stdin = hook.stdin.take();
     stdin.context("its input is piped")?.write_all(input.to_string().as_bytes())?;
-    let Hands::Desk(desk) = seat.companion.hands()? else { anyhow::bail!("no desk is there") };
-    let shown = desk.shown(&path)?;
+    let shown = desk(seat)?.shown(&path)?;
     // The review ends with its hook.
     hook.kill()?;
     hook.wait()?;

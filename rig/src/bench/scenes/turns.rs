@@ -26,8 +26,7 @@ impl Bench<'_> {
             (self.tell)(&format!("prompts in a project of {files} files"));
             let place = tempfile::tempdir()?;
             make(place.path(), files)?;
-            let mut parties = self.seats()?;
-            parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+            let mut parties = self.seats_with_hooks()?;
             let what = format!("a prompt delayed by its snapshot, {files} files");
             let rows = [
                 row(format!("{what}, the first"), Unit::Millis),
@@ -54,8 +53,7 @@ impl Bench<'_> {
     fn changed_files(&mut self) -> Result<()> {
         let files = self.plan.turn_changes;
         (self.tell)(&format!("a turn of {files} files"));
-        let mut parties = self.seats()?;
-        parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+        let mut parties = self.seats_with_hooks()?;
         for party in &parties {
             if let Ok(seat) = &party.seat {
                 make(&seat.companion.project, files)?;
