@@ -21,15 +21,10 @@ const ROUNDS: u64 = 200;
 /// The rounds of each run.
 const FIRST_ROUNDS: u64 = 60;
 
-#[test]
-fn sixty_rounds_break_no_rule() -> Result<()> {
-    break_no_rule(0..FIRST_ROUNDS)
-}
-
-#[test]
-#[ignore = "cargo xtask test --all"]
-fn two_hundred_rounds_break_no_rule() -> Result<()> {
-    break_no_rule(FIRST_ROUNDS..ROUNDS)
+alongside_rig::tests! {
+    sixty_rounds_break_no_rule: break_no_rule(0..FIRST_ROUNDS),
+    #[ignore = "cargo xtask test --all"]
+    two_hundred_rounds_break_no_rule: break_no_rule(FIRST_ROUNDS..ROUNDS),
 }
 
 fn break_no_rule(seeds: Range<u64>) -> Result<()> {
@@ -62,14 +57,10 @@ mod broken_receipts {
 
     use super::*;
 
-    #[test]
-    fn chaos_notices_outcomes_delivered_by_writing_alone() -> Result<()> {
-        expect_violation(ReceiptFault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
-    }
-
-    #[test]
-    fn chaos_notices_blind_resends() -> Result<()> {
-        expect_violation(ReceiptFault::SentAgainBlindly, &[Rule::Invented])
+    alongside_rig::tests! {
+        chaos_notices_outcomes_delivered_by_writing_alone:
+            expect_violation(ReceiptFault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged]),
+        chaos_notices_blind_resends: expect_violation(ReceiptFault::SentAgainBlindly, &[Rule::Invented]),
     }
 
     fn expect_violation(fault: ReceiptFault, rules: &[Rule]) -> Result<()> {

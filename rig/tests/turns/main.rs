@@ -24,14 +24,9 @@ fn the_tree_is_byte_for_byte_what_was_decided() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn every_file_of_a_turn_is_listed_and_undone() -> Result<()> {
-    undo_all(40)
-}
-
-/// A formatter ran.
-#[test]
-#[ignore = "cargo xtask test --all"]
-fn two_thousand_files_of_a_turn_are_listed_and_undone() -> Result<()> {
-    undo_all(2000)
+alongside_rig::tests! {
+    every_file_of_a_turn_is_listed_and_undone: undo_all(40),
+    /// A formatter ran.
+    #[ignore = "cargo xtask test --all"]
+    two_thousand_files_of_a_turn_are_listed_and_undone: undo_all(2000),
 }
