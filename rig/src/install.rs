@@ -188,7 +188,8 @@ pub(crate) fn locked_by<T>(
     lock: &str,
     install: impl FnOnce(&Path) -> Result<T, InstallError>,
 ) -> Result<T, InstallError> {
-    let cache = cache_dir()?;
+    let nowhere = || InstallError::Unavailable("neither XDG_CACHE_HOME nor HOME is set".into());
+    let cache = cache_directory().ok_or_else(nowhere)?;
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
     fs::create_dir_all(&cache).map_err(broken)?;
     let lock = File::create(cache.join(lock)).map_err(broken)?;
@@ -321,15 +322,6 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
         Some(22..) => Ok(PathBuf::from(path)),
         _ => Err(InstallError::Unavailable(format!("Node 22 or newer is needed, found {version:?}"))),
     }
-}
-
-/// The directory of all installations.
-///
-/// # Errors
-/// When neither `XDG_CACHE_HOME` nor `HOME` is set.
-fn cache_dir() -> Result<PathBuf, InstallError> {
-    cache_directory()
-        .ok_or_else(|| InstallError::Unavailable("neither XDG_CACHE_HOME nor HOME is set".into()))
 }
 
 /// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.

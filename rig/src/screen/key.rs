@@ -6,8 +6,6 @@ pub const ESCAPE: &str = "\x1b";
 pub const RIGHT: &str = "\x1b[C";
 /// Arrow left.
 pub const LEFT: &str = "\x1b[D";
-/// Page down.
-pub const PAGE_DOWN: &str = "\x1b[6~";
 
 /// A letter with Ctrl.
 pub const fn ctrl(letter: char) -> char {

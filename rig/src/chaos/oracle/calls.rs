@@ -55,7 +55,8 @@ impl<'a> Judge<'a> {
             return;
         }
         let is_let_through = self.has_dead_hook(call, at) && !call.refuses_without_hook;
-        if is_let_through || self.was_unserved(call, at) {
+        // Hooks of this call may also have found no host.
+        if is_let_through || self.had_trouble_of(TroubleKind::Unserved, call, at) {
             return;
         }
         if !accepted.is_empty() {
@@ -84,11 +85,6 @@ impl<'a> Judge<'a> {
             | HookEnd::Abandoned => false,
         };
         call.runs.iter().any(|run| is_dead(&run.end))
-    }
-
-    /// Whether hooks of this call may have found no host.
-    fn was_unserved(&self, call: &Call, at: u64) -> bool {
-        self.had_trouble_of(TroubleKind::Unserved, call, at)
     }
 
     fn had_trouble_of(&self, kind: TroubleKind, call: &Call, at: u64) -> bool {

@@ -23,7 +23,7 @@ impl Round<'_> {
         if self.kills == MAX_KILLS {
             return false;
         }
-        self.burn_token_unless_held();
+        self.is_token_burned |= !self.people.hold_port();
         let desks: Vec<_> = self.people.present().map(|(_, desk)| desk.pid).collect();
         if back >= 300 {
             desks.iter().for_each(|desk| signal(*desk, Signal::STOP));
@@ -94,11 +94,6 @@ impl Round<'_> {
             self.schedule(ms, Event::SquatterLeaves(trouble));
         }
         !ports.is_empty()
-    }
-
-    /// The companion ends now.
-    fn burn_token_unless_held(&mut self) {
-        self.is_token_burned |= !self.people.hold_port();
     }
 
     /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first,
