@@ -93,10 +93,10 @@ impl Change {
         }
     }
 
-    /// Carries it out below a top. One that is impossible now is none.
+    /// Makes this change in the project at `top`, or none if it is impossible now.
     pub(super) fn carry_out(self, top: &Path) -> Result<()> {
         let place = |at: usize| top.join(path(NAMES[at]));
-        let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
+        let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
         match self {
             Self::Write { at, text, in_place } => write(top, &place(at), &text::new(text), in_place),
             Self::Edit { at, text, in_place } => {
@@ -201,7 +201,7 @@ impl GitCommand {
         [Add, Commit, Commit, Stash, Unstash, Checkout, Back, Reset, Rebase][rng.index(9)]
     }
 
-    /// One that git refuses is none.
+    /// Runs it. If git refuses, nothing changes.
     fn run(self, top: &Path) -> Result<()> {
         let commands: &[&[&str]] = match self {
             Self::Add => &[&["add", "-A"]],
@@ -223,7 +223,8 @@ impl GitCommand {
 /// Runs git as a person does. Returns whether it did what it was asked.
 pub(super) fn git(top: &Path, arguments: &[&str]) -> Result<bool> {
     let mut command = Command::new("git");
-    for (variable, _) in std::env::vars_os().filter(|(it, _)| it.as_encoded_bytes().starts_with(b"GIT_")) {
+    for (variable, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_"))
+    {
         command.env_remove(variable);
     }
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use alongside_desk::{Desk as Seat, Event, Refusal, Request, Review, Revised, Turn, TurnFinished};
 use anyhow::{Context as _, Result, ensure};
 
-/// How often a person tries again who was overtaken by news.
+/// How often a person tries again if the list has changed meanwhile.
 const TRIES: usize = 20;
 
 pub(super) struct Desk {
@@ -136,9 +136,9 @@ impl Desk {
     ) -> Result<Result<(), Refusal>> {
         for _ in 0..TRIES {
             let Turn { id, revision, files, .. } = self.turn()?;
-            let place = files.iter().position(|file| file.path == path);
-            let place = place.with_context(|| format!("{path} is in the list"))?;
-            match self.ask(request(*id, *revision, place)).await? {
+            let file = files.iter().position(|file| file.path == path);
+            let file = file.with_context(|| format!("{path} is in the list"))?;
+            match self.ask(request(*id, *revision, file)).await? {
                 Err(Refusal::NoSuchTurn) => {}
                 answer => return Ok(answer.map(drop)),
             }

@@ -14,24 +14,24 @@ use super::tree::{Class, Entry, Name, Tree, shown};
 pub(super) struct Baseline {
     /// The files that the snapshot holds.
     pub(super) kept: BTreeMap<Name, Entry>,
-    /// All others.
+    /// The files and links that no snapshot holds.
     pub(super) others: BTreeMap<Name, Entry>,
-    /// The pipes. Git sees none but one in the place of a file that it knows.
+    /// The pipes. Git sees a pipe only in the place of a file that it knows.
     pub(super) pipes: BTreeSet<Name>,
 }
 
 impl Baseline {
     pub(super) fn of(tree: &Tree) -> Self {
         let kept = tree.kept();
-        let is_other = |(name, entry): &(&Name, &Entry)| !kept.contains_key(*name) && **entry != Entry::Other;
+        let is_other = |(name, entry): &(&Name, &Entry)| !kept.contains_key(*name) && **entry != Entry::Pipe;
         let others = tree.entries.iter().filter(is_other);
-        let is_pipe = |(_, entry): &(&Name, &Entry)| **entry == Entry::Other;
+        let is_pipe = |(_, entry): &(&Name, &Entry)| **entry == Entry::Pipe;
         let pipes = tree.entries.iter().filter(is_pipe).map(|(name, _)| name.clone()).collect();
         Self { others: others.map(|(name, entry)| (name.clone(), entry.clone())).collect(), kept, pipes }
     }
 }
 
-/// No change escapes, and nothing is listed that has not changed.
+/// Checks that the list has every change, and nothing that has not changed.
 pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &Tree) -> Result<()> {
     let kept = now.kept();
     let all: BTreeSet<&Name> = baseline.kept.keys().chain(kept.keys()).collect();
@@ -50,12 +50,12 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
     }
     for (name, file) in rows.iter().filter(|(name, _)| Class::of(name) == Class::Kept) {
         let (before, after) = (baseline.kept.get(name), kept.get(name));
-        let has_other = baseline.pipes.contains(name) || now.entries.get(name) == Some(&Entry::Other);
-        ensure!(differing.contains(name) || has_other, "{} has not changed: {file:?}", shown(name));
-        if has_other {
-            let is_replaced = before.is_some() && now.entries.get(name) == Some(&Entry::Other);
-            let is_told_so = file.change == FileChange::Kind && file.without_text.is_some();
-            ensure!(!is_replaced || is_told_so, "{} is no file any more: {file:?}", shown(name));
+        let is_or_was_pipe = baseline.pipes.contains(name) || now.entries.get(name) == Some(&Entry::Pipe);
+        ensure!(differing.contains(name) || is_or_was_pipe, "{} has not changed: {file:?}", shown(name));
+        if is_or_was_pipe {
+            let is_replaced = before.is_some() && now.entries.get(name) == Some(&Entry::Pipe);
+            let is_listed_so = file.change == FileChange::Kind && file.without_text.is_some();
+            ensure!(!is_replaced || is_listed_so, "{} is no file any more: {file:?}", shown(name));
             continue;
         }
         let expected = match (before, after) {
@@ -91,7 +91,7 @@ pub(super) struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    /// The tree is what was decided. Returns the next baseline, if this review has ended.
+    /// Checks that the tree is what was decided. Returns the next baseline, if this review has ended.
     pub(super) fn judge(&self, asks: bool) -> Result<Option<Baseline>> {
         let mut expected = self.before.entries.clone();
         let mut undone: BTreeSet<&Name> = BTreeSet::new();
@@ -110,9 +110,9 @@ impl Finish<'_> {
                 Decision::Whole => {
                     undone.extend(decided.from.as_ref());
                     expected.remove(&decided.path);
-                    let place = decided.from.as_ref().unwrap_or(&decided.path);
-                    if let Some(entry) = self.baseline.kept.get(place) {
-                        expected.insert(place.clone(), entry.clone());
+                    let earlier_path = decided.from.as_ref().unwrap_or(&decided.path);
+                    if let Some(entry) = self.baseline.kept.get(earlier_path) {
+                        expected.insert(earlier_path.clone(), entry.clone());
                     }
                 }
                 Decision::Text { wanted, .. } => {
@@ -154,38 +154,38 @@ impl Finish<'_> {
         Baseline { kept, ..Baseline::of(self.seen) }
     }
 
-    /// Nothing is refused without a reason, and only for a reason that is true.
+    /// Checks that the reason of a refusal is true.
     fn check_refusal(&self, decided: &Decided, why: &str) -> Result<()> {
         let paths = [Some(&decided.path), decided.from.as_ref()].into_iter().flatten();
         let has_changed =
             paths.clone().any(|name| self.seen.entries.get(name) != self.before.entries.get(name));
-        let has_other = paths.clone().any(|name| self.seen.entries.get(name) == Some(&Entry::Other));
-        let has_changed = has_changed || has_other || self.outdated.contains(&decided.path);
+        let has_pipe = paths.clone().any(|name| self.seen.entries.get(name) == Some(&Entry::Pipe));
+        let has_changed = has_changed || has_pipe || self.outdated.contains(&decided.path);
         let nature = self.before.natures.get(&decided.path);
-        let place = decided.from.as_ref().unwrap_or(&decided.path);
+        let earlier_path = decided.from.as_ref().unwrap_or(&decided.path);
         let was_pipe = |name: &Name| {
-            let is_pipe = self.seen.entries.get(name) == Some(&Entry::Other);
+            let is_pipe = self.seen.entries.get(name) == Some(&Entry::Pipe);
             is_pipe || self.baseline.pipes.contains(name)
         };
         let is_left_out =
-            [&decided.path, place].into_iter().any(|name| self.is_left_out(name) || was_pipe(name));
+            [&decided.path, earlier_path].into_iter().any(|name| self.is_left_out(name) || was_pipe(name));
         let is_true = match why {
             "something that is no file has replaced it" => paths.clone().any(was_pipe),
             "it has changed since it was shown" | "it has changed since it was opened" => has_changed,
             "its earlier text is not kept" => is_left_out,
-            "it has several names (hard links)" => nature.is_some_and(|it| it.names > 1),
-            "it is write-protected" => nature.is_some_and(|it| it.mode & 0o222 == 0),
-            "another file is in its place" => self.after.entries.contains_key(place),
+            "it has several names (hard links)" => nature.is_some_and(|nature| nature.names > 1),
+            "it is write-protected" => nature.is_some_and(|nature| nature.mode & 0o222 == 0),
+            "another file is in its place" => self.after.entries.contains_key(earlier_path),
             "there is a directory in its place"
             | "a link is on the way to it"
-            | "a file is in the place of its directory" => self.after.is_taken(place) || has_changed,
+            | "a file is in the place of its directory" => self.after.is_taken(earlier_path) || has_changed,
             _ => is_left_out,
         };
         ensure!(is_true, "{:?} is refused: {why}", decided.file);
         Ok(())
     }
 
-    /// An undo wrote only into what was shown, and kept the text of before.
+    /// Checks that an undo changed only what was shown to the person, and kept the text of before as a draft.
     fn check_undo(&self, decided: &Decided, answer: &UndoneFile) -> Result<()> {
         let name = &decided.path;
         let before = self.before.entries.get(name);
@@ -195,7 +195,7 @@ impl Finish<'_> {
             (Decision::Text { .. }, _) => false,
             // A pipe counts as nothing.
             (Decision::Whole, _) => {
-                self.seen.entries.get(name).filter(|entry| **entry != Entry::Other) == before
+                self.seen.entries.get(name).filter(|entry| **entry != Entry::Pipe) == before
             }
         };
         ensure!(is_shown, "{} has changed since it was shown, and was undone", shown(name));
@@ -206,22 +206,22 @@ impl Finish<'_> {
         Ok(())
     }
 
-    /// Whether no snapshot holds what is there, or what was there at the baseline.
+    /// Whether no snapshot holds the file as it is, or as it was at the baseline.
     fn is_left_out(&self, name: &Name) -> bool {
         let is_kept = Class::of(name) == Class::Kept;
         !is_kept || self.baseline.others.contains_key(name)
     }
 
-    /// A file that is written keeps its mode, but for its execution.
+    /// Checks that a file that an undo writes keeps its mode, except for the right to execute it.
     fn check_modes(&self, undone: &BTreeSet<&Name>) -> Result<()> {
         for (name, nature) in &self.after.natures {
             let Some(before) = self.before.natures.get(name) else { continue };
-            let was_kind = std::mem::discriminant(&self.before.entries[name]);
-            if was_kind != std::mem::discriminant(&self.after.entries[name]) {
+            let kind_before = std::mem::discriminant(&self.before.entries[name]);
+            if kind_before != std::mem::discriminant(&self.after.entries[name]) {
                 continue;
             }
-            let which = if undone.contains(name) { !0o111 } else { !0 };
-            ensure!(before.mode & which == nature.mode & which, "{} has another mode", shown(name));
+            let compared = if undone.contains(name) { !0o111 } else { !0 };
+            ensure!(before.mode & compared == nature.mode & compared, "{} has another mode", shown(name));
         }
         Ok(())
     }

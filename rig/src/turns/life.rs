@@ -46,13 +46,13 @@ pub(super) enum Deed {
     End {
         session: u8,
     },
-    /// A desk looks, and marks what this number says.
+    /// A person looks at the turn at a desk, and sets marks; this number is the seed of the marks.
     Review {
         choice: u64,
     },
-    /// It looks once more. Marks stay where nothing has changed.
+    /// The person looks once more. Marks stay where nothing has changed.
     LookAgain,
-    /// It finishes, and undoes what is marked, or asks the agent to.
+    /// The person finishes: alongside undoes what is marked, or asks the agent to.
     Finish {
         ask: bool,
     },
@@ -80,7 +80,7 @@ impl Life {
                 steps.push(Deed::End { session: 0 });
             }
             if rng.percent(30) {
-                // The person's own, or another agent's.
+                // Changes of the person, or of another agent.
                 add_changes(&mut rng, 3, &mut steps);
             }
             if rng.percent(30) {

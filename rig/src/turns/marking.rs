@@ -12,36 +12,36 @@ use crate::rng::Rng;
 /// The fate of a file of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// It is as at the baseline.
+    /// The file becomes as it was at the baseline.
     Whole,
-    /// Some of its hunks are; this is its text then.
+    /// Some hunks of it do: the text on disk that the person saw, and the text that it becomes.
     Text { shown: String, wanted: String },
 }
 
 /// A marked file of the list.
 #[derive(Debug, Clone)]
 pub(super) struct Decided {
-    /// As desks are told it.
+    /// Its row in the list.
     pub(super) file: TurnFile,
     pub(super) path: Name,
     pub(super) from: Option<Name>,
     pub(super) decision: Decision,
 }
 
-/// The names of the files of a list, which tells them as text.
+/// The names of the files of a list, which has them as text.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<String, Name>);
 
 impl Names {
-    /// Those of everything that was at the baseline or is on disk.
+    /// The names of everything that was at the baseline or is on disk.
     pub(super) fn of(baseline: &BTreeMap<Name, Entry>, now: &Tree, left: &BTreeMap<Name, Entry>) -> Self {
         let all = baseline.keys().chain(now.entries.keys()).chain(left.keys());
         Self(all.map(|name| (String::from_utf8_lossy(name).into_owned(), name.clone())).collect())
     }
 
-    /// That of a row. An ignored directory is one row.
-    pub(super) fn get(&self, told: &str) -> Name {
-        self.0.get(told).cloned().unwrap_or_else(|| told.as_bytes().to_vec())
+    /// The name in a row. An ignored directory is one row.
+    pub(super) fn get(&self, listed: &str) -> Name {
+        self.0.get(listed).cloned().unwrap_or_else(|| listed.as_bytes().to_vec())
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn mark(
     for file in desk.turn()?.files.clone() {
         let path = &file.path;
         match rng.below(100) {
-            // Its earlier text is not kept.
+            // The earlier text of this file is not kept.
             chosen if chosen < whole && file.without_undo => {
                 ensure!(desk.mark(path, true).await.is_err(), "{path} takes no mark");
             }
@@ -98,7 +98,7 @@ fn is_no_text(baseline: &BTreeMap<Name, Entry>, now: &Tree, names: &Names, file:
     let both = [baseline.get(earlier.as_ref().unwrap_or(&name)), now.entries.get(&name)];
     both.into_iter().flatten().any(|entry| match entry {
         Entry::File { bytes, .. } => bytes.contains(&0) || std::str::from_utf8(bytes).is_err(),
-        Entry::Link { .. } | Entry::Other => true,
+        Entry::Link { .. } | Entry::Pipe => true,
     })
 }
 
@@ -140,10 +140,10 @@ async fn mark_hunks(desk: &mut Desk, rng: &mut Rng, file: &TurnFile) -> Result<(
         all if all == review.hunks.len() && file.change != FileChange::Renamed => Marked::Whole,
         some => Marked::Hunks(some),
     };
-    let told = is_marked(desk, path)?;
-    // It may have been marked before, with its name.
-    let is_with_name = told == Marked::Whole && dropped == review.hunks.len();
-    ensure!(told == expected || is_with_name, "{expected:?} of {path}: {told:?}");
+    let listed = is_marked(desk, path)?;
+    // The file may have been marked as a whole before, with its new name.
+    let is_with_name = listed == Marked::Whole && dropped == review.hunks.len();
+    ensure!(listed == expected || is_with_name, "{expected:?} of {path}: {listed:?}");
     Ok(())
 }
 

@@ -24,7 +24,7 @@ pub struct Played {
     pub reviews: u64,
     /// Files that were undone, as a whole or in part.
     pub undone: u64,
-    /// Files of which that was refused.
+    /// Files whose undo was refused.
     pub refused: u64,
 }
 
@@ -72,7 +72,7 @@ fn kind(error: &Error) -> String {
 struct Player {
     stage: Stage,
     desk: Desk,
-    /// Of the first prompt, or the last review.
+    /// The state at the first prompt, or after the last finished review.
     baseline: Option<Baseline>,
     review: Option<Open>,
     /// The files of the last finish, with what they held.
@@ -83,7 +83,7 @@ struct Player {
 /// The files of each repository.
 type Repositories = Vec<BTreeMap<PathBuf, RepositoryFile>>;
 
-/// A review that was begun.
+/// A review that was begun and is not finished.
 struct Open {
     names: Names,
     seen: Tree,

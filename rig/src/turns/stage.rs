@@ -73,7 +73,7 @@ impl Stage {
     }
 }
 
-/// Files need not outlive a power failure here.
+/// The directory of all stages: in memory if possible, for their files need not outlive a power failure.
 fn place() -> PathBuf {
     let memory = Path::new("/dev/shm");
     let is_ours = tempfile::tempdir_in(memory).is_ok();

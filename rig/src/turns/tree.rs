@@ -15,18 +15,12 @@ pub(super) type Name = Vec<u8>;
 /// The entry under a path.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Entry {
-    File {
-        bytes: Vec<u8>,
-        is_program: bool,
-    },
-    Link {
-        target: Vec<u8>,
-    },
-    /// A pipe.
-    Other,
+    File { bytes: Vec<u8>, is_program: bool },
+    Link { target: Vec<u8> },
+    Pipe,
 }
 
-/// The part of an entry that no snapshot holds.
+/// What no snapshot holds of an entry: its mode, and its number of names (hard links).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Nature {
     pub(super) mode: u32,
@@ -76,15 +70,15 @@ impl Tree {
                 if path == Path::new(".git") {
                     continue;
                 }
-                let found = entry.metadata()?;
+                let metadata = entry.metadata()?;
                 let name = name(&path);
-                if found.is_dir() {
+                if metadata.is_dir() {
                     tree.directories.insert(name);
                     waiting.push(path);
                     continue;
                 }
-                tree.natures.insert(name.clone(), Nature { mode: found.mode(), names: found.nlink() });
-                tree.entries.insert(name, content(&entry.path(), &found)?);
+                tree.natures.insert(name.clone(), Nature { mode: metadata.mode(), names: metadata.nlink() });
+                tree.entries.insert(name, content(&entry.path(), &metadata)?);
             }
         }
         Ok(tree)
@@ -93,11 +87,12 @@ impl Tree {
     /// The files that a snapshot holds.
     pub(super) fn kept(&self) -> BTreeMap<Name, Entry> {
         let is_kept =
-            |(name, entry): &(&Name, &Entry)| Class::of(name) == Class::Kept && **entry != Entry::Other;
+            |(name, entry): &(&Name, &Entry)| Class::of(name) == Class::Kept && **entry != Entry::Pipe;
         self.entries.iter().filter(is_kept).map(|(name, entry)| (name.clone(), entry.clone())).collect()
     }
 
-    /// Whether a file is on the way to a path, or a directory with something in it in its place.
+    /// Whether no file can be written there: a file stands where the path needs a directory, or a directory
+    /// where it needs the file.
     pub(super) fn is_taken(&self, name: &[u8]) -> bool {
         let above = path(name).ancestors().skip(1).map(|above| above.as_os_str().as_bytes().to_vec());
         above.into_iter().any(|above| self.entries.contains_key(&above)) || self.directories.contains(name)
@@ -115,14 +110,16 @@ fn name_of(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-fn content(path: &Path, found: &Metadata) -> Result<Entry> {
+fn content(path: &Path, metadata: &Metadata) -> Result<Entry> {
     Ok(match () {
-        () if found.is_symlink() => Entry::Link { target: fs::read_link(path)?.into_os_string().into_vec() },
-        () if found.is_file() => {
-            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-            Entry::File { bytes, is_program: found.mode() & 0o100 != 0 }
+        () if metadata.is_symlink() => {
+            Entry::Link { target: fs::read_link(path)?.into_os_string().into_vec() }
         }
-        () => Entry::Other,
+        () if metadata.is_file() => {
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+            Entry::File { bytes, is_program: metadata.mode() & 0o100 != 0 }
+        }
+        () => Entry::Pipe,
     })
 }
 
@@ -147,11 +144,11 @@ pub(super) type RepositoryFile = (u32, (i64, i64), Vec<u8>);
 pub(super) fn repository(git: &Path) -> Result<BTreeMap<PathBuf, RepositoryFile>> {
     let mut all = BTreeMap::new();
     for path in crate::sandbox::files_below(git) {
-        let found = path.symlink_metadata()?;
+        let metadata = path.symlink_metadata()?;
         let bytes = fs::read(&path).unwrap_or_default();
         let is_object = path.strip_prefix(git).is_ok_and(|below| below.starts_with("objects"));
-        let at = if is_object { (0, 0) } else { (found.mtime(), found.mtime_nsec()) };
-        all.insert(path, (found.mode(), at, bytes));
+        let at = if is_object { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
+        all.insert(path, (metadata.mode(), at, bytes));
     }
     Ok(all)
 }
@@ -164,7 +161,7 @@ impl std::fmt::Debug for Entry {
                 write!(f, "{kind} \"{}\"", bytes.escape_ascii())
             }
             Self::Link { target } => write!(f, "link to \"{}\"", target.escape_ascii()),
-            Self::Other => write!(f, "pipe"),
+            Self::Pipe => write!(f, "pipe"),
         }
     }
 }
