@@ -7,13 +7,13 @@ use std::time::Duration;
 /// Errors that are kept word for word.
 const QUOTED: usize = 20;
 
-/// See the module.
+/// The counters, which every agent updates.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) requests: AtomicU64,
     /// Contexts that reached an agent that reads.
     pub(super) updates: AtomicU64,
-    /// Diffs that came to the end they should.
+    /// Diffs that ended as they should.
     pub(super) diffs: AtomicU64,
     /// Sessions that began.
     pub(super) sessions: AtomicU64,
@@ -23,11 +23,11 @@ pub(super) struct Counters {
     pub(super) given_up: AtomicU64,
     pub(super) errors: AtomicU64,
     quoted: Mutex<Vec<String>>,
-    /// From the first change that an agent did not know until it was told of it or of a later one.
+    /// The time from the first change that an agent did not know until it heard of that or of a later one.
     pub(super) told_after: Times,
-    /// From a proposal to its outcome.
+    /// The time from a proposal to its outcome.
     pub(super) decided_after: Times,
-    /// By how much this process itself comes late.
+    /// The lateness of this process itself.
     pub(super) late: Times,
 }
 
@@ -88,7 +88,7 @@ impl Spread {
         self.0.iter().sum()
     }
 
-    /// The time that so many of a thousand did not exceed, in milliseconds.
+    /// The time that so many of a thousand durations did not exceed, in milliseconds.
     pub(super) fn within(&self, of_thousand: u64) -> u64 {
         let enough = (self.all() * of_thousand).div_ceil(1000);
         let mut seen = 0;

@@ -1,9 +1,9 @@
-//! A proposal, and the decision that it must get. The text names both, so that the reader of an outcome knows
-//! whose it is.
+//! A proposal, and the decision that it must get. Its text names its agent and the decision, so that whoever
+//! reads an outcome knows whose it is.
 
 use std::fmt::Write as _;
 
-/// The decision a proposal is to get.
+/// The decision that a proposal must get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The person accepts it.
@@ -23,9 +23,9 @@ const FATES: [(Fate, &str); 4] = [
     (Fate::TakenBack, "nobody"),
 ];
 
-/// The text of a proposal of about so many bytes, which says of itself whose it is and what to do with it.
+/// The text of a proposal, of about so many bytes: it says whose it is, and what the person is to do with it.
 pub(super) fn text(fate: Fate, agent: usize, number: u64, bytes: usize) -> String {
-    let word = FATES.iter().find(|(one, _)| *one == fate).map_or("", |(_, word)| word);
+    let word = FATES.iter().find(|(known, _)| *known == fate).map_or("", |(_, word)| word);
     let mut text = format!("{word} {agent} {number}\n");
     let mut line = 0;
     while text.len() < bytes {
@@ -35,7 +35,7 @@ pub(super) fn text(fate: Fate, agent: usize, number: u64, bytes: usize) -> Strin
     text
 }
 
-/// The identity that the text carries.
+/// The decision that the text names.
 pub(super) fn fate(text: &str) -> Option<Fate> {
     let word = text.split(' ').next()?;
     FATES.iter().find(|(_, name)| *name == word).map(|(fate, _)| *fate)

@@ -9,16 +9,17 @@ use super::counters::Spread;
 use super::host::Figures;
 use super::world::{Plan, World};
 
-/// Agents are told within 200 ms of the first change they do not know; here it may take twice as long.
+/// An agent hears of the first change that it does not know within 200 ms; under load it may take twice as
+/// long. In milliseconds.
 const TOLD_WITHIN: u64 = 400;
-/// Of a million updates, so many may come later than that and this machine's own lateness.
+/// How many of a million updates may come later than that plus this machine's own lateness.
 const TOLD_LATE: u64 = 10_000;
-/// Nobody waits longer for news, however busy this machine is, in milliseconds.
+/// The longest time that an agent may wait for news, however busy this machine is, in milliseconds.
 const STARVED: u64 = 5_000;
-/// How late updates come is judged while others leave the host a processor but for so many percent of the
-/// time. A thousand agents alone, who play on the same two processors, take 17.
+/// How late updates come is judged only if the host waited for a processor in at most so many percent of the
+/// time. A thousand agents, which run on the same two processors, make it wait in 17.
 const CROWDED: u64 = 25;
-/// In the last minute, the host may need so much more memory than in the second, in percent.
+/// How much more memory the host may need in the last minute than in the second one, in percent.
 const MORE_MEMORY: u64 = 10;
 
 /// One minute, or the part of it until the end.
@@ -34,22 +35,22 @@ pub struct Minute {
     pub open: u64,
     /// How much of one processor the host took, in percent.
     pub computing: u64,
-    /// How much of the time it would have taken one more, which others had, in percent.
+    /// How much of the time the host waited for a processor that other processes had, in percent.
     pub waiting: u64,
     /// Requests that agents made.
     pub requests: u64,
     /// Contexts that reached agents that read.
     pub updates: u64,
-    /// Diffs that came to the end they should.
+    /// Diffs that ended as they should.
     pub diffs: u64,
     /// All errors.
     pub errors: u64,
-    /// From the first change an agent did not know until it was told, in milliseconds: 99 of 100, and the
-    /// longest.
+    /// The time from the first change that an agent did not know until it heard of it, in milliseconds: the
+    /// longest of the quickest 99 %, and the longest of all.
     pub told: [u64; 2],
-    /// From a proposal to its outcome, likewise.
+    /// The time from a proposal to its outcome, likewise.
     pub decided: [u64; 2],
-    /// How late this process itself was, likewise.
+    /// The lateness of this process itself, likewise.
     pub late: [u64; 2],
     #[serde(skip)]
     samples: Vec<u64>,
@@ -57,7 +58,7 @@ pub struct Minute {
     before: Figures,
 }
 
-/// See the module.
+/// The results of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// Sessions at once.
@@ -78,7 +79,7 @@ pub struct Report {
     pub agree: bool,
     /// The host forgot all sessions in time.
     pub freed: bool,
-    /// It ended before its time.
+    /// The run ended before its time.
     pub interrupted: bool,
     /// The first errors, word for word.
     pub errors: Vec<String>,
@@ -115,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Takes in the figures of the host; returns a line for the person once a minute.
+    /// Adds the present figures of the host; returns a line for the person once a minute.
     pub(super) fn look(&mut self, figures: Figures, world: &World) -> Option<String> {
         self.resident[1] = self.resident[1].max(figures.resident);
         self.open[1] = self.open[1].max(figures.open);
@@ -152,7 +153,7 @@ impl Report {
         self.minutes.push(minute);
     }
 
-    /// Takes in the figures of the host after all agents have gone.
+    /// Adds the figures of the host after all agents have gone.
     pub(super) fn left(&mut self, figures: Figures) {
         self.resident[2] = figures.resident;
         self.open[2] = figures.open;
@@ -211,7 +212,7 @@ impl Report {
                 format!("in the last minute the host needed {last} KiB, in the second {second}"),
             ),
         ];
-        rules.into_iter().filter(|(kept, _)| !kept).map(|(_, broken)| broken).collect()
+        rules.into_iter().filter(|(is_kept, _)| !is_kept).map(|(_, broken)| broken).collect()
     }
 }
 
