@@ -15,7 +15,8 @@ language = [{ name = \"markdown\", language-servers = [\"alongside\"] }, \
 { name = \"python\", language-servers = [\"alongside\"] }]
 ";
 
-/// That page's settings for releases after 25.07, which make Helix report the cursor and the selection.
+/// The settings of the same page for releases after 25.07, which make Helix report the cursor and the
+/// selection.
 const HELIX_SETTINGS: &str = "\
 [editor]
 gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]

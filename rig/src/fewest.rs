@@ -3,7 +3,7 @@
 /// Drops as many steps as possible while `fails` says that the rest still fails.
 ///
 /// # Errors
-/// That of `fails`.
+/// The error of `fails`.
 pub(crate) fn fewest<S: Clone, E>(
     steps: &[S],
     mut fails: impl FnMut(&[S]) -> Result<bool, E>,

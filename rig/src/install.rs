@@ -178,7 +178,7 @@ fn program(agent: &str, folder: &str, below: &str) -> Result<PathBuf, InstallErr
 /// Installs in the cache, one process at a time: a second one waits and finds everything in place.
 ///
 /// # Errors
-/// Those of `install`, and when the cache cannot be written.
+/// When `install` fails, or the cache cannot be written.
 pub fn locked<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
     locked_by(".lock", install)
 }

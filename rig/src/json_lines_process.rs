@@ -24,7 +24,7 @@ use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 use crate::wait::PATIENCE;
 
-/// See the module. The process ends when this is dropped: its input ends, and its sandbox kills it.
+/// The process. It ends when this is dropped: its input ends, and its sandbox kills it.
 #[derive(Debug)]
 pub struct JsonLinesProcess {
     name: String,

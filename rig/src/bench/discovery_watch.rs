@@ -19,7 +19,7 @@ use crate::wire::Address;
 /// All files are there when none has come for so long.
 const SILENCE: Duration = Duration::from_millis(250);
 
-/// See the module.
+/// A watch on directories.
 #[derive(Debug)]
 pub(super) struct Watch {
     _watcher: RecommendedWatcher,

@@ -28,7 +28,7 @@ pub struct Row {
     pub what: String,
     /// In which unit.
     pub unit: Unit,
-    /// One for each subject.
+    /// A cell for each subject.
     pub figures: Vec<Figure>,
     /// With two subjects: how many times as much the second took, the median over all turns.
     pub ratio: Option<f64>,

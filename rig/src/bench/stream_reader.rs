@@ -25,7 +25,7 @@ pub(super) enum Said {
     Message(BytesMut),
     /// It ended properly, with the last chunk of HTTP.
     Ended,
-    /// It ended without one.
+    /// It ended without the last chunk.
     Cut,
 }
 

@@ -17,14 +17,14 @@ use crate::wire::Address;
 
 /// How long a companion may take to be found.
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
-/// How long one may take to end.
+/// How long a companion may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(10);
-/// How long one may take to end after it has broken a connection.
+/// How long a companion may take to end after it has broken a connection.
 const DYING_WITHIN: Duration = Duration::from_secs(5);
 /// The name of our hosts, and that of their sockets.
 const HOST: &str = "bench";
 
-/// See the module.
+/// A companion to measure.
 #[derive(Debug, Clone)]
 pub struct Subject {
     /// Its name in the table.
@@ -48,23 +48,23 @@ pub enum Kind {
     File(PathBuf),
 }
 
-/// One that runs.
+/// A companion that runs.
 #[derive(Debug)]
 pub(super) struct Companion {
     pub(super) address: Address,
     pub(super) project: PathBuf,
-    /// Nobody does what a person would: why.
+    /// The hands of its person; or the reason why nobody does what a person would.
     pub(super) hands: Result<Hands, String>,
     /// The process that listens.
     pub(super) pid: u32,
-    /// From before it was started until its last discovery file was there.
+    /// The time from before its start until its last discovery file was there.
     pub(super) found_after: Option<Duration>,
     /// Its discovery files.
     pub(super) files: Vec<PathBuf>,
     child: Option<Child>,
     /// The program, if it is ours and was started here.
     ours: Option<PathBuf>,
-    /// Goes last: it ends what is left.
+    /// Dropped last: it ends what is left.
     sandbox: Option<Sandbox>,
 }
 
@@ -270,7 +270,7 @@ fn died(status: ExitStatus) -> Error {
     anyhow::anyhow!("the companion has died ({status})")
 }
 
-/// Tries for a moment.
+/// Tries again for some seconds until it works.
 fn eventually<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     let until = Instant::now() + Duration::from_secs(5);
     loop {

@@ -27,7 +27,7 @@ const LINES: [&str; 22] = [
     "\\n",
 ];
 
-/// One of some things.
+/// A random one of these things.
 pub(crate) fn any<'a, T: ?Sized>(rng: &mut Rng, of: &[&'a T]) -> &'a T {
     of[rng.index(of.len())]
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 
 /// Some projects of each kind, with eight reviews each.
 const PROJECTS: u64 = 4;
-/// One in which a directory goes between a look and its finish, while a file is undone in its place.
+/// A project in which a directory goes between a look and its finish, while a file is undone in its place.
 const DIRECTORY_GOES: u64 = 2458;
 
 #[test]

@@ -9,9 +9,9 @@ use super::super::report::Unit;
 use super::super::turns::{Bench, Seat, row};
 use super::{between, file, micros, millis, sessions};
 
-/// How often a cursor moves that never stands still.
+/// How often the cursor moves where it never stands still.
 const STEADILY: Duration = Duration::from_millis(30);
-/// A context that comes after the cursor stood still for this long is no update in between.
+/// A context that comes later than this after the last move is none of those during the moves.
 const AFTERWARDS: Duration = Duration::from_millis(10);
 
 impl Bench<'_> {
@@ -33,9 +33,9 @@ impl Bench<'_> {
                 // With one agent there is but one sample in a move.
                 for _ in 0..if number == 1 { moves * 4 } else { moves } {
                     line += 1;
-                    let late = moved(seat, line, number, debounce)?;
-                    last.extend(late.iter().copied().max().map(millis));
-                    each.extend(late.into_iter().map(micros));
+                    let delays = moved(seat, line, number, debounce)?;
+                    last.extend(delays.iter().copied().max().map(millis));
+                    each.extend(delays.into_iter().map(micros));
                 }
                 Ok(vec![each, last])
             })?;
@@ -52,7 +52,7 @@ impl Bench<'_> {
     }
 }
 
-/// By how much each agent heard later of a move than the debounce alone makes it.
+/// Moves the cursor. Returns how long after the debounce each agent heard of it.
 fn moved(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Result<Vec<Duration>> {
     let path = opened(seat)?;
     seat.crowd.calm_down(Duration::from_millis(60))?;
@@ -60,17 +60,17 @@ fn moved(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Resul
     // Contexts are parsed when all of them have come: that takes time which the companion may need.
     let crowded = Duration::from_millis(if agents > 1 { 100 } else { 0 });
     std::thread::sleep(debounce / 2 + crowded);
-    let mut late = vec![None; agents];
-    while late.iter().any(Option::is_none) {
+    let mut delays = vec![None; agents];
+    while delays.iter().any(Option::is_none) {
         let told = seat
             .crowd
             .wait("the context", |told| told.method == CONTEXT_UPDATE && told.line() == u64::from(line))?;
-        late[told.agent] = Some(between(since + debounce, told.at));
+        delays[told.agent] = Some(between(since + debounce, told.at));
     }
-    Ok(late.into_iter().flatten().collect())
+    Ok(delays.into_iter().flatten().collect())
 }
 
-/// How many updates come while the cursor moves all the time.
+/// The number of updates that come while the cursor moves all the time.
 fn steadily(seat: &mut Seat, line: &mut u32, time: Duration) -> Result<f64> {
     let path = opened(seat)?;
     seat.crowd.calm_down(Duration::from_millis(250))?;

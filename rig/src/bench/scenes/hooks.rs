@@ -1,5 +1,6 @@
-//! From the start of an agent's hook until a desk has its proposal: the agent waits for all of it. And the
-//! part of that which a companion takes, also while it has to find out whether it may accept the proposal.
+//! The time from the start of an agent's hook until a desk has its proposal: the agent waits for all of it.
+//! And the companion's part of it, also where it has to find out whether it may accept the proposal without a
+//! person.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -38,7 +39,7 @@ impl Bench<'_> {
         self.ruled_proposals()
     }
 
-    /// In a repository, as most projects are.
+    /// Measures in a repository, as most projects are one.
     fn ruled_proposals(&mut self) -> Result<()> {
         (self.tell)("proposals of hooks, without and with a grant");
         let mut parties = self.seats_with_hooks()?;
@@ -63,7 +64,7 @@ impl Bench<'_> {
     }
 }
 
-/// As `git clone` leaves it.
+/// The configuration that `git clone` leaves.
 const GIT_CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\t\
     logallrefupdates = true\n[remote \"origin\"]\n\turl = https://git.example/project.git\n\t\
     fetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\t\

@@ -11,7 +11,8 @@ use super::sessions;
 const AGENTS: [usize; 2] = [0, 1];
 
 impl Bench<'_> {
-    /// Starts those that shall rest, first of all: what they do at their start is long over then.
+    /// Starts the companions before all other measurements, so that they have long done what they do at their
+    /// start.
     pub(in super::super) fn begin_idle(&mut self) -> Result<Vec<Vec<Party>>> {
         let begin = |bench: &mut Self, agents: usize| {
             let mut parties = bench.seats()?;
@@ -21,7 +22,7 @@ impl Bench<'_> {
         AGENTS.map(|agents| begin(self, agents)).into_iter().collect()
     }
 
-    /// All rest at once: they keep nobody from it.
+    /// Measures all of them at once: idle companions do not disturb each other.
     pub(in super::super) fn idle(&mut self, mut all: Vec<Vec<Party>>) -> Result<()> {
         let seconds = self.plan.idle.as_secs();
         (self.tell)(&format!("nothing, for {seconds} s"));

@@ -17,13 +17,13 @@ use super::super::report::Unit;
 use super::super::turns::{Bench, row};
 use super::{micros, millis};
 
-/// As many as ours writes when it starts, for all families and ancestors.
+/// The number of files that a companion of ours writes at its start, for all families and ancestors.
 const FILES: usize = 38;
 
-/// About what an `openDiff` of a small change is made of.
+/// About the size of an `openDiff` of a small change.
 const BYTES: usize = 1024;
 
-/// A step, and the times it takes.
+/// A step: its name, the unit, and the function that measures it.
 type Step<'a> = (String, Unit, &'a dyn Fn() -> Result<Vec<f64>>);
 
 impl Bench<'_> {
@@ -55,7 +55,7 @@ impl Bench<'_> {
     }
 }
 
-/// How long a step takes, so many times.
+/// Measures a step so many times.
 fn times(
     samples: usize,
     unit: fn(Duration) -> f64,
@@ -79,7 +79,7 @@ fn files(samples: usize) -> Result<Vec<f64>> {
     times(samples, millis, || {
         for _ in 0..FILES {
             number += 1;
-            // A name that nobody had: what takes a file's place is written out at once.
+            // Each file gets a new name: a file that replaces another one is written to disk at once.
             let (new, name) = (directory.path().join("new"), directory.path().join(number.to_string()));
             fs::write(&new, [b'x'; 400])?;
             fs::rename(new, name)?;
@@ -103,7 +103,7 @@ fn handed_over(samples: usize) -> Result<Vec<f64>> {
             to.send(())?;
             Ok(back.recv()?)
         });
-        // The other one ends with it.
+        // The other thread ends with the channel.
         drop(to);
         took
     })
@@ -130,7 +130,7 @@ fn there_and_back(samples: usize) -> Result<Vec<f64>> {
     })
 }
 
-/// One thread tells, another hears: as few steps as there can be.
+/// One thread writes a line to every socket, another reads them: as few steps as there can be.
 fn told(listeners: usize, samples: usize) -> Result<Vec<f64>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;

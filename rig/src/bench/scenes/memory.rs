@@ -11,11 +11,11 @@ use super::super::report::Unit;
 use super::super::turns::{Bench, Party, Seat, row};
 use super::sessions;
 
-/// Until a companion that has been busy has put its things in order.
+/// How long a companion that has been busy gets to release what it needs no more.
 const CALM: Duration = Duration::from_millis(700);
 
 impl Bench<'_> {
-    /// Returns those of whom it is yet to be seen whether they forget.
+    /// Returns the companions that lost their sessions, for [`memory_after`](Self::memory_after).
     pub(in super::super) fn memory(&mut self) -> Result<Vec<Party>> {
         (self.tell)("memory, with more and more sessions");
         let mut parties = self.seats()?;
@@ -41,19 +41,20 @@ impl Bench<'_> {
             )?;
         }
         (self.tell)(&format!("{} sessions, opened and dropped", self.plan.dropped));
-        // They wait for nobody: while one is dropped by all of its agents, the next one is.
+        // One companion after the other loses its agents, without a pause in between.
         for Party { seat, .. } in &mut parties {
             self.go_on()?;
-            if let Ok(there) = seat
-                && let Err(error) = self.come_and_go(there)
+            if let Ok(started) = seat
+                && let Err(error) = self.come_and_go(started)
             {
-                *seat = Err(format!("{:#}", there.companion.explain(error)));
+                *seat = Err(format!("{:#}", started.companion.explain(error)));
             }
         }
         Ok(parties)
     }
 
-    /// Once a minute has gone by, for nobody says goodbye who is killed.
+    /// Measures once the companions have had a minute to forget the sessions of agents that were killed:
+    /// those did not end them.
     pub(in super::super) fn memory_after(&mut self, mut parties: Vec<Party>, has_rested: bool) -> Result<()> {
         if !has_rested {
             (self.tell)("waiting until those that were dropped are forgotten");
@@ -82,8 +83,8 @@ impl Bench<'_> {
             seen.push(memory);
             Ok(vec![vec![memory.resident], vec![memory.own]])
         })?;
-        let there = parties.iter().filter(|party| party.seat.is_ok());
-        for (party, memory) in there.zip(seen) {
+        let measured = parties.iter().filter(|party| party.seat.is_ok());
+        for (party, memory) in measured.zip(seen) {
             self.table.row(&rows[0])[party.subject].note = note(party.subject, memory);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! How long it takes until agents can find it.
+//! The time from the start of a companion until agents can find it.
 
 use anyhow::Result;
 

@@ -19,7 +19,7 @@ impl Bench<'_> {
         ];
         for _ in 0..self.plan.turns {
             let mut parties = self.seats()?;
-            // One that was not started here is not stopped either.
+            // A companion that was not started here is not stopped either.
             parties.retain(|party| self.subjects[party.subject].starts());
             let mut notes = Vec::new();
             self.turns(&rows, &mut parties, 1, |seat| {
@@ -34,9 +34,9 @@ impl Bench<'_> {
                 notes.push(format!("{} of {number} streams ended properly, {left} files are left", ends.0));
                 Ok(vec![vec![millis(between(since, ended))], vec![millis(since.elapsed())]])
             })?;
-            let there: Vec<_> = parties.iter().filter(|party| party.seat.is_ok()).collect();
-            for (at, note) in notes.into_iter().enumerate().filter(|_| there.len() == parties.len()) {
-                self.table.row(&rows[0])[there[at].subject].note = Some(note);
+            let stopped: Vec<_> = parties.iter().filter(|party| party.seat.is_ok()).collect();
+            for (at, note) in notes.into_iter().enumerate().filter(|_| stopped.len() == parties.len()) {
+                self.table.row(&rows[0])[stopped[at].subject].note = Some(note);
             }
         }
         Ok(())
