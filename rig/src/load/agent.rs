@@ -23,7 +23,7 @@ use crate::wire::{EventStream, INITIALIZED, PATIENCE, Response, VERSION, initial
 /// How an agent reads its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
-    /// As fast as it comes.
+    /// As fast as messages come.
     All,
     /// Sixteen bytes a second.
     Slowly,
@@ -34,9 +34,9 @@ pub(super) enum Reads {
 /// The agent's behaviour while its diff is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Story {
-    /// It waits for the outcome.
+    /// The agent waits for the outcome.
     Plain,
-    /// It loses its stream, and the person decides meanwhile.
+    /// The agent loses its stream, and the person decides meanwhile.
     Cut,
     /// The agent goes away without a word, and another takes its place.
     Vanishes,
@@ -109,11 +109,11 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Proposes now and then, until all leave or this one does.
+    /// Proposes now and then, until all agents leave or this one does.
     async fn live(&mut self) -> Result<()> {
         let mut phase = self.world.phase.subscribe();
         loop {
-            // Between nothing and twice the pace, so that they spread.
+            // Pauses between nothing and twice the pace, so that the agents do not propose together.
             let pause = Duration::from_millis(self.world.chance(self.world.pace * 2));
             let next = sleep(pause);
             tokio::pin!(next);
@@ -140,7 +140,7 @@ impl<'a> Agent<'a> {
         if self.world.vanish && self.number.is_multiple_of(2) { Ok(()) } else { self.end().await }
     }
 
-    /// True if the agent has gone.
+    /// Proposes, and waits for the outcome. True if the agent has gone.
     async fn one_diff(&mut self) -> Result<bool> {
         let number = Counters::count(&self.world.proposals);
         let story = match self.world.chance(100) {
@@ -198,8 +198,9 @@ impl<'a> Agent<'a> {
             Fate::Edited => Some(proposal::edited(&text)),
         };
         let outcome = tokio::time::timeout(PATIENCE, self.outcome());
-        let (of, accepted) = outcome.await.with_context(|| format!("{fate:?}, {story:?}: no outcome"))??;
-        ensure!(of == path, "an outcome of {of} instead of {path}");
+        let (file, accepted) =
+            outcome.await.with_context(|| format!("{fate:?}, {story:?}: no outcome"))??;
+        ensure!(file == path, "an outcome of {file} instead of {path}");
         ensure!(accepted == expected, "{fate:?}, {story:?}: {} instead", words(accepted.as_deref()));
         self.world.counters.decided_after.add(since.elapsed());
         Counters::count(&self.world.counters.diffs);
@@ -216,8 +217,8 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// One large proposal whose outcome fills the stream for good; other requests are answered all the same,
-    /// and at the end the text is there.
+    /// Makes one large proposal, whose outcome fills the stream for good. Other requests are answered all the
+    /// same, and at the end the text is there.
     async fn live_slowly(&mut self) -> Result<()> {
         let mut phase = self.world.phase.subscribe();
         let path = self.world.project.join(format!("slow{}.txt", self.number)).display().to_string();
@@ -334,7 +335,7 @@ impl World {
         }
     }
 
-    /// A number below this one.
+    /// A random number below this one.
     pub(super) fn chance(&self, below: u64) -> u64 {
         Rng::new(self.random.fetch_add(1, Relaxed)).below(below.max(1))
     }

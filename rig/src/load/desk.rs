@@ -15,11 +15,11 @@ use super::counters::Counters;
 use super::proposal::{self, Fate};
 use super::world::{Phase, World};
 
-/// A desk reports a change after so many milliseconds, at least and at most.
+/// The time between two changes that the desk reports, in milliseconds, at least and at most.
 const BETWEEN: [u64; 2] = [30, 50];
 /// The views of an agent that is gone close after 10 s; it may be noticed twice as late.
 const CLOSED_WITHIN: Duration = Duration::from_secs(20);
-/// Files that are open.
+/// The number of files that are open.
 const FILES: u32 = 8;
 
 /// The files of the project that are open at the desk.
@@ -79,7 +79,7 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
     }
 }
 
-/// The cursor has moved; now and then another file is in front, or something is selected.
+/// Reports a move of the cursor; now and then another file is in front, or something is selected.
 fn report(desk: &Desk, world: &World) {
     let number = world.reports.add();
     let file = |number: u32| files(&world.project)[(number % FILES) as usize].display().to_string();
@@ -99,7 +99,7 @@ fn report(desk: &Desk, world: &World) {
     drop(desk.send(Request::ChangeContext(report)));
 }
 
-/// Does what the proposal says. A refusal is told by the agent, which then hears nothing.
+/// Decides as the text of the proposal says.
 fn answer(desk: &Desk, review: &Review, fate: Fate, world: &Arc<World>) {
     let (id, revision) = (review.id, review.revision);
     let decide = |revision, decision| desk.send(Request::DecideReview { id, revision, decision });
@@ -122,7 +122,7 @@ fn answer(desk: &Desk, review: &Review, fate: Fate, world: &Arc<World>) {
     });
 }
 
-/// A review has ended as its text says, or not.
+/// Checks that a review has ended as the text of its proposal says.
 fn ended(fate: Fate, closing: Closing, after: Duration, tally: &Counters) -> Result<(), String> {
     match (fate, closing) {
         (Fate::Accepted | Fate::Edited, Closing::Accepted)

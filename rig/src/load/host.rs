@@ -84,8 +84,8 @@ impl Figures {
         let stat = read("stat")?;
         let words: Vec<_> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
         let ticks = [11, 12].iter().filter_map(|at| words.get(*at)?.parse::<u64>().ok()).sum::<u64>();
-        // Of each thread: nanoseconds on a processor, and in line for one. Threads that end take theirs
-        // along.
+        // Each thread has its nanoseconds on a processor and those in line for one. Those of a thread that
+        // has ended are gone.
         let threads = std::fs::read_dir(place.join("task"))?.flatten();
         let lines =
             threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());

@@ -18,8 +18,8 @@ pub struct Plan {
     pub seconds: u64,
     /// How long an agent pauses between two proposals, on average.
     pub pace: Duration,
-    /// Whether some agents go without a word, half of them at the end. Until their sessions are freed, a
-    /// minute goes by.
+    /// Whether some agents go without the end of their session, half of all at the end of the run. A minute
+    /// goes by until the companion frees such a session.
     pub vanish: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct World {
     pub(super) random: AtomicU64,
 }
 
-/// When which change was reported: the cursor's line is its number.
+/// The time of each change that was reported: its number is the line of the cursor.
 #[derive(Debug)]
 pub(super) struct Reports(watch::Sender<Vec<Instant>>);
 
@@ -65,7 +65,7 @@ impl Default for Reports {
 }
 
 impl Reports {
-    /// Notes one more, and returns its number.
+    /// Notes a change that is reported now, and returns its number.
     pub(super) fn add(&self) -> u32 {
         let mut number = 0;
         self.0.send_modify(|reports| {
@@ -80,7 +80,7 @@ impl Reports {
         self.0.borrow().get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }
 
-    /// How many there are.
+    /// The number of the newest change.
     pub(super) fn newest(&self) -> u32 {
         u32::try_from(self.0.borrow().len()).unwrap_or(u32::MAX)
     }

@@ -1,5 +1,5 @@
-//! A TCP proxy that breaks connections at an exact byte. It dies with its handle, and every connection with
-//! it.
+//! A TCP proxy that breaks connections at an exact byte. Dropping its handle ends it, and every connection
+//! with it.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,20 +52,20 @@ pub enum Fault {
     Drop(usize),
 }
 
-/// How the agent fares that listens through a proxy.
+/// The streams of an agent that listens through a proxy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Listening {
     /// Streams that are open now.
     pub open: usize,
     /// Connections since the last stream opened that met no companion, or broke before a stream was answered.
     pub failed: usize,
-    /// With what status the companion refused a stream, if it did so since the last one opened.
+    /// The HTTP status with which the companion refused a stream since the last one opened.
     pub refused: Option<u16>,
 }
 
 #[derive(Debug)]
 struct Control {
-    /// Its port to agents, and its own, as they follow the name of the host: equally long.
+    /// The ports of the proxy and of the companion, as they follow the name of the host: equally long.
     ports: [String; 2],
     /// Faults that wait for their request.
     armed: Mutex<Vec<(Kind, Plan)>>,
@@ -95,7 +95,7 @@ impl Proxy {
         Self::with_fault(port, None).await
     }
 
-    /// Listens before a companion, and gets its receipts wrong.
+    /// Listens before a companion, and gets its receipts wrong in this way.
     pub async fn with_fault(port: u16, fault: Option<ReceiptFault>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("listen");
         let own = listener.local_addr().expect("an address").port();
@@ -136,12 +136,12 @@ impl Proxy {
         self.control.cuts.send_modify(|cuts| *cuts += 1);
     }
 
-    /// Lets nothing pass until it is let go again; nothing is lost.
+    /// With `true`, lets nothing pass until it is called with `false`; nothing is lost.
     pub fn hold(&self, held: bool) {
         self.control.held.send_replace(held);
     }
 
-    /// Whether the agent hears anything.
+    /// The streams of the agent now.
     pub fn listening(&self) -> Listening {
         *self.control.listening.borrow()
     }
@@ -159,7 +159,7 @@ impl Proxy {
             .expect("the proxy lives");
     }
 
-    /// The same as it changes.
+    /// The streams of the agent, as they change.
     pub fn watch_listening(&self) -> watch::Receiver<Listening> {
         self.control.listening.subscribe()
     }
@@ -199,7 +199,7 @@ struct Carried {
     stream: Stage,
 }
 
-/// How far a connection is from being a stream.
+/// How far a connection has come on the way to a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -208,8 +208,8 @@ enum Stage {
     Open,
 }
 
-/// How `alongside doctor` asks of every companion it finds on a machine whether it lives. It is no agent:
-/// nothing that is armed is meant for it, and whether it gets through says nothing of one.
+/// The request with which `alongside doctor` asks each companion on a machine whether it lives. It comes from
+/// no agent: no armed fault is meant for it, and its failure is not that of an agent.
 const PASSER_BY: &[u8; 12] = b"GET /status ";
 
 async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
@@ -301,7 +301,7 @@ async fn pump(
     }
 }
 
-/// Takes so many bytes away, from what is here and then from what comes.
+/// Drops so many bytes, of those that were read and then of those that come.
 async fn drop_bytes<'a>(rest: &'a [u8], bytes: usize, from: &mut OwnedReadHalf) -> io::Result<&'a [u8]> {
     let here = bytes.min(rest.len());
     let mut missing = vec![0; bytes - here];
@@ -323,8 +323,8 @@ fn due(way: Way, bytes: usize, current: &Current) -> Option<(usize, Fault)> {
 }
 
 impl Control {
-    /// Notices the beginning of a request, and gives it the fault that waits for it. Agents send heads in one
-    /// piece.
+    /// Notices the beginning of a request, and gives it the fault that waits for it. True if a request begins
+    /// with these bytes: agents send heads in one piece.
     fn look_at(&self, bytes: &[u8], current: &Current) -> bool {
         let kind = match bytes {
             passer_by if passer_by.starts_with(PASSER_BY) => return true,
@@ -343,7 +343,7 @@ impl Control {
         true
     }
 
-    /// Gets receipts wrong, if that is wanted: before anything can keep the bytes from the agent.
+    /// Gets receipts wrong, if the proxy is to do so: before anything can keep the bytes from the agent.
     fn tamper(&self, way: Way, bytes: &[u8], current: &Current) {
         let Some(tampering) = &self.tampering else { return };
         match way {
@@ -370,11 +370,12 @@ impl Control {
         opens
     }
 
-    /// A companion serves no other Host than its own, whether it is called `127.0.0.1` or `localhost`.
+    /// Writes the companion's port in place of the proxy's: a companion serves no other Host than its own,
+    /// whether it is called `127.0.0.1` or `localhost`.
     fn rename_host(&self, head: &mut [u8]) {
-        let [theirs, own] = &self.ports;
-        if let Some(at) = head.windows(theirs.len()).position(|window| window == theirs.as_bytes()) {
-            head[at..at + own.len()].copy_from_slice(own.as_bytes());
+        let [proxy, companion] = &self.ports;
+        if let Some(at) = head.windows(proxy.len()).position(|window| window == proxy.as_bytes()) {
+            head[at..at + companion.len()].copy_from_slice(companion.as_bytes());
         }
     }
 }
@@ -383,7 +384,8 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// Sends a request to a proxy before nobody, and returns how many broken connections it then counts.
+    /// Sends a request to a proxy of a port where nobody listens, and returns how many broken connections it
+    /// then counts.
     async fn fails_after(head: &str) -> usize {
         let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
         let proxy = Proxy::before(nobody).await;
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_whether_a_companion_lives_is_no_agent() {
+    async fn a_question_of_doctor_counts_as_no_agent() {
         assert_eq!(fails_after("GET /mcp").await, 1);
         assert_eq!(fails_after("GET /status").await, 0);
     }

@@ -84,7 +84,7 @@ impl Round<'_> {
         }
     }
 
-    /// How long until a companion without its editor rejects the proposals that it got since.
+    /// How long it takes until a companion without its editor rejects the proposals that it has got since.
     fn rest_of_grace_period(&self) -> Duration {
         let record = self.record.lock();
         let hidden = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::Hidden);
@@ -108,7 +108,7 @@ impl Round<'_> {
             let mut lost = slot.link.lock().lost;
             let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
             if !has_ever_listened {
-                // It reports a connection before it listens, and does not retry a stream that is cut in
+                // An agent reports a connection before it listens, and does not retry a stream that is cut in
                 // between.
                 lost = lost.max(proposal.asked);
             }
@@ -185,20 +185,20 @@ impl Round<'_> {
         }
         let editors = self.people.all().filter_map(|desk| desk.editor);
         editors.for_each(|editor| signal(editor, Signal::TERM));
-        let ours = || {
+        let of_this_round = || {
             let kept = self.machine.kept_processes();
             let mut all = self.machine.sandbox.processes();
             all.retain(|pid| !kept.contains(pid));
             all
         };
-        until_ended(ours).await
+        until_ended(of_this_round).await
     }
 }
 
 /// Whether a client has retried its stream as often as its release does, and met no companion that takes its
 /// token.
 fn has_given_up(agent: &Agent, is_token_burned: bool) -> bool {
-    // Its SDK reopens a cut stream only if the events carried ids.
+    // The SDK of this release reopens a cut stream only if the events carried ids.
     let never_tries = agent.release() == Release::qwen("0.5.2");
     let attempts: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
     never_tries
