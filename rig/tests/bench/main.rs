@@ -37,7 +37,7 @@ fn ensure_plausible(report: &Report) -> Result<()> {
 }
 
 #[test]
-fn every_row_comes_out_and_two_are_compared() -> Result<()> {
+fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
     let report = measured(&Plan::quick(), &[ours("one")?, ours("other")?])?;
     ensure_plausible(&report)?;
     let median = |what: &str| {
@@ -81,7 +81,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
 }
 
 #[test]
-fn baseline_is_measured_as_well() -> Result<()> {
+fn the_baseline_can_be_measured() -> Result<()> {
     let Some(rig) = or_skip(install()) else { return Ok(()) };
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
     let scenes =
@@ -93,7 +93,7 @@ fn baseline_is_measured_as_well() -> Result<()> {
 }
 
 #[test]
-fn one_that_dies_is_said_to_have_died() -> Result<()> {
+fn a_companion_that_dies_is_reported_with_its_status() -> Result<()> {
     // It can be found, serves for a moment after its stop, and is then killed.
     let host = alongside_bin()?;
     let dies = format!(
@@ -129,7 +129,7 @@ fn rows_without_a_driver_are_skipped() -> Result<()> {
 }
 
 #[test]
-fn it_ends_when_it_is_interrupted() -> Result<()> {
+fn an_interrupted_bench_ends() -> Result<()> {
     let interrupted = AtomicBool::new(true);
     let error = run(&Plan::quick(), &[ours("one")?], &interrupted, &|_| {}).err().context("it goes on")?;
     ensure!(error.to_string() == "interrupted", "{error:#}");

@@ -37,7 +37,7 @@ fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
 }
 
 #[test]
-fn signals_end_it_and_give_the_terminal_back() -> Result<()> {
+fn signals_end_the_desk_which_gives_the_terminal_back() -> Result<()> {
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let stage = Stage::new();
         let mut desk = stage.idle_desk(&small())?;
@@ -65,7 +65,7 @@ fn a_desk_whose_agent_has_ended_leaves_no_companion() -> Result<()> {
 }
 
 #[test]
-fn a_closed_window_ends_it() -> Result<()> {
+fn a_closed_window_ends_the_desk() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.idle_desk(&small())?;
     desk.hang_up();

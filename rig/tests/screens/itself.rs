@@ -34,7 +34,7 @@ fn screen_passes_keys_text_colours_and_exit_status() -> Result<()> {
 }
 
 #[test]
-fn processes_left_behind_are_told() -> Result<()> {
+fn processes_left_behind_are_reported() -> Result<()> {
     let sandbox = Sandbox::new();
     let takes = r"printf '\e[?1049h\e[?25l\e[?1000h\e[?1006h\e[?2004h\e[?1004h\e[>1u\e[32m'; stty raw -echo";
     let gives = r"stty sane; printf '\e[m\e[<u\e[?1004;2004l\e[?1006l\e[?1000l\e[?25h\e[?1049l'";

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_agent_that_can_refuse_is_played_so() {
+    fn only_an_agent_that_can_refuse_refuses_without_its_hook() {
         for player in &PLAYERS {
             let agent = player.agent().unwrap();
             let refuses = player.dead_hook == DeadHook::Refuses;

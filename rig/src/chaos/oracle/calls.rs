@@ -1,5 +1,5 @@
-//! The rules of a tool call that passes hooks. They judge what the hooks together told the agent, which is
-//! what one that obeys them writes, whatever this agent did then.
+//! The rules of a tool call that passes hooks. They judge the answer that all hooks together gave the agent:
+//! an agent that obeys its hooks writes that, whatever the agent of this round did then.
 
 use super::judge::Judge;
 use super::rule::Rule;
@@ -25,7 +25,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The agent gets what the person decided, and nothing passes unreviewed.
+    /// Checks that the agent gets what the person decided, and that no change passes without a review.
     pub(super) fn check_ruling(&mut self, call: &Call) {
         match &call.ruling {
             None if call.departed.is_some() => {}
@@ -46,7 +46,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A text that the hooks let the agent write.
+    /// Checks a text that the hooks let the agent write.
     fn check_text(&mut self, call: &Call, at: u64, text: &str) {
         let accepted: Vec<_> = self.decided(call, at).filter(|decision| decision.accept).collect();
         // A patch gives every file a last line end.
@@ -113,7 +113,7 @@ impl<'a> Judge<'a> {
         writes.iter().any(|(then, text)| *then >= from && *then <= until && is_others(text))
     }
 
-    /// A decision reaches the agent in time, and only one is taken.
+    /// Checks that a decision reaches the agent in time, and that the companion takes only one.
     pub(super) fn check_decisions_on_call(&mut self, call: &Call) {
         let record = self.record;
         let decided = record.decisions.iter().filter(|decision| decision.proposal == call.mark);
@@ -140,7 +140,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Our hook never fails by itself, and is never late.
+    /// Checks that our hook never fails by itself, and is never late.
     pub(super) fn check_runs(&mut self, call: &Call) {
         for run in &call.runs {
             let at = run.ended;

@@ -7,7 +7,7 @@ use super::rule::Rule;
 use crate::chaos::record::{Call, Edit, Outcome, Proposal, Reply, Ruling};
 
 impl Judge<'_> {
-    /// Text that the companion took is with the agent or in a draft.
+    /// Checks that text that the companion took is with the agent or in a draft.
     pub(super) fn check_typed(&mut self) {
         let record = self.record;
         // Dropping a change types nothing.
@@ -36,7 +36,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Only drafts of undelivered texts are left, and the project is as the script and the agents wrote it.
+    /// Checks that only drafts of undelivered texts are left, and that the project is as the script and the
+    /// agents wrote it.
     pub(super) fn check_leftovers(&mut self) {
         let record = self.record;
         for target in &record.leftovers.targets {
@@ -70,7 +71,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A draft of a call has the person's work, and the agent did not write it.
+    /// Checks that a draft of a call has the person's work, and that the agent did not write it.
     fn check_draft_of(&mut self, call: &Call, draft: &str) {
         let record = self.record;
         let has_work = record.edits.iter().any(|edit| edit.proposal == call.mark)
@@ -84,7 +85,7 @@ impl Judge<'_> {
         }
     }
 
-    /// No order of kills and binds gives a squatter a valid token.
+    /// Checks that no squatter got a valid token, in whatever order ports were left and taken.
     pub(super) fn check_leaks(&mut self) {
         for leak in &self.record.leaks {
             self.report(Rule::Token, leak.clone());

@@ -6,8 +6,8 @@ use super::rule::Rule;
 use crate::chaos::record::{Departure, Outcome, Proposal, Reply, TroubleKind};
 
 impl Judge<'_> {
-    /// An outcome equals a desk's decision on exactly this proposal, or follows from a trouble of the
-    /// companion or the agent.
+    /// Checks that an outcome equals a desk's decision on exactly this proposal, or follows from a trouble of
+    /// the companion or the agent.
     pub(super) fn check_outcome(&mut self, proposal: &Proposal) {
         let Some((at, outcome)) = &proposal.outcome else { return };
         let mut decisions = self.record.decisions.iter().filter(|decision| {
@@ -70,7 +70,7 @@ impl Judge<'_> {
         })
     }
 
-    /// A decision arrives in time, and only one is taken.
+    /// Checks that a decision arrives in time, and that the companion takes only one.
     pub(super) fn check_decisions(&mut self, proposal: &Proposal) {
         let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
         let taken: Vec<_> = decided.filter(|decision| decision.answered.1 == Reply::Taken).collect();
@@ -107,8 +107,8 @@ impl Judge<'_> {
         }
     }
 
-    /// No agent waits for ever: the harness rejected every waiting review and gave the outcomes time to
-    /// arrive.
+    /// Checks that no agent waits for ever: the harness rejected every waiting review and gave the outcomes
+    /// time to arrive.
     pub(super) fn check_end(&mut self, proposal: &Proposal) {
         match proposal.departed {
             Some((at, Departure::GaveUp)) => {
@@ -124,7 +124,7 @@ impl Judge<'_> {
         }
     }
 
-    /// `closeDiff` returns the last text of this very proposal.
+    /// Checks that `closeDiff` returns the last text of this very proposal.
     pub(super) fn check_close(&mut self, proposal: &Proposal) {
         let Some(close) = &proposal.closed else { return };
         let Some((at, answer)) = &close.answered else {
@@ -177,14 +177,14 @@ impl Judge<'_> {
         }
     }
 
-    /// `openDiff` fails only because of a trouble.
+    /// Checks that `openDiff` fails only because of a trouble.
     pub(super) fn check_call(&mut self, proposal: &Proposal) {
         if let (Some((at, Err(why))), None) = (&proposal.shown, proposal.departed) {
             self.check_failure(proposal, "openDiff", proposal.asked, *at, why);
         }
     }
 
-    /// A call fails only because of a trouble.
+    /// Checks that a call fails only because of a trouble.
     fn check_failure(&mut self, proposal: &Proposal, call: &str, asked: u64, at: u64, why: &str) {
         if !self.had_trouble(proposal.agent, asked.saturating_sub(self.bounds.delivery), at) {
             self.report_proposal(Rule::Failed, proposal, &format!("{call} failed at {at} ms: {why}"));
