@@ -5,11 +5,8 @@
 //! [`ReviewWork`] and [`Reading`] change their state and note the output that is due; the loop prints it
 //! before it waits again.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use alongside_common::signals::{Continued, INTERRUPT, Signals};
@@ -34,24 +31,6 @@ const SAVED_EVERY: Duration = Duration::from_secs(1);
 
 /// The first character of an arrow key, and of others that send no letter.
 const ESCAPE: char = '\x1b';
-
-/// One thing that happens.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
-enum Happened {
-    Signal(i32),
-    Told(Result<Event, Gone>),
-    /// The process goes on after it was stopped.
-    Continued,
-    /// The file of the open editor is to be read again.
-    SaveDue,
-    EditorEnded(io::Result<ExitStatus>),
-    Done,
-    /// Proposals that have arrived are to be announced.
-    ArrivalsDue,
-    /// The next review is to be printed, though nobody has said what became of the one before.
-    WordsOverdue,
-    Typed(InputLine),
-}
 
 /// The desk.
 pub(crate) struct LineDesk {
@@ -124,22 +103,33 @@ impl LineDesk {
             if self.work.reading().printer().is_broken() {
                 return Ending::Unread;
             }
-            match self.next(signals, done.as_mut()).await {
-                // The terminal sends Ctrl-C to the editor too, and there it means something else.
-                Happened::Signal(INTERRUPT) if self.work.has_editor() => {}
-                Happened::Signal(signal) => {
-                    self.work.upload_saved_text().await;
-                    return Ending::Signal(signal);
+            let (has_editor, listens, is_gone) =
+                (self.work.has_editor(), self.work.listens(), self.work.is_gone());
+            let arrivals_due = self.work.reading().arrivals_due();
+            let (told, editor_exit, words_overdue, typed) = self.work.events();
+            // Where several things have happened, the first in this order comes first.
+            tokio::select! {
+                biased;
+                signal = signals.next() => {
+                    // The terminal sends Ctrl-C to the editor too, and there it means something else.
+                    if !(has_editor && signal == INTERRUPT) {
+                        self.work.upload_saved_text().await;
+                        return Ending::Signal(signal);
+                    }
                 }
-                Happened::Told(Ok(event)) => self.work.take_event(event).await,
-                Happened::Told(Err(Gone)) => self.work.companion_gone(),
-                Happened::Continued => self.work.reading().process_continued(),
-                Happened::SaveDue => self.work.upload_saved_text().await,
-                Happened::EditorEnded(status) => self.work.editor_ended(status).await,
-                Happened::Done => return Ending::Done,
-                Happened::ArrivalsDue => self.work.reading().announce(),
-                Happened::WordsOverdue => self.work.stop_awaiting_words(),
-                Happened::Typed(line) => {
+                event = told, if !is_gone => match event {
+                    Ok(event) => self.work.take_event(event).await,
+                    Err(Gone) => self.work.companion_gone(),
+                },
+                // The process goes on after it was stopped.
+                () = self.continued.next() => self.work.reading().process_continued(),
+                () = sleep(SAVED_EVERY), if has_editor => self.work.upload_saved_text().await,
+                status = editor_exit => self.work.editor_ended(status).await,
+                () = &mut done => return Ending::Done,
+                () = arrivals_due => self.work.reading().announce(),
+                // Nobody has said what became of the review before: the next one is printed all the same.
+                () = words_overdue => self.work.stop_awaiting_words(),
+                line = typed, if listens => {
                     if let ControlFlow::Break(ending) = self.take_line(line).await {
                         return ending;
                     }
@@ -148,26 +138,6 @@ impl LineDesk {
             if self.work.is_over() {
                 return Ending::Gone;
             }
-        }
-    }
-
-    /// The first thing that happens; where several have, the first in this order.
-    async fn next(&mut self, signals: &mut Signals, done: Pin<&mut impl Future<Output = ()>>) -> Happened {
-        let (has_editor, listens, is_gone) =
-            (self.work.has_editor(), self.work.listens(), self.work.is_gone());
-        let arrivals_due = self.work.reading().arrivals_due();
-        let (told, editor_exit, words_overdue, typed) = self.work.events();
-        tokio::select! {
-            biased;
-            signal = signals.next() => Happened::Signal(signal),
-            event = told, if !is_gone => Happened::Told(event),
-            () = self.continued.next() => Happened::Continued,
-            () = sleep(SAVED_EVERY), if has_editor => Happened::SaveDue,
-            status = editor_exit => Happened::EditorEnded(status),
-            () = done => Happened::Done,
-            () = arrivals_due => Happened::ArrivalsDue,
-            () = words_overdue => Happened::WordsOverdue,
-            line = typed, if listens => Happened::Typed(line),
         }
     }
 
@@ -344,6 +314,7 @@ impl LineDesk {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::path::Path;
     use std::sync::{Arc, Mutex};
 

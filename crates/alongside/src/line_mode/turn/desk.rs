@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use alongside_common::signals::{Continued, Signals};
-use alongside_desk::{Desk, Event, Gone, Request, harmless, messages};
+use alongside_desk::{Desk, Gone, Request, harmless, messages};
 use alongside_terminal::DraftStore;
 use tokio::time::timeout;
 
@@ -18,16 +18,6 @@ use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
 use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
 use crate::line_mode::undo;
-
-/// One thing that happens.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
-enum Happened {
-    Signal(i32),
-    Told(Result<Event, Gone>),
-    /// The process goes on after it was stopped.
-    Continued,
-    Typed(InputLine),
-}
 
 /// The request for the review of what has changed in a working tree: see [`Request::ReviewTurn`].
 pub(crate) fn look(directory: Option<String>, since: Option<String>) -> Request {
@@ -78,15 +68,21 @@ impl TurnDesk {
             if self.work.reading().printer().is_broken() {
                 return Ending::Unread;
             }
-            match self.next(signals).await {
-                Happened::Signal(signal) => return Ending::Signal(signal),
-                Happened::Told(Ok(event)) => self.work.take_event(event),
-                Happened::Told(Err(Gone)) => return Ending::Gone,
-                Happened::Continued => {
+            let (told, typed) = self.work.events();
+            // Where several things have happened, the first in this order comes first.
+            tokio::select! {
+                biased;
+                signal = signals.next() => return Ending::Signal(signal),
+                event = told => match event {
+                    Ok(event) => self.work.take_event(event),
+                    Err(Gone) => return Ending::Gone,
+                },
+                // The process goes on after it was stopped.
+                () = self.continued.next() => {
                     self.work.reading().input().process_continued();
                     self.work.reading().prompt_again();
                 }
-                Happened::Typed(line) => flow = self.take_line(line).await,
+                line = typed => flow = self.take_line(line).await,
             }
         }
     }
@@ -108,18 +104,6 @@ impl TurnDesk {
 
     fn say(&mut self, text: &str) {
         self.work.reading().say(text);
-    }
-
-    /// The first thing that happens; where several have, the first in this order.
-    async fn next(&mut self, signals: &mut Signals) -> Happened {
-        let (told, typed) = self.work.events();
-        tokio::select! {
-            biased;
-            signal = signals.next() => Happened::Signal(signal),
-            event = told => Happened::Told(event),
-            () = self.continued.next() => Happened::Continued,
-            line = typed => Happened::Typed(line),
-        }
     }
 
     async fn take_line(&mut self, input: InputLine) -> ControlFlow<Ending> {
