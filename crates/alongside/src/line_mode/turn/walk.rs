@@ -237,33 +237,25 @@ impl Walk {
         }
     }
 
-    /// The way to mark the change where the person is, or to take its mark back.
-    pub(super) fn marking(&self, wish: Wish) -> Marking {
-        let Place::Hunk(file, open, hunk) = self.place() else { return self.file_marking(wish) };
-        let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
-        if is_marked == (wish == Wish::Undo) {
-            return Marking::IsSo;
-        }
-        let (id, revision) = (open.review().id, open.review().revision);
-        Marking::Ask(Request::KeepHunks { id, revision, hunks: vec![open.hunk()], keep: is_marked })
-    }
-
-    /// The way to mark the change where the person is and all behind it in its file, or to take these marks
-    /// back; and how many they are.
-    pub(super) fn rest_marking(&self, wish: Wish) -> (Marking, usize) {
+    /// The way to mark as much as the person says, or to take these marks back; and how many changes that are.
+    pub(super) fn marking(&self, reach: Reach, wish: Wish) -> (Marking, usize) {
         let Place::Hunk(file, open, _) = self.place() else { return (self.file_marking(wish), 1) };
-        let (id, revision, hunks) = (open.review().id, open.review().revision, &open.review().hunks);
-        let is_marked = |hunk: &Hunk| hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
-        let rest = hunks.iter().enumerate().skip(open.hunk());
-        let differs = rest.filter(|(_, hunk)| is_marked(hunk) != (wish == Wish::Undo));
-        let differing: Vec<_> = differs.map(|(at, _)| at).collect();
-        let marking = match differing.is_empty() {
-            true => Marking::IsSo,
-            false => {
-                Marking::Ask(Request::KeepHunks { id, revision, hunks: differing, keep: wish == Wish::Stay })
-            }
+        let (review, here) = (open.review(), open.hunk());
+        let end = match reach {
+            Reach::Change => here + 1,
+            Reach::Rest => review.hunks.len(),
+            Reach::File => return (self.file_marking(wish), 1),
         };
-        (marking, hunks.len() - open.hunk())
+        let is_marked = |hunk: &Hunk| hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
+        let reached = review.hunks.iter().enumerate().take(end).skip(here);
+        let differs = reached.filter(|(_, hunk)| is_marked(hunk) != (wish == Wish::Undo));
+        let hunks: Vec<_> = differs.map(|(at, _)| at).collect();
+        let (id, revision, keep) = (review.id, review.revision, wish == Wish::Stay);
+        let marking = match hunks.is_empty() {
+            true => Marking::IsSo,
+            false => Marking::Ask(Request::KeepHunks { id, revision, hunks, keep }),
+        };
+        (marking, end - here)
     }
 
     /// The other of the two wishes for the whole file: all of it is undone, or nothing.
@@ -276,7 +268,7 @@ impl Walk {
     }
 
     /// The way to mark the whole file, or to take all its marks back.
-    pub(super) fn file_marking(&self, wish: Wish) -> Marking {
+    fn file_marking(&self, wish: Wish) -> Marking {
         let Some(file) = self.turn.files.get(self.file) else { return Marking::Nothing };
         let is_so = match wish {
             Wish::Stay => Marked::Nothing,

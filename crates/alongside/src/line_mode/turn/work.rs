@@ -158,12 +158,7 @@ impl TurnWork {
 
     /// Marks as much as the person says, or takes these marks back, and goes on behind it.
     pub(super) async fn mark(&mut self, reach: Reach, wish: Wish) -> ControlFlow<Ending> {
-        let walk = self.reading.walk();
-        let (marking, changes) = match reach {
-            Reach::Change => (walk.marking(wish), 1),
-            Reach::Rest => walk.rest_marking(wish),
-            Reach::File => (walk.file_marking(wish), 1),
-        };
+        let (marking, changes) = self.reading.walk().marking(reach, wish);
         if !self.carry_out(marking).await {
             return ControlFlow::Continue(());
         }
