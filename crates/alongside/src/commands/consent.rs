@@ -9,6 +9,7 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_common::signals::{self, Signals};
 
 use super::{note, print};
+use crate::line_mode::LineReader;
 
 /// The exit code where there is nobody to ask.
 const NOBODY_TO_ASK: u8 = 2;
@@ -140,7 +141,7 @@ pub(super) async fn choose_or(question: &str, options: &[&str], default: Option<
     let enter = default.map_or_else(|| "none".to_owned(), |index| (index + 1).to_string());
     let question = format!("{question}\n{}Number (Enter for {enter}): ", options.concat());
     let again = format!("Type a number from 1 to {count}, or only Enter: ");
-    let number = move |answer: &str| match answer {
+    let number = |answer: &str| match answer {
         "" => Some(default),
         _ => {
             let number = answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
@@ -168,11 +169,7 @@ fn prompt(text: &str) {
 
 /// Asks a question, and again until `read` understands the answer, in lower case. The end of input is an
 /// empty answer.
-async fn ask<T: Send + 'static>(
-    question: &str,
-    again: &str,
-    read: impl Fn(&str) -> Option<T> + Send + 'static,
-) -> Result<T, No> {
+async fn ask<T>(question: &str, again: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, No> {
     if !std::io::stdin().is_terminal() {
         return Err(No::NobodyToAsk);
     }
@@ -185,28 +182,24 @@ async fn ask<T: Send + 'static>(
             None => std::future::pending().await,
         }
     };
+    tokio::pin!(interrupted);
     // Keys that were pressed before the question are no answer to it.
     alongside_platform::terminal::discard_typed();
     prompt(question);
-    let again = again.to_owned();
-    let answer = tokio::task::spawn_blocking(move || {
-        loop {
-            let mut line = String::new();
-            let has_line = std::io::stdin().read_line(&mut line).is_ok();
-            let line = if has_line { line.trim().to_lowercase() } else { String::new() };
-            match read(&line) {
-                Some(answer) => return Ok(answer),
-                None if has_line => prompt(&again),
-                None => return Err(No::Declined),
+    let mut lines = LineReader::answers();
+    loop {
+        let line = tokio::select! {
+            line = lines.answer() => line,
+            signal = &mut interrupted => {
+                // The shell's prompt begins in a line of its own.
+                let _ = writeln!(std::io::stderr().lock());
+                return Err(No::Interrupted(signal));
             }
-        }
-    });
-    tokio::select! {
-        answer = answer => answer.unwrap_or(Err(No::Declined)),
-        signal = interrupted => {
-            // The shell's prompt begins in a line of its own.
-            let _ = writeln!(std::io::stderr().lock());
-            Err(No::Interrupted(signal))
+        };
+        match read(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
+            Some(answer) => return Ok(answer),
+            None if line.is_some() => prompt(again),
+            None => return Err(No::Declined),
         }
     }
 }

@@ -52,6 +52,11 @@ impl LineReader {
         Self { redraw_key, ..Self::from(terminal, || Box::new(std::io::stdin().lock())) }
     }
 
+    /// Reads the answers to the questions of a command. No key is special, and Ctrl-D is the end.
+    pub(crate) fn answers() -> Self {
+        Self::from(false, || Box::new(std::io::stdin().lock()))
+    }
+
     /// The process goes on after it was stopped.
     pub(crate) fn process_continued(&self) {
         if let Some(key) = &self.redraw_key {
@@ -142,6 +147,17 @@ impl LineReader {
         self.ended = input == InputLine::End;
         input
     }
+
+    /// The next of the [answers](Self::answers); none after the end. Cancel safe.
+    pub(crate) async fn answer(&mut self) -> Option<String> {
+        match self.ended {
+            true => None,
+            false => match self.next().await {
+                InputLine::Line(line) => Some(line),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// The next line of a file or a pipe.
@@ -195,6 +211,7 @@ mod tests {
         assert_eq!(reader.next().await, InputLine::End);
         assert!(reader.has_ended());
         assert!(tokio::time::timeout(Duration::from_millis(20), reader.next()).await.is_err());
+        assert_eq!(reader.answer().await, None, "a question is answered after the end, too");
     }
 
     #[tokio::test]

@@ -35,4 +35,5 @@ mod work;
 
 pub(crate) use desk::LineDesk;
 pub(crate) use ending::{Ending, Policy};
+pub(crate) use line_reader::LineReader;
 pub(crate) use printer::{Ink, Inks};

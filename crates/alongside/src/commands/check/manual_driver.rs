@@ -1,8 +1,7 @@
 //! A person at the editor, whom the terminal asks for one thing after the other.
 
 use std::io::Write as _;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_common::signals::Signals;
 use alongside_conformance::{Action, Driver, Refusal, Reply};
@@ -10,12 +9,14 @@ use alongside_desk::harmless;
 use alongside_platform::terminal::{columns_for_errors, discard_typed};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::oneshot;
+use tokio::sync::Mutex;
+
+use crate::line_mode::LineReader;
 
 /// Somebody who does what they are asked for, and says so.
 pub(super) struct ManualDriver {
-    lines: Lines,
-    asked: Mutex<usize>,
+    lines: Mutex<LineReader>,
+    asked: AtomicUsize,
     /// How many things are about to be asked for.
     things: usize,
 }
@@ -26,7 +27,8 @@ pub(super) async fn offer(
     things: usize,
     signals: &mut Signals,
 ) -> anyhow::Result<Option<ManualDriver>> {
-    let driver = ManualDriver { lines: Lines::read(), asked: Mutex::new(0), things };
+    let driver =
+        ManualDriver { lines: Mutex::new(LineReader::answers()), asked: AtomicUsize::new(0), things };
     discard_typed();
     let checks = if checks == 1 { "1 check needs".into() } else { format!("{checks} checks need") };
     let actions = if things == 1 { "1 small action".into() } else { format!("about {things} small actions") };
@@ -36,7 +38,7 @@ pub(super) async fn offer(
          Will you? [y/N] ",
     )));
     let answer = tokio::select! {
-        answer = driver.lines.next() => answer,
+        answer = driver.answer() => answer,
         _ = signals.next() => None,
     };
     let answer = answer.unwrap_or_default().trim().to_lowercase();
@@ -51,12 +53,13 @@ pub(super) async fn offer(
 }
 
 impl ManualDriver {
+    /// The next line that the person types; none if there are no more.
+    async fn answer(&self) -> Option<String> {
+        self.lines.lock().await.answer().await
+    }
+
     async fn does(&self, action: &Action) -> Result<Reply, Refusal> {
-        let number = {
-            let mut asked = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *asked += 1;
-            *asked
-        };
+        let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let is_question = matches!(action, Action::IsShown { .. });
         let sentence = action.sentence();
         let mut letters = sentence.chars();
@@ -70,9 +73,7 @@ impl ManualDriver {
             let question = folded(&format!("{number}. {}{end}", harmless::name(&sentence)));
             let of = self.things.max(number);
             say(&format!("{}{question}\n   {number} of about {of} {keys} ", super::ticker::ERASE));
-            let Some(answer) = self.lines.next().await else {
-                return Err(Refusal::Skip);
-            };
+            let Some(answer) = self.answer().await else { return Err(Refusal::Skip) };
             match (answer.trim().to_lowercase().as_str(), is_question) {
                 ("", false) | ("y" | "yes", true) => return Ok(Reply::Done),
                 ("n" | "no", true) => return Ok(Reply::No),
@@ -110,35 +111,4 @@ fn folded(text: &str) -> String {
 fn say(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
-/// Lines of standard input, read on a thread, for a read cannot be interrupted.
-struct Lines {
-    wants: Sender<oneshot::Sender<String>>,
-}
-
-impl Lines {
-    fn read() -> Self {
-        let (wants, wanted) = channel();
-        std::thread::spawn(move || serve(&wanted));
-        Self { wants }
-    }
-
-    /// The next line; none if there are no more.
-    async fn next(&self) -> Option<String> {
-        let (tell, told) = oneshot::channel();
-        self.wants.send(tell).ok()?;
-        told.await.ok()
-    }
-}
-
-fn serve(wanted: &Receiver<oneshot::Sender<String>>) {
-    while let Ok(tell) = wanted.recv() {
-        let mut line = String::new();
-        match std::io::stdin().read_line(&mut line) {
-            Ok(1..) => drop(tell.send(line)),
-            // Dropping it says that there are no more.
-            _ => return,
-        }
-    }
 }
