@@ -64,11 +64,9 @@ enum Behind {
 
 /// A row of the table.
 struct Letter {
-    letter: &'static str,
-    /// Longer words for it.
-    words: &'static [&'static str],
+    /// The letter, and longer words for it, with `|` between them.
+    names: &'static str,
     command: Command,
-    behind: Behind,
     /// Where it means something.
     at: &'static [At],
     /// Whether prompts name it.
@@ -78,6 +76,7 @@ struct Letter {
 }
 
 use At::{End, Hunk, Idle, Whole};
+use Command::*;
 
 impl At {
     /// Where the person is in a review.
@@ -90,158 +89,73 @@ impl At {
     }
 }
 
-const NO_WORDS: &[&str] = &[];
 const REVIEW: &[At] = &[Hunk, End, Whole];
 const CHANGES: &[At] = &[Hunk, End];
 const EVERYWHERE: &[At] = &[Hunk, End, Whole, Idle];
 
 /// A row that prompts name.
-const fn prompted(
-    letter: &'static str,
-    words: &'static [&'static str],
-    command: Command,
-    at: &'static [At],
-    help: &'static str,
-) -> Letter {
-    Letter { letter, words, command, behind: Behind::Nothing, at, is_prompted: true, help }
+const fn prompted(names: &'static str, command: Command, at: &'static [At], help: &'static str) -> Letter {
+    Letter { names, command, at, is_prompted: true, help }
 }
 
 /// A row that the help alone names.
-const fn helped(
-    letter: &'static str,
-    words: &'static [&'static str],
-    command: Command,
-    at: &'static [At],
-    help: &'static str,
-) -> Letter {
-    Letter { is_prompted: false, ..prompted(letter, words, command, at, help) }
+const fn helped(names: &'static str, command: Command, at: &'static [At], help: &'static str) -> Letter {
+    Letter { names, command, at, is_prompted: false, help }
 }
 
 /// All letters, in the order of prompts and of the help.
 const TABLE: &[Letter] = &[
-    prompted("y", &["keep"], Command::Keep, &[Hunk], "keep this change, as edited if it was"),
-    prompted("n", &["drop"], Command::Drop, &[Hunk], "drop it: the file's own lines stay"),
-    helped("Y", NO_WORDS, Command::KeepRest, &[Hunk], "keep this change and all behind it; N drops them"),
-    helped("N", NO_WORDS, Command::DropRest, &[Hunk], ""),
-    prompted("m", &["more"], Command::More, REVIEW, "show the next lines of a long change"),
-    prompted("s", &["split"], Command::Split, &[Hunk], "split it into smaller changes"),
-    prompted("e", &["edit"], Command::Edit, &[Hunk], "edit the whole text in your editor, at this place"),
-    prompted("a", &["accept"], Command::Accept, &[Hunk], "accept the file as it stands now"),
+    prompted("y|keep", Keep, &[Hunk], "keep this change, as edited if it was"),
+    prompted("n|drop", Drop, &[Hunk], "drop it: the file's own lines stay"),
+    helped("Y", KeepRest, &[Hunk], "keep this change and all behind it; N drops them"),
+    helped("N", DropRest, &[Hunk], ""),
+    prompted("m|more", More, REVIEW, "show the next lines of a long change"),
+    prompted("s|split", Split, &[Hunk], "split it into smaller changes"),
+    prompted("e|edit", Edit, &[Hunk], "edit the whole text in your editor, at this place"),
+    prompted("a|accept", Accept, &[Hunk], "accept the file as it stands now"),
+    prompted("a|accept", Accept, &[End, Whole], "accept the file as it stands now: the agent writes it"),
+    prompted("r|reject", Reject, REVIEW, "reject the whole proposal"),
     prompted(
-        "a",
-        &["accept"],
-        Command::Accept,
+        "R|reason",
+        Reason,
+        &[Hunk],
+        "drop this change and say why, for the model: R and a text (R alone shows it)",
+    ),
+    prompted(
+        "R|reason",
+        Reason,
         &[End, Whole],
-        "accept the file as it stands now: the agent writes it",
+        "say why, for the model: R and a text, then a or r (R alone shows it)",
     ),
-    prompted("r", &["reject"], Command::Reject, REVIEW, "reject the whole proposal"),
-    Letter {
-        behind: Behind::Text,
-        ..prompted(
-            "R",
-            &["reason"],
-            Command::Reason,
-            &[Hunk],
-            "drop this change and say why, for the model: R and a text (R alone shows it)",
-        )
-    },
-    Letter {
-        behind: Behind::Text,
-        ..prompted(
-            "R",
-            &["reason"],
-            Command::Reason,
-            &[End, Whole],
-            "say why, for the model: R and a text, then a or r (R alone shows it)",
-        )
-    },
-    helped(
-        "A",
-        NO_WORDS,
-        Command::AcceptAll,
-        REVIEW,
-        "accept all reviews that you have seen, after one list of them",
-    ),
+    helped("A", AcceptAll, REVIEW, "accept all reviews that you have seen, after one list of them"),
     helped(
         "F",
-        NO_WORDS,
-        Command::AcceptAhead,
+        AcceptAhead,
         REVIEW,
         "take what the agent still proposes for this file or folder; F - ends that",
     ),
-    helped("F -", NO_WORDS, Command::WithdrawGrants, EVERYWHERE, ""),
-    prompted(
-        "b",
-        &["back"],
-        Command::Back,
-        &[End],
-        "look again from the first change (K goes to the last one)",
-    ),
-    prompted("e", &["edit"], Command::Edit, &[End], "edit the whole text in your editor"),
-    prompted("u", &["undo"], Command::Undo, CHANGES, "undo the last step; U redoes it"),
-    helped("U", &["redo"], Command::Redo, CHANGES, ""),
-    helped(
-        "j",
-        &["J", "next"],
-        Command::Next,
-        &[Hunk],
-        "next change, without deciding; K the previous one, b the first",
-    ),
-    helped("K", &["previous"], Command::Previous, CHANGES, ""),
-    helped("b", &["back"], Command::Back, &[Hunk], ""),
-    Letter {
-        behind: Behind::Number,
-        ..helped("g", &["go"], Command::Go, CHANGES, "go to a change by its number: g 3")
-    },
-    Letter {
-        behind: Behind::TextAtOnce,
-        ..helped(
-            "/",
-            NO_WORDS,
-            Command::Find,
-            CHANGES,
-            "go to the next change with a text: / and the text (/ alone looks on)",
-        )
-    },
-    helped("l", &["list"], Command::List, REVIEW, "list the waiting reviews; a number goes to that one"),
-    helped("l", &["list"], Command::List, &[Idle], "list the waiting reviews, and the agents"),
-    Letter {
-        behind: Behind::Number,
-        ..helped(
-            "L",
-            NO_WORDS,
-            Command::ListAccepted,
-            EVERYWHERE,
-            "list what was accepted without you; L 1 shows the first",
-        )
-    },
-    helped("p", &["print"], Command::Print, REVIEW, ""),
-    helped(
-        "z",
-        &["pause"],
-        Command::Pause,
-        EVERYWHERE,
-        "pause or resume context: agents learn about your files",
-    ),
-    helped(
-        "q",
-        &["quit"],
-        Command::Leave,
-        REVIEW,
-        "quit, also Ctrl-D; asks first if that rejects waiting reviews",
-    ),
-    helped("q", &["quit"], Command::Leave, &[Idle], "quit"),
-    prompted(
-        "?",
-        &["h", "help"],
-        Command::Help,
-        REVIEW,
-        "this help; p, or Enter alone, shows the change again",
-    ),
-    prompted("?", &["h", "help"], Command::Help, &[Idle], "this help"),
-    helped("k", &["d"], Command::Retired, REVIEW, ""),
-    helped("f", &["f -"], Command::Retired, REVIEW, ""),
-    helped("p", NO_WORDS, Command::Retired, &[Idle], ""),
+    helped("F -", WithdrawGrants, EVERYWHERE, ""),
+    prompted("b|back", Back, &[End], "look again from the first change (K goes to the last one)"),
+    prompted("e|edit", Edit, &[End], "edit the whole text in your editor"),
+    prompted("u|undo", Undo, CHANGES, "undo the last step; U redoes it"),
+    helped("U|redo", Redo, CHANGES, ""),
+    helped("j|J|next", Next, &[Hunk], "next change, without deciding; K the previous one, b the first"),
+    helped("K|previous", Previous, CHANGES, ""),
+    helped("b|back", Back, &[Hunk], ""),
+    helped("g|go", Go, CHANGES, "go to a change by its number: g 3"),
+    helped("/", Find, CHANGES, "go to the next change with a text: / and the text (/ alone looks on)"),
+    helped("l|list", List, REVIEW, "list the waiting reviews; a number goes to that one"),
+    helped("l|list", List, &[Idle], "list the waiting reviews, and the agents"),
+    helped("L", ListAccepted, EVERYWHERE, "list what was accepted without you; L 1 shows the first"),
+    helped("p|print", Print, REVIEW, ""),
+    helped("z|pause", Pause, EVERYWHERE, "pause or resume context: agents learn about your files"),
+    helped("q|quit", Leave, REVIEW, "quit, also Ctrl-D; asks first if that rejects waiting reviews"),
+    helped("q|quit", Leave, &[Idle], "quit"),
+    prompted("?|h|help", Help, REVIEW, "this help; p, or Enter alone, shows the change again"),
+    prompted("?|h|help", Help, &[Idle], "this help"),
+    helped("k|d", Retired, REVIEW, ""),
+    helped("f|f -", Retired, REVIEW, ""),
+    helped("p", Retired, &[Idle], ""),
 ];
 
 /// The letter that pauses the context, and resumes it.
@@ -272,13 +186,13 @@ pub(super) fn command(line: &str, at: At) -> Option<(Command, &str)> {
 pub(super) fn prompt(at: At, leaves_out: &[Command]) -> String {
     let is_named = |row: &&Letter| row.is_prompted && row.at.contains(&at);
     let named = TABLE.iter().filter(is_named).filter(|row| !leaves_out.contains(&row.command));
-    format!("[{}]?", named.map(|row| row.letter).collect::<Vec<_>>().join(","))
+    format!("[{}]?", named.map(|row| row.letter()).collect::<Vec<_>>().join(","))
 }
 
 /// The help: a row for each letter that means something here.
 pub(super) fn help(at: At) -> String {
     let rows = TABLE.iter().filter(|row| row.at.contains(&at) && !row.help.is_empty());
-    let rows = rows.map(|row| format!("{}  {}", row.letter, row.help));
+    let rows = rows.map(|row| format!("{}  {}", row.letter(), row.help));
     let (first, last) = match at {
         Hunk => (
             "Type one of these, then Enter:",
@@ -293,18 +207,37 @@ pub(super) fn help(at: At) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+impl Command {
+    /// The text that may stand behind its letter.
+    fn takes(self) -> Behind {
+        match self {
+            Go | ListAccepted => Behind::Number,
+            Reason => Behind::Text,
+            Find => Behind::TextAtOnce,
+            _ => Behind::Nothing,
+        }
+    }
+}
+
 impl Letter {
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split('|')
+    }
+
+    fn letter(&self) -> &'static str {
+        self.names().next().unwrap_or_default()
+    }
+
     /// The text behind this letter, or a word for it, in a line; none if the line does not begin with it.
     fn behind<'a>(&self, line: &'a str) -> Option<&'a str> {
-        let names = || std::iter::once(&self.letter).chain(self.words);
-        if names().any(|name| *name == line) {
+        if self.names().any(|name| name == line) {
             return Some("");
         }
         let (name, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let behind = behind.trim();
-        let is_named = names().any(|known| *known == name);
-        let at_once = || line.strip_prefix(self.letter).map(str::trim);
-        match self.behind {
+        let is_named = self.names().any(|known| known == name);
+        let at_once = || line.strip_prefix(self.letter()).map(str::trim);
+        match self.command.takes() {
             Behind::Nothing => None,
             Behind::Number => {
                 let behind = if is_named { behind } else { at_once()? };
@@ -324,7 +257,7 @@ mod tests {
     fn no_line_means_two_things_in_one_place() {
         for at in EVERYWHERE {
             let here = || TABLE.iter().filter(|row| row.at.contains(at));
-            for name in here().flat_map(|row| std::iter::once(&row.letter).chain(row.words)) {
+            for name in here().flat_map(Letter::names) {
                 let meant: Vec<_> = here().filter(|row| row.behind(name).is_some()).collect();
                 assert_eq!(meant.len(), 1, "{name} {at:?}");
             }
@@ -406,7 +339,7 @@ mod tests {
         let (_, letters) = page.split_once("| letter | action |").unwrap();
         let (letters, _) = letters.split_once("\n\n").unwrap();
         for row in TABLE.iter().filter(|row| row.command != Command::Retired) {
-            assert!(letters.contains(&format!("`{}`", row.letter)), "{}", row.letter);
+            assert!(letters.contains(&format!("`{}`", row.letter())), "{}", row.letter());
         }
         for letter in letters.split('`').skip(1).step_by(2).filter(|letter| letter.chars().count() == 1) {
             let known = command(letter, Hunk);
