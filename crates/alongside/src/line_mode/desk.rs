@@ -318,7 +318,7 @@ mod tests {
     use std::path::Path;
     use std::sync::{Arc, Mutex};
 
-    use alongside_desk::{Call, DraftKeeper, Hunk, Lines, Reasons, Refusal, Review, Revised, pair};
+    use alongside_desk::{Call, DraftKeeper, Hunk, Reasons, Refusal, Review, Revised, pair};
 
     use super::*;
 
@@ -339,13 +339,8 @@ mod tests {
     /// Types these lines at a review whose companion refuses so many reasons. Returns the reasons that it was
     /// given, and the drafts.
     async fn played(lines: &'static str, refused: usize) -> (Vec<String>, Vec<String>) {
-        let lines_of = |start, end| Lines { start, end };
-        let hunk = Hunk {
-            original: lines_of(0, 1),
-            proposed: lines_of(0, 1),
-            current: lines_of(0, 1),
-            ..Hunk::default()
-        };
+        let line = (0..1).into();
+        let hunk = Hunk { original: line, proposed: line, current: line, ..Hunk::default() };
         let mut review = Review {
             id: ReviewId(1),
             file: "/p/a.rs".into(),

@@ -74,20 +74,16 @@ fn row(review: &Review, hunk: &Hunk, roots: &[PathBuf], look: Look) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Lines;
+    use std::ops::Range;
 
     use super::*;
     use crate::line_mode::printer::Inks;
 
     #[test]
     fn dropped_changes_are_listed_once_with_their_first_words_as_far_as_they_fit() {
-        let lines = |start, end| Lines { start, end };
-        let dropped = |original, proposed, current| Hunk {
-            original,
-            proposed,
-            current,
-            state: HunkState::Dropped,
-            ..Hunk::default()
+        let dropped = |original: Range<usize>, proposed: Range<usize>| {
+            let (original, proposed) = (original.into(), proposed.into());
+            Hunk { original, proposed, current: original, state: HunkState::Dropped, ..Hunk::default() }
         };
         let mut review = Review {
             file: "/p/a.rs".into(),
@@ -95,9 +91,9 @@ mod tests {
             proposed: "\n  ONE\u{1b}\ntwo\nnew\n".into(),
             current: "one\ntwo\nthree\nnew\n".into(),
             hunks: vec![
-                dropped(lines(0, 1), lines(0, 2), lines(0, 1)),
-                dropped(lines(2, 3), lines(3, 3), lines(2, 3)),
-                Hunk { proposed: lines(3, 4), ..Hunk::default() },
+                dropped(0..1, 0..2),
+                dropped(2..3, 3..3),
+                Hunk { proposed: (3..4).into(), ..Hunk::default() },
             ],
             ..Review::default()
         };

@@ -158,7 +158,7 @@ fn not_understood(id: Option<Value>, why: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Hunk, HunkState, Lines, Reasons, TurnId};
+    use alongside_desk::{Hunk, HunkState, Reasons, TurnId};
 
     use super::*;
 
@@ -168,16 +168,7 @@ mod tests {
         let request: Request = serde_json::from_str(line).unwrap();
         let (id, reason) = (ReviewId(1), "too early".to_owned());
         assert_eq!(request, Request::SetReason { id, revision: 2, hunk: None, reason: reason.clone() });
-        let lines = Lines { start: 0, end: 1 };
-        let hunk = Hunk {
-            original: lines,
-            proposed: lines,
-            current: lines,
-            state: HunkState::Dropped,
-            words: None,
-            limit: None,
-            reason: Some(reason.clone()),
-        };
+        let hunk = Hunk { state: HunkState::Dropped, reason: Some(reason.clone()), ..Hunk::default() };
         let reasons = Reasons::WithRejection;
         let review = Review { reasons, reason: Some(reason), hunks: vec![hunk], ..Review::default() };
         let told = serde_json::to_value(&review).unwrap();

@@ -40,23 +40,13 @@ pub(super) fn brings_back_with_reason(to: Step, before: &Review, now: &Review, h
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Lines;
-
     use super::*;
 
     /// Three hunks, each of one line.
     fn review(states: [HunkState; 3]) -> Review {
         let hunk = |(at, state): (usize, HunkState)| {
-            let lines = Lines { start: at, end: at + 1 };
-            Hunk {
-                original: lines,
-                proposed: lines,
-                current: lines,
-                state,
-                words: None,
-                limit: None,
-                reason: None,
-            }
+            let lines = (at..at + 1).into();
+            Hunk { original: lines, proposed: lines, current: lines, state, ..Hunk::default() }
         };
         let hunks = states.into_iter().enumerate().map(hunk).collect();
         Review { current: "1\n2\n3\n".into(), hunks, ..Review::default() }

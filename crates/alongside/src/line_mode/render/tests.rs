@@ -41,15 +41,7 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
 }
 
 fn kept(original: Lines, proposed: Lines) -> Hunk {
-    Hunk {
-        original,
-        proposed,
-        current: proposed,
-        state: HunkState::Kept,
-        words: None,
-        limit: None,
-        reason: None,
-    }
+    Hunk { original, proposed, current: proposed, ..Hunk::default() }
 }
 
 /// Lines 1 to 9, with line 5 changed.

@@ -17,15 +17,8 @@ fn a_warning_above_a_review_has_its_colour() {
 fn the_header_does_not_blame_the_agent_for_edits() {
     let mut review = middle();
     review.current = review.current.replace("8\n", "eight\nand a half\n").into();
-    review.hunks.push(Hunk {
-        original: lines(7, 8),
-        proposed: lines(7, 8),
-        current: lines(7, 9),
-        state: HunkState::Edited,
-        words: None,
-        limit: None,
-        reason: None,
-    });
+    let edited = kept(lines(7, 8), lines(7, 8));
+    review.hunks.push(Hunk { current: lines(7, 9), state: HunkState::Edited, ..edited });
     let title = |review: &Review| header(review, &["/p".into()], PLAIN);
     insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+3 -2)");
     review.hunks[0].state = HunkState::Dropped;

@@ -1,5 +1,6 @@
 //! A companion that holds the texts of a turn in memory and writes no file.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use alongside_desk::{
@@ -10,6 +11,7 @@ use alongside_desk::{
 use tokio::sync::mpsc::UnboundedSender;
 
 /// See the module.
+#[derive(Default)]
 pub(super) struct Companion {
     pub(super) turn: Turn,
     /// The texts of each file, if they can be shown.
@@ -45,44 +47,40 @@ pub(super) const STOP: ReviewId = ReviewId(666);
 /// A changed file of nine lines, of which lines 2 and 8 differ.
 pub(super) fn modified(path: &str) -> (TurnFile, Option<Review>) {
     let original = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let hunk = |line: usize| {
-        let lines = Lines { start: line, end: line + 1 };
-        Hunk { original: lines, proposed: lines, current: lines, ..Hunk::default() }
-    };
     let proposed = original.replace('2', "two").replace('8', "eight\x1b[2J");
-    let review = review(Some(original), &proposed, vec![hunk(1), hunk(7)]);
+    let review = review(Some(original), &proposed, vec![hunk(1..2, 1..2), hunk(7..8, 7..8)]);
     (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
 }
 
 /// A changed file of two lines, both of which differ.
 pub(super) fn rewritten(path: &str) -> (TurnFile, Option<Review>) {
-    let lines = Lines { start: 0, end: 2 };
-    let hunk = Hunk { original: lines, proposed: lines, current: lines, ..Hunk::default() };
-    let review = review(Some("a\nb\n"), "A\nB\n", vec![hunk]);
+    let review = review(Some("a\nb\n"), "A\nB\n", vec![hunk(0..2, 0..2)]);
     (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
 }
 
 /// A new file of two lines.
 pub(super) fn added(path: &str) -> (TurnFile, Option<Review>) {
-    let lines = Lines { start: 0, end: 2 };
-    let hunk = Hunk { proposed: lines, current: lines, ..Hunk::default() };
     let change = FileChange::Added;
     let file = TurnFile { path: path.into(), change, added: 2, ..TurnFile::default() };
-    (file, Some(review(None, "new\nlines\n", vec![hunk])))
+    (file, Some(review(None, "new\nlines\n", vec![hunk(0..0, 0..2)])))
 }
 
 /// A new file of so many lines.
 pub(super) fn long(path: &str, count: usize) -> (TurnFile, Option<Review>) {
-    let lines = Lines { start: 0, end: count };
-    let hunk = Hunk { proposed: lines, current: lines, ..Hunk::default() };
     let file = TurnFile { path: path.into(), change: FileChange::Added, added: count, ..TurnFile::default() };
-    (file, Some(review(None, &"line\n".repeat(count), vec![hunk])))
+    (file, Some(review(None, &"line\n".repeat(count), vec![hunk(0..0, 0..count)])))
 }
 
 /// A file whose texts cannot be shown.
 pub(super) fn binary(path: &str) -> (TurnFile, Option<Review>) {
     let without_text = Some("it is binary".into());
     (TurnFile { path: path.into(), without_text, ..TurnFile::default() }, None)
+}
+
+/// A change of these lines, which is kept.
+fn hunk(original: Range<usize>, proposed: Range<usize>) -> Hunk {
+    let (original, proposed) = (original.into(), proposed.into());
+    Hunk { original, proposed, current: proposed, ..Hunk::default() }
 }
 
 fn review(original: Option<&str>, proposed: &str, hunks: Vec<Hunk>) -> Review {
@@ -112,22 +110,7 @@ impl Companion {
         let mut turn = Turn { id: TurnId(7), revision: 3, files, root: "/p".into(), ..Turn::default() };
         turn.baseline.asked = Some("HEAD".into());
         turn.baseline.name = "the end of the last turn of Codex".into();
-        Self {
-            turn,
-            reviews,
-            accepted: Vec::new(),
-            news: Vec::new(),
-            unknown: None,
-            refused: None,
-            refused_marks: Vec::new(),
-            next: None,
-            rewrites: false,
-            keeps_no_comment: false,
-            any_revision: false,
-            history: Vec::new(),
-            taken_back: Vec::new(),
-            caught_up: None,
-        }
+        Self { turn, reviews, ..Self::default() }
     }
 
     /// Answers until the desk leaves. Returns the requests.
@@ -190,10 +173,8 @@ impl Companion {
                 let before = (file, review.hunks.clone());
                 let state = if keep { HunkState::Kept } else { HunkState::Dropped };
                 tell(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
-                let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
-                let marked = if dropped == 0 { Marked::Nothing } else { Marked::Hunks(dropped) };
                 let revision = review.revision;
-                self.turn.files[file].marked = marked;
+                self.count_marks(file);
                 self.turn.revision += 1;
                 self.history.push(before);
                 tell(Event::Turn(self.turn.clone()));
@@ -205,15 +186,10 @@ impl Companion {
                 let (file, hunks) = last.ok_or(Refusal::NothingToUndo)?;
                 let review = self.reviews[file].as_mut().filter(|review| review.id == id).expect("its file");
                 let before = (file, review.hunks.clone());
-                let dropped = hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
                 tell(changed(review, |all| *all = hunks));
-                self.turn.files[file].marked =
-                    if dropped == 0 { Marked::Nothing } else { Marked::Hunks(dropped) };
-                if undoes {
-                    self.taken_back.push(before)
-                } else {
-                    self.history.push(before)
-                }
+                self.count_marks(file);
+                let steps = if undoes { &mut self.taken_back } else { &mut self.history };
+                steps.push(before);
                 self.turn.revision += 1;
                 tell(Event::Turn(self.turn.clone()));
             }
@@ -282,6 +258,15 @@ impl Companion {
             _ => {}
         }
         Ok(Revised { revision: self.turn.revision })
+    }
+
+    /// The mark of a file whose hunks were marked.
+    fn count_marks(&mut self, file: usize) {
+        let hunks = self.reviews[file].iter().flat_map(|review| &review.hunks);
+        self.turn.files[file].marked = match hunks.filter(|hunk| hunk.state == HunkState::Dropped).count() {
+            0 => Marked::Nothing,
+            dropped => Marked::Hunks(dropped),
+        };
     }
 
     /// The file loses its first hunk, and the list has a remark.
