@@ -203,7 +203,7 @@ pub(super) async fn ask(
         return Ok(Answer::DryRun);
     }
     let question = numbering.number(&part.question());
-    if let Err(no) = consent.obtain_or_note(&question, part.otherwise()).await {
+    if let Err(no) = consent.obtain(&question, part.otherwise()).await {
         return Ok(Answer::No(no));
     }
     print(&format!("{}\n", part.make(&plan, user)?.join("\n")))?;

@@ -73,19 +73,12 @@ impl Consent {
         Ok(())
     }
 
-    /// Asks the question, unless the options answer it.
+    /// Asks the question, unless the options answer it. After any other answer than yes, `otherwise` tells the
+    /// person what stays.
     ///
     /// # Errors
     /// Any other answer than yes.
-    pub(super) async fn obtain(self, question: &str) -> Result<(), No> {
-        self.obtain_or_note(question, "nothing is changed").await
-    }
-
-    /// The same; after any other answer than yes, `otherwise` tells the person what stays.
-    ///
-    /// # Errors
-    /// Any other answer than yes.
-    pub(super) async fn obtain_or_note(self, question: &str, otherwise: &str) -> Result<(), No> {
+    pub(super) async fn obtain(self, question: &str, otherwise: &str) -> Result<(), No> {
         if self.dry_run {
             note_dry_run();
             return Err(No::DryRun);
@@ -93,16 +86,13 @@ impl Consent {
         if self.yes {
             return Ok(());
         }
-        let answered = ask(&format!("{question} [y/N] "), "Type y or n: ", yes_or_no).await;
-        let no = match answered {
+        let no = match ask(&format!("{question} [y/N] "), "Type y or n: ", yes_or_no).await {
             Ok(true) => return Ok(()),
             Ok(false) => No::Declined,
             Err(no) => no,
         };
         match no {
-            No::NobodyToAsk => {
-                note_nobody_to_ask(otherwise);
-            }
+            No::NobodyToAsk => note_nobody_to_ask(otherwise),
             No::DryRun | No::Declined | No::Interrupted(_) => note(otherwise),
         }
         Err(no)
@@ -119,19 +109,12 @@ fn yes_or_no(answer: &str) -> Option<bool> {
     }
 }
 
-/// Has the person choose one of several options by its number. Returns its index.
+/// Has the person choose one of several options by its number, or by Enter alone `default`. Returns its index.
+/// Further lines of an option stand below it.
 ///
 /// # Errors
 /// When they choose none.
-pub(super) async fn choose(question: &str, options: &[&str]) -> Result<usize, No> {
-    choose_or(question, options, None).await
-}
-
-/// The same, where only Enter chooses `default`. Further lines of an option stand below it.
-///
-/// # Errors
-/// When they choose none.
-pub(super) async fn choose_or(question: &str, options: &[&str], default: Option<usize>) -> Result<usize, No> {
+pub(super) async fn choose(question: &str, options: &[&str], default: Option<usize>) -> Result<usize, No> {
     let count = options.len();
     let options = options.iter().enumerate().map(|(index, option)| {
         let option = option.replace('\n', "\n     ");

@@ -145,7 +145,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
             let consent = Consent { yes, ..Consent::default() };
             let question = format!("Delete {these} for good?");
-            if let Err(no) = consent.obtain_or_note(&question, "nothing is deleted").await {
+            if let Err(no) = consent.obtain(&question, "nothing is deleted").await {
                 return Ok(no.exit_code());
             }
             all.iter().try_for_each(delete)?;

@@ -147,7 +147,8 @@ async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> an
         return Ok(ExitCode::SUCCESS);
     }
     args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
-    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name)).await {
+    let question = format!("Install alongside into {}?", editor.name);
+    if let Err(no) = args.consent.obtain(&question, "nothing is changed").await {
         return Ok(no.exit_code());
     }
     if let Some(extension) = &plan.extension {

@@ -1,7 +1,6 @@
 //! `alongside uninstall`: removes what `alongside install` added, and with `--all` what alongside itself
 //! left.
 
-mod choice;
 mod kept_texts;
 mod own_files;
 mod planned_removal;
@@ -17,15 +16,15 @@ use alongside_adapters::editors::EDITORS;
 use alongside_adapters::installed::Installed;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
+use alongside_adapters::removal::display_name;
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
 use alongside_desk::harmless;
 
 use super::completions::Names;
-use super::consent::Consent;
+use super::consent::{self, Consent, No};
 use super::{lists, note, print, print_lines, waiting_host};
-use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
 
@@ -91,9 +90,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (ids, all) = match &args.what {
         Some(what) => (ids_of(what, &user, &installed)?, false),
         None if args.all => (all_ids(), true),
-        None => match choice::of_person(all_ids()).await? {
-            Ok(Choice::One(id)) => (vec![id], false),
-            Ok(Choice::Everything) => (all_ids(), true),
+        None => match chosen(&all_ids()).await? {
+            Ok(chosen) => chosen,
             Err(no) => return Ok(no.exit_code()),
         },
     };
@@ -123,7 +121,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         let has_changes = own_files.as_ref().is_some_and(|files| !files.is_empty())
             || removals.iter().any(PlannedRemoval::has_changes);
         if (has_changes || args.consent.dry_run)
-            && let Err(no) = args.consent.obtain("Remove this?").await
+            && let Err(no) = args.consent.obtain("Remove this?", "nothing is changed").await
         {
             return Ok(no.exit_code());
         }
@@ -190,6 +188,33 @@ fn ids_of(
         ids => format!("it was installed for: {}; `alongside install --list` shows more", ids.join(", ")),
     };
     Err(failure(format!("nothing was installed for {:?}", harmless::name(&what)), hint))
+}
+
+/// Has a person who has named nothing choose by its number: one of the installed, or everything, as with
+/// `--all`.
+///
+/// # Errors
+/// When nothing is installed.
+async fn chosen(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, bool), No>> {
+    if installed.is_empty() {
+        return Err(failure(
+            "`alongside install` has installed nothing",
+            "`alongside uninstall --all` removes the files of alongside itself",
+        ));
+    }
+    let names: Vec<_> = installed.iter().map(|id| display_name(id)).collect();
+    let everything = "everything, and the files of alongside itself";
+    let options: Vec<&str> = names.iter().map(AsRef::as_ref).chain([everything]).collect();
+    match consent::choose("Remove alongside from which one?", &options, None).await {
+        Ok(index) => Ok(Ok(match installed.get(index) {
+            Some(id) => (vec![id.clone()], false),
+            None => (installed.to_vec(), true),
+        })),
+        Err(no) => {
+            note("nothing is changed");
+            Ok(Err(no))
+        }
+    }
 }
 
 /// Names the running editors that have loaded an adapter, and unless `all` lists them, the companions that

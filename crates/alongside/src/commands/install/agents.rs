@@ -298,7 +298,7 @@ impl Setup<'_> {
             "Files that change: {}\ny makes these changes; Enter makes none.\n",
             paths.join(", ")
         ))?;
-        if let Err(no) = self.consent.obtain("Make these changes?").await {
+        if let Err(no) = self.consent.obtain("Make these changes?", "nothing is changed").await {
             // Enter chose before; here it is a no.
             if no == No::Declined {
                 note("run it again, and type y at this question, to make these changes");

@@ -44,7 +44,7 @@ impl Choice<'_> {
         let texts: Vec<&str> = options.iter().map(|(_, text)| text.as_str()).collect();
         let default = if self.recommended.is_empty() { texts.len() - 1 } else { 0 };
         let question = format!("How should alongside work with {}?", lists::of(self.agents, "and"));
-        let chosen = consent::choose_or(&question, &texts, Some(default)).await?;
+        let chosen = consent::choose(&question, &texts, Some(default)).await?;
         Ok(options.get(chosen).map_or(Selection::Nothing, |(selection, _)| *selection))
     }
 

@@ -100,7 +100,7 @@ pub(super) async fn editor_of_terminal(
     let names: Vec<_> = editors.iter().map(|editor| editor.name).collect();
     let chosen = match must_not_ask {
         true => Err(No::NobodyToAsk),
-        false => consent::choose("Install alongside into which editor?", &names).await,
+        false => consent::choose("Install alongside into which editor?", &names, None).await,
     };
     match chosen.map(|index| editors.get(index).copied()) {
         Ok(Some(editor)) => Ok(Ok(editor)),

@@ -48,7 +48,7 @@ pub(super) async fn delete(
         return Ok(ExitCode::SUCCESS);
     }
     if !consent.yes {
-        match consent.obtain_or_note(&format!("Delete {many} for good?"), &otherwise).await {
+        match consent.obtain(&format!("Delete {many} for good?"), &otherwise).await {
             Ok(()) => {}
             // Everything else was removed.
             Err(No::Declined) => return Ok(ExitCode::SUCCESS),
