@@ -203,15 +203,15 @@ fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
 /// Whether an agent has a hook of ours: the person has chosen when to review, before each write or after the
 /// turn, whatever the agent's mode is.
 pub(super) fn is_reviewed_by_hook(agent: &Agent, here: &Surroundings) -> bool {
-    OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, here))
+    let in_scope = |scope| OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, scope, here));
+    in_scope(HookScope::User) || in_scope(HookScope::Project)
 }
 
-/// Whether the settings of the person or of the project have a hook of ours for an agent.
-fn has_hook(agent: &Agent, hook: OurHook, here: &Surroundings) -> bool {
-    let Some(row) = agent.row.with_hook() else { return false };
+/// Whether the settings of the person, or of the project, have a hook of ours for an agent.
+pub(super) fn has_hook(agent: &Agent, hook: OurHook, scope: HookScope, here: &Surroundings) -> bool {
     let release = agent.release();
-    let is_there = |scope| AgentHook { hook, agent: row, release, scope }.is_there(here);
-    is_there(HookScope::User) || is_there(HookScope::Project)
+    let agent = agent.row.with_hook();
+    agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_there(here))
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {

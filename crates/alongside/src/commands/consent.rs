@@ -73,8 +73,8 @@ impl Consent {
         Ok(())
     }
 
-    /// Asks the question, unless the options answer it. After any other answer than yes, `otherwise` tells the
-    /// person what stays.
+    /// Asks the question, unless the options answer it. After any other answer than yes, `otherwise` tells
+    /// the person what stays.
     ///
     /// # Errors
     /// Any other answer than yes.
@@ -109,8 +109,8 @@ fn yes_or_no(answer: &str) -> Option<bool> {
     }
 }
 
-/// Has the person choose one of several options by its number, or by Enter alone `default`. Returns its index.
-/// Further lines of an option stand below it.
+/// Has the person choose one of several options by its number, or by Enter alone `default`. Returns its
+/// index. Further lines of an option stand below it.
 ///
 /// # Errors
 /// When they choose none.

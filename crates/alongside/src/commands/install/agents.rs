@@ -16,7 +16,7 @@ use alongside_common::failure;
 
 use super::choice::{Choice, Selection};
 use crate::commands::agent_part::{Answer, Numbering, Part, PartKind, ask};
-use crate::commands::agent_setup::is_reviewed_by_hook;
+use crate::commands::agent_setup::{has_hook, is_reviewed_by_hook};
 use crate::commands::consent::{Consent, No, note_dry_run, note_nobody_to_ask};
 use crate::commands::{lists, note, print};
 
@@ -144,7 +144,8 @@ impl Setup<'_> {
         // An agent that begins to ask would stop scripts that run it.
         let mode = AgentSetting::approval_mode(target, &self.here);
         let mode = mode.filter(|_| self.changes_settings(target) && !self.consent.yes);
-        let mode = mode.filter(|_| !self.asks_before_writes(target));
+        // With this hook, its changes come to the desk in every mode.
+        let mode = mode.filter(|_| !has_hook(target, OurHook::Write, HookScope::User, &self.here));
         let settings = ide_mode.into_iter().chain(mode).map(Part::Setting);
         let hooks = [OurHook::Turn, OurHook::Write].into_iter();
         let hooks = hooks.filter(|hook| !self.args.leave_out(*hook, self.consent));
@@ -160,14 +161,6 @@ impl Setup<'_> {
         let scope = if self.args.project { HookScope::Project } else { HookScope::User };
         let agent = target.row.with_hook().filter(|agent| hook.is_run_by(*agent))?;
         Some(AgentHook { hook, agent, release: target.release(), scope })
-    }
-
-    /// Whether its changes come to the desk in every mode, by the person's own settings.
-    fn asks_before_writes(&self, target: &Agent) -> bool {
-        let hook = OurHook::Write;
-        let (release, scope) = (target.release(), HookScope::User);
-        let agent = target.row.with_hook();
-        agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_there(&self.here))
     }
 
     /// Whether alongside recommends a part. A hook before each write makes an agent wait for a person, so it

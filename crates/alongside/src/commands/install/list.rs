@@ -1,6 +1,5 @@
 //! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
-use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::editor_terminal::OtherEditor;
 use alongside_adapters::editors::EDITORS;
@@ -12,6 +11,8 @@ use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_agent::version;
 use alongside_common::failure::words;
 use alongside_desk::harmless;
+
+use crate::commands::agent_setup::has_hook;
 
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     let ledger = Ledger::read(&user.state)?;
@@ -60,20 +61,12 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
 
 /// Whether an agent connects, and has our hooks in the person's own settings.
 fn state_of(agent: &Agent, user: &UserEnvironment, here: &Surroundings) -> String {
-    let scope = HookScope::User;
-    let has = |hook: &OurHook| {
-        let agent = agent.row.with_hook();
-        agent.is_some_and(|agent| AgentHook { hook: *hook, agent, release: None, scope }.is_there(here))
-    };
-    let installed: Vec<&str> = OurHook::ALL
-        .into_iter()
-        .filter(has)
-        .map(|hook| match hook {
-            OurHook::Write => "hook installed",
-            OurHook::Turn => "turns noted",
-        })
-        .collect();
-    let installed = installed.join("; ");
+    let hooks = OurHook::ALL.into_iter().filter(|hook| has_hook(agent, *hook, HookScope::User, here));
+    let words = hooks.map(|hook| match hook {
+        OurHook::Write => "hook installed",
+        OurHook::Turn => "turns noted",
+    });
+    let installed = words.collect::<Vec<_>>().join("; ");
     let state = match agent.settings(here) {
         None if !installed.is_empty() => return installed,
         None => return format!("no hook: alongside install {}", agent.row.id),
