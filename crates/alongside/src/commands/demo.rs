@@ -20,7 +20,7 @@ use anyhow::Context;
 
 use super::output;
 use crate::line_mode::{Ending, LineDesk, Policy};
-use project::{PROPOSALS, Proposal};
+use project::PROPOSALS;
 
 /// Try alongside with a built-in agent in a scratch project
 ///
@@ -141,9 +141,9 @@ impl Demo {
     /// Lets the agent propose one change after the other, and write the accepted ones.
     async fn play_alone(&mut self, companion: &Companion) -> anyhow::Result<()> {
         let session = connect(companion).await?;
-        for proposal in PROPOSALS {
-            let outcome = self.propose(&session, proposal).await?;
-            self.write_outcome(proposal.file, &outcome)?;
+        for &(file, text) in PROPOSALS {
+            let outcome = self.propose(&session, file, text).await?;
+            self.write_outcome(file, &outcome)?;
         }
         session.end().await.context("the built-in agent cannot end its session")
     }
@@ -194,19 +194,19 @@ impl Demo {
         signals: &mut Signals,
     ) -> anyhow::Result<Ending> {
         let session = connect(companion).await?;
-        for proposal in PROPOSALS {
+        for &(file, text) in PROPOSALS {
             let mut outcome = None;
             let ending = {
-                let proposed = async { outcome = Some(self.propose(&session, proposal).await) };
+                let proposed = async { outcome = Some(self.propose(&session, file, text).await) };
                 desk.run(signals, proposed).await
             };
             if ending != Ending::Done {
                 return Ok(ending);
             }
             let outcome = outcome.context("the agent got no answer")??;
-            desk.say(&self.write_outcome(proposal.file, &outcome)?);
+            desk.say(&self.write_outcome(file, &outcome)?);
             if let Outcome::Accepted { .. } = outcome {
-                let ending = desk.run(signals, self.wait_for_last_word(proposal.file)).await;
+                let ending = desk.run(signals, self.wait_for_last_word(file)).await;
                 if ending != Ending::Done {
                     return Ok(ending);
                 }
@@ -217,11 +217,11 @@ impl Demo {
     }
 
     /// Lets the agent propose a change, and waits for the decision.
-    async fn propose(&mut self, session: &Session, proposal: &Proposal) -> anyhow::Result<Outcome> {
-        let path = self.root.join(proposal.file);
+    async fn propose(&mut self, session: &Session, file: &str, text: &str) -> anyhow::Result<Outcome> {
+        let path = self.root.join(file);
         // Agents listen before they propose. Without context the proposal fails, and the error is shown.
         let _ = session.context().wait_for(Option::is_some).await;
-        let outcome = session.open_diff(&path.to_string_lossy(), proposal.text).await?.outcome().await;
+        let outcome = session.open_diff(&path.to_string_lossy(), text).await?.outcome().await;
         self.wait_for_decision(&path).await;
         Ok(outcome)
     }

@@ -210,14 +210,6 @@ impl Call {
         }
     }
 
-    /// Whether the agent has run the hook for this call before.
-    fn asks_again(&self, input: &HookInput) -> bool {
-        match input.event_or_first(self.agent.hook).answered_by {
-            AnsweredBy::EarlierDecision => true,
-            AnsweredBy::Person => false,
-        }
-    }
-
     /// Whether the agent is about to ask its person, and does so by a diff where the hook says nothing. It
     /// asks for no subagent in the background, which would be denied, and has no diff of a notebook.
     fn asks_itself(&self, input: &HookInput) -> bool {
@@ -228,14 +220,6 @@ impl Call {
         hook.before_question.as_ref().is_some_and(|question| question.name == event.name)
             && input.agent_id.is_none()
             && hook.tools.iter().any(has_diff)
-    }
-
-    /// Whether the agent runs the tool with other arguments here.
-    fn takes_text(&self, input: &HookInput) -> bool {
-        match input.event_or_first(self.agent.hook).arguments {
-            Arguments::Taken => true,
-            Arguments::Ignored => false,
-        }
     }
 
     async fn verdict(
@@ -253,6 +237,7 @@ impl Call {
             return Verdict::Accepted { text: change.proposed.as_str().into(), message: None };
         }
         let patience = self.until.saturating_duration_since(Instant::now());
+        let event = input.event_or_first(self.agent.hook);
         let proposal = HookProposal {
             agent: self.agent.display_name.into(),
             session: input.session_id.clone(),
@@ -271,8 +256,8 @@ impl Call {
             calls_again: self.agent.hook.calls_again,
             asks_itself: self.asks_itself(input),
             asks_afterwards: self.agent.hook.asks_afterwards,
-            only_if_decided: self.asks_again(input),
-            takes_text: self.takes_text(input),
+            only_if_decided: event.answered_by == AnsweredBy::EarlierDecision,
+            takes_text: event.arguments == Arguments::Taken,
             reasons: if self.agent.hook.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
         };
         let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };

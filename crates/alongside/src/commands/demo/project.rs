@@ -4,21 +4,12 @@ use std::path::Path;
 
 use anyhow::Context;
 
-/// A file that the agent proposes.
-pub(super) struct Proposal {
-    pub(super) file: &'static str,
-    pub(super) text: &'static str,
-}
-
 /// The files of the project at the start.
 pub(super) const FILES: &[(&str, &str)] = &[("basket.py", BASKET), ("prices.csv", PRICES)];
 
 /// The proposals in order: several hunks, a new file, CRLF.
-pub(super) const PROPOSALS: &[Proposal] = &[
-    Proposal { file: "basket.py", text: BASKET_PROPOSED },
-    Proposal { file: "NOTES.md", text: NOTES_PROPOSED },
-    Proposal { file: "prices.csv", text: PRICES_PROPOSED },
-];
+pub(super) const PROPOSALS: &[(&str, &str)] =
+    &[("basket.py", BASKET_PROPOSED), ("NOTES.md", NOTES_PROPOSED), ("prices.csv", PRICES_PROPOSED)];
 
 /// Writes the project.
 pub(super) fn write(root: &Path) -> anyhow::Result<()> {
