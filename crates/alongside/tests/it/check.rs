@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::check::driven::Driven;
 use crate::editor::{Editor, Process};
-use crate::support::{Home, until};
+use crate::support::{Home, found, until};
 
 /// A whole run: one check alone waits for more than a minute.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -36,10 +36,7 @@ fn is_busy(check: &Value) -> bool {
 async fn opens(home: &Home) -> (Process, Editor) {
     let process = Process::open();
     let editor = Editor::with_plugin(home, &process, &[&home.project]);
-    until("the companion", || {
-        find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found.pop()
-    })
-    .await;
+    until("the companion", || found("gemini", &home.surroundings())).await;
     (process, editor)
 }
 
@@ -197,8 +194,7 @@ async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let port = web_server().to_string();
     let other = home.prints(&[format!("check --port {port} --unattended")]);
     let (_process, _editor) = opens(&home).await;
-    let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found.remove(0);
-    let port = found.record.port.to_string();
+    let port = home.record().port.to_string();
     let wrong = home.prints(&[format!("check --port {port} --token x --unattended")]);
     assert_snapshot!(home.stable(other + &wrong));
     let ran = home.run(&["check", "--port", &port, "--only", "access.wrong-token", "--unattended"]);

@@ -1,6 +1,6 @@
 //! `alongside demo` without a terminal: the transcript, and nothing left behind.
 
-use crate::support::{Home, files_below, finish, write_file};
+use crate::support::{Home, files_below, finish, write_program};
 
 #[test]
 fn the_demo_plays_both_sides_and_leaves_nothing() {
@@ -20,9 +20,7 @@ fn the_demo_plays_both_sides_and_leaves_nothing() {
 fn the_demo_leads_on_to_an_agent_that_is_here() {
     let home = Home::new();
     let bin = home.directory("bin");
-    write_file(&bin.join("codex"), "#!/bin/sh\n");
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(bin.join("codex"), executable).unwrap();
+    write_program(&bin.join("codex"), "#!/bin/sh\n");
     let path = std::env::var("PATH").unwrap_or_default();
     let mut demo = home.alongside(&["demo"]);
     let played = finish(demo.env("PATH", format!("{}:{path}", bin.display())));

@@ -6,21 +6,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc;
 
 use alongside_agent::find;
-use alongside_contract::agent::FamilyAgent;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::hook::{Hook, input};
-use crate::support::{Home, finish, until};
+use crate::support::{Home, finish, found, send, until};
 
 /// The port of the companion of the project, and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
     until("a record", || {
-        let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings())
-            .found
-            .into_iter()
-            .next()?;
-        Some((found.record.port, found.record.auth_token?))
+        let record = found("gemini", &home.surroundings())?.record;
+        Some((record.port, record.auth_token?))
     })
     .await
 }
@@ -156,13 +152,11 @@ async fn status_points_out_files_whose_companion_is_gone() {
 
 #[tokio::test]
 async fn a_frozen_companion_is_not_taken_for_gone() {
-    use rustix::process::{Pid, Signal, kill_process};
-
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("Waiting for proposals").await;
     let (host, _) = home.hosts()[0];
-    kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    send(host, rustix::process::Signal::STOP);
     // Each of them waits for some seconds.
     let ran: [&[&str]; 4] = [&["status"], &["status", "--json"], &["env"], &["doctor", "--fix"]];
     let [status, json, env, _] = ran
@@ -381,8 +375,7 @@ async fn an_agent_over_stdio_is_known_by_the_file_that_it_read() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     companion(&home).await;
-    let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found;
-    let stdio = found[0].record.stdio.clone().unwrap();
+    let stdio = found("gemini", &home.surroundings()).unwrap().record.stdio.unwrap();
     assert_eq!(stdio.args, ["stdio", "--agent", "gemini"]);
     let args: Vec<_> = stdio.args.iter().skip(1).map(String::as_str).collect();
     let mut bridge = Bridge::start(&home, &args, "stdio-client");

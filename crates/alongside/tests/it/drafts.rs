@@ -2,7 +2,7 @@
 //! names.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 use std::path::PathBuf;
 
 use alongside_companion::AppDirs;
@@ -10,7 +10,7 @@ use alongside_companion::drafts::Drafts;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Home, write_file};
+use crate::support::{Home, set_mode, write_file};
 
 /// A home with two drafts.
 fn home_with_drafts() -> (Home, Vec<PathBuf>) {
@@ -102,7 +102,7 @@ fn save_replaces_a_file_in_one_step_and_keeps_its_mode_and_owner() {
     let (home, _) = home_with_drafts();
     let file = home.project.join("a.txt");
     write_file(&file, "before\n");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    set_mode(&file, 0o640);
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         chown(&file, Some(65_534), Some(65_533)).unwrap();

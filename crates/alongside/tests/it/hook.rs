@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Home, Running, propose, serving, serving_file, soon, until};
+use crate::support::{Home, Running, propose, send, serving, serving_file, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
 const PROPOSED: &str = "ONE\ntwo\nthree\nfour\nFIVE\n";
@@ -361,8 +362,7 @@ async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = write(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
-    let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    send(hook.0.id().unwrap(), Signal::TERM);
     assert_snapshot!(refused(&hook.answer().await), @"Nothing was written: the review was broken off.");
     desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
 }
@@ -384,8 +384,7 @@ async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = patch(&home, "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch").await;
     desk.shows("keep this change").await;
-    let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    send(hook.0.id().unwrap(), Signal::KILL);
     desk.shows("a.txt: closed, because Codex has broken off the call.").await;
     std::fs::write(&file, ORIGINAL.replace("one", "ONE")).unwrap();
     desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;

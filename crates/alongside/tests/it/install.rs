@@ -15,14 +15,14 @@ mod vim;
 mod vscode;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use insta::assert_snapshot;
 
-use crate::support::{Home, finish};
+use crate::support::{Home, finish, mode_of, set_mode};
 use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX};
 
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
@@ -172,7 +172,7 @@ fn uninstall_keeps_later_changes() {
 fn links_and_modes_are_kept() {
     let home = Home::with_program("hx", OLD_HELIX);
     let dotfile = home.writes("dotfiles/languages.toml", LANGUAGES);
-    fs::set_permissions(&dotfile, fs::Permissions::from_mode(0o640)).unwrap();
+    set_mode(&dotfile, 0o640);
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
     let link = home.in_home(".config/helix/languages.toml");
     symlink(&dotfile, &link).unwrap();
@@ -181,7 +181,7 @@ fn links_and_modes_are_kept() {
     home.succeeds(&["install", "helix", "--yes"]);
     assert_eq!(fs::read_link(&link).unwrap(), dotfile);
     assert!(fs::read_to_string(&dotfile).unwrap().contains("alongside"));
-    assert_eq!(fs::metadata(&dotfile).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(mode_of(&dotfile), 0o640);
     home.succeeds(&["uninstall", "helix", "--yes"]);
     assert_eq!(home.everything(), before);
 }
@@ -289,7 +289,7 @@ fn a_failed_write_restores_the_other_files() {
     let home = Home::with_program("hx", NEW_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
     let settings = home.writes(".config/helix/config.toml", "theme = \"x\"\n");
-    fs::set_permissions(&settings, fs::Permissions::from_mode(0o444)).unwrap();
+    set_mode(&settings, 0o444);
     let before = home.everything();
     assert_snapshot!(home.says(&["install", "helix", "--yes"]));
     assert_eq!(home.everything(), before);

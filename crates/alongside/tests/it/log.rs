@@ -6,11 +6,10 @@ use std::net::TcpStream;
 
 use insta::assert_snapshot;
 
-use crate::support::{Home, propose, serving, soon, until, write_file};
+use crate::support::{Home, mode_of, propose, serving, soon, until, write_file};
 
 #[tokio::test]
 async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
-    use std::os::unix::fs::MetadataExt;
     let home = Home::new();
     let nothing = home.run(&["log"]);
     assert_eq!(nothing.status.code(), Some(1));
@@ -33,7 +32,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     assert!(!log.contains("\"A\""), "file contents stay out: {log}");
     let directory = home.path("home/.local/state/alongside/log");
     assert_eq!(home.run(&["log", "--path"]).out.trim(), directory.to_str().unwrap());
-    assert_eq!(directory.metadata().unwrap().mode() & 0o777, 0o700);
+    assert_eq!(mode_of(&directory), 0o700);
     assert_eq!(home.run(&["log", "-n", "1"]).out.lines().count(), 1);
     let last = home.run(&["log", "-n", "1"]).out;
     let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));

@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process, introduction};
-use crate::support::{Home, accepted, files_below, finish, propose, soon, until};
+use crate::support::{Home, accepted, files_below, finish, found, propose, soon, until};
 
 /// How many companions agents can find.
 fn companions(home: &Home) -> usize {
@@ -205,7 +205,7 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
     editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([one, other]));
     let serving = |dir: &std::path::Path| {
         let here = find::Surroundings { cwd: dir.to_owned(), ..home.surroundings() };
-        !find::candidates(FamilyAgent::named("gemini").unwrap(), &here).found.is_empty()
+        found("gemini", &here).is_some()
     };
     until("both to be found", || (serving(&one) && serving(&other)).then_some(())).await;
     editor.says(

@@ -3,21 +3,15 @@
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Session};
-use alongside_contract::agent::FamilyAgent;
 use serde_json::json;
 
 use crate::editor::Editor;
-use crate::support::{Home, finish, soon, until};
+use crate::support::{Home, finish, found, soon, until};
 
 /// The port of the companion that Gemini CLI finds from the project, with this temporary directory.
 async fn found_in(home: &Home, tmp: &str) -> u16 {
     let here = Surroundings { tmp: home.path(tmp), ..home.surroundings() };
-    until(&format!("a companion to be found in {tmp}"), || {
-        find::candidates(FamilyAgent::named("gemini").unwrap(), &here).found.into_iter().next()
-    })
-    .await
-    .record
-    .port
+    until(&format!("a companion to be found in {tmp}"), || found("gemini", &here)).await.record.port
 }
 
 #[tokio::test]

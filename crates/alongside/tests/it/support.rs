@@ -5,12 +5,14 @@ mod process;
 mod snapshot;
 
 use std::collections::HashMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use alongside_agent::find::{self, Surroundings};
+use alongside_agent::find::{self, Found, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::Record;
@@ -44,7 +46,7 @@ impl Home {
         for name in ["home", "tmp", "run", "project"] {
             std::fs::create_dir(base.join(name)).unwrap();
         }
-        private(&base.join("run"));
+        set_mode(&base.join("run"), 0o700);
         Self { project: base.join("project"), dir, played: Mutex::default(), named: Mutex::default() }
     }
 
@@ -157,9 +159,7 @@ impl Home {
     /// `kitten` is this script.
     pub(crate) fn run_in_kitty(&self, kitten: &str) -> Running {
         let programs = self.directory("programs");
-        write_file(&programs.join("kitten"), kitten);
-        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(programs.join("kitten"), executable).unwrap();
+        write_program(&programs.join("kitten"), kitten);
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = self.command("setsid");
         command.args(["--ctty", env!("CARGO_BIN_EXE_alongside"), "run", "--", "true"]);
@@ -245,10 +245,8 @@ impl Home {
     /// The same as this agent of the table.
     pub(crate) async fn agent_of(&self, id: &str) -> Session {
         // A killed host may take longer to return than the 2.5 s after which agents give up.
-        let found = until("a companion that serves the project", || {
-            find::candidates(FamilyAgent::named(id).unwrap(), &self.surroundings()).found.into_iter().next()
-        })
-        .await;
+        let here = self.surroundings();
+        let found = until("a companion that serves the project", || found(id, &here)).await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
         let token = found.record.auth_token.as_deref();
         let agent = Session::connect_patiently(Endpoint::local(found.record.port), token, identity)
@@ -296,9 +294,22 @@ impl Drop for Home {
     }
 }
 
-fn private(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).unwrap();
+pub(crate) fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// The permissions of a file or a directory.
+pub(crate) fn mode_of(path: impl AsRef<Path>) -> u32 {
+    path.as_ref().metadata().unwrap().permissions().mode() & 0o777
+}
+
+/// The companion that this agent of the table finds first.
+pub(crate) fn found(id: &str, here: &Surroundings) -> Option<Found> {
+    find::candidates(FamilyAgent::named(id).unwrap(), here).found.into_iter().next()
+}
+
+pub(crate) fn send(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Polls until `look` returns a value, or fails and names what was awaited.
@@ -352,6 +363,12 @@ pub(crate) fn accepted(text: &str) -> Outcome {
 pub(crate) fn write_file(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
+}
+
+/// Writes a program.
+pub(crate) fn write_program(path: &Path, text: &str) {
+    write_file(path, text);
+    set_mode(path, 0o755);
 }
 
 /// Opens a diff.

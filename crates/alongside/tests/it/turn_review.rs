@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Running, until};
+use crate::support::{Home, Running, mode_of, until};
 use crate::turns::committed;
 
 const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
@@ -143,9 +143,8 @@ async fn a_program_undoes_a_change() {
 /// The host keeps what it creates to itself, but not the files of the project.
 #[tokio::test]
 async fn a_deleted_file_comes_back_as_readable_as_the_person_s_files_are() {
-    use std::os::unix::fs::PermissionsExt as _;
     let Some(home) = repository() else { return };
-    let mode = |name: &str| home.project.join(name).metadata().unwrap().permissions().mode() & 0o777;
+    let mode = |name: &str| mode_of(home.project.join(name));
     let modes = || [mode("src"), mode("src/b.txt")];
     // Others may have another umask than the one of this machine.
     let before = modes();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::support::TestMachine;
 use crate::editor::{Editor, Process};
-use crate::support::{files_below, until};
+use crate::support::{files_below, until, write_program};
 
 #[tokio::test]
 async fn reports_settings_that_keep_an_agent_from_connecting_or_asking() {
@@ -40,8 +40,8 @@ fn reading_the_version_leaves_no_files() {
     // Agents write such files whenever they start.
     let script = "#!/bin/sh\necho > \"${GEMINI_CLI_HOME:-$HOME/.gemini}/projects.json.$$.tmp\"\n\
                   echo > \"$TMPDIR/left\"; echo 0.61.0\n";
-    machine.program(&machine.home.path("bin/gemini"), script);
-    machine.program(&machine.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
+    write_program(&machine.home.path("bin/gemini"), script);
+    write_program(&machine.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
     let files = || [files_below(machine.home.path("home")), files_below(machine.home.path("tmp"))];
     let before = files();
     let agents = &machine.run(&["--json"]).json()["agents"];

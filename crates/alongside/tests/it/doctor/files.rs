@@ -1,13 +1,13 @@
 //! Causes in discovery files.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::fs;
+use std::os::unix::fs::chown;
 use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
 
 use super::support::{DEAD, TestMachine, causes, dead_port, listener, without_tools};
-use crate::support::{files_below, finish};
+use crate::support::{files_below, finish, set_mode, write_program};
 
 /// A program that listens and never answers.
 fn silent_listener() -> u16 {
@@ -129,7 +129,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
     machine.plays("");
     // In a shared directory only the owner may remove a file.
     let shared = machine.home.path("tmp");
-    fs::set_permissions(&shared, Permissions::from_mode(0o1777)).unwrap();
+    set_mode(&shared, 0o1777);
     chown(&shared, Some(12_345), None).unwrap();
     assert_snapshot!(machine.played("# in a shared directory"));
 }
@@ -206,7 +206,7 @@ async fn reports_a_host_without_files() {
 async fn reports_a_fork_that_has_never_run() {
     let (machine, _desk, _record) = TestMachine::serving(&[]).await;
     // The companion does not know of it.
-    machine.program(&machine.home.path("bin/ola"), "#!/bin/sh\necho 1.0.0\n");
+    write_program(&machine.home.path("bin/ola"), "#!/bin/sh\necho 1.0.0\n");
     machine.plays("");
     assert!(!machine.home.path("home/.ola").exists());
     assert_snapshot!(machine.home.played(), @"

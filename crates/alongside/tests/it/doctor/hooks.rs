@@ -7,6 +7,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::support::TestMachine;
+use crate::support::write_program;
 
 const OWN: &str = env!("CARGO_BIN_EXE_alongside");
 
@@ -57,7 +58,7 @@ async fn a_mode_that_does_not_ask_is_no_fault_beside_a_hook_that_works() {
 async fn reports_what_keeps_a_hook_from_its_work() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
     let other = machine.home.directory("other").join("alongside");
-    machine.program(&other, "#!/bin/sh\n");
+    write_program(&other, "#!/bin/sh\n");
     let (all, own, other) = ("write_file|replace", Path::new(OWN), other.as_path());
     for (remark, matcher, program, timeout) in [
         ("for one of two tools", "replace", own, 3_600_000),
@@ -113,10 +114,10 @@ fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &s
         let answer = json!({ "id": 1, "result": { "data": [{ "hooks": hooks }] } });
         let script = "#!/bin/sh\nread -r hello; echo '{\"id\":0,\"result\":{}}'\nread -r ready; read -r \
                       list\necho '{\"method\":\"x\"}'\n";
-        machine.program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
+        write_program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
         machine.plays(&format!("{remark} {what}"));
     }
-    machine.program(&program, "#!/bin/sh\nexit 1\n");
+    write_program(&program, "#!/bin/sh\nexit 1\n");
     machine.played("codex # where it does not answer")
 }
 
@@ -285,7 +286,7 @@ fn set_turns(machine: &TestMachine, entries: &[(&str, &str)], more: &Value) {
 async fn reports_what_keeps_turns_from_being_noted() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let other = machine.home.directory("other").join("alongside");
-    machine.program(&other, "#!/bin/sh\n");
+    write_program(&other, "#!/bin/sh\n");
     let own = format!("{OWN} turn gemini");
     let other = format!("{} turn gemini", other.display());
     let (begin, end) = ("BeforeAgent", "AfterAgent");

@@ -10,7 +10,7 @@ use alongside_contract::discovery::{Record, WRITER};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::{Home, Ran, Running, files_below, finish, until, write_file};
+use crate::support::{Home, Ran, Running, files_below, finish, found, until, write_file, write_program};
 
 /// A PID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
@@ -58,19 +58,12 @@ impl TestMachine {
             _ => "@qwen-code/qwen-code",
         };
         let package = self.home.path(&format!("lib-{bin}/node_modules/{name}"));
-        std::fs::create_dir_all(package.join("dist")).unwrap();
         let json = json!({ "name": name, "version": version, "bin": { command: "dist/index.js" } });
-        std::fs::write(package.join("package.json"), json.to_string()).unwrap();
+        write_file(&package.join("package.json"), &json.to_string());
         let program = package.join("dist/index.js");
-        self.program(&program, "#!/bin/sh\nread -r end\n");
+        write_program(&program, "#!/bin/sh\nread -r end\n");
         std::fs::create_dir_all(self.home.path(bin)).unwrap();
         std::os::unix::fs::symlink(program, self.home.path(bin).join(command)).unwrap();
-    }
-
-    pub(super) fn program(&self, path: &std::path::Path, script: &str) {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::write(path, script).unwrap();
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     pub(super) fn settings(&self, family: &str, json: &Value) {
@@ -140,12 +133,9 @@ impl TestMachine {
 
     /// The record of the companion that serves the project.
     pub(super) async fn record(&self) -> Record {
-        let gemini = alongside_contract::agent::FamilyAgent::named("gemini").unwrap();
-        let record = until("a companion that serves the project", || {
-            let found = find::candidates(gemini, &self.home.surroundings()).found.into_iter().next();
-            Some(found?.record)
-        })
-        .await;
+        let here = self.home.surroundings();
+        let record =
+            until("a companion that serves the project", || Some(found("gemini", &here)?.record)).await;
         self.home.names("port ", record.port, "OURS");
         record
     }

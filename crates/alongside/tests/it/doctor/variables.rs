@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::support::{TestMachine, dead_port, listener, without_tools};
-use crate::support::finish;
+use crate::support::{finish, write_program};
 
 #[tokio::test]
 async fn reports_variables_that_lead_astray() {
@@ -45,7 +45,7 @@ async fn reports_alongside_missing_in_path_and_in_two_versions() {
     let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.set("PATH", machine.home.path("bin").display());
     machine.plays("# without alongside in PATH");
-    machine.program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
+    write_program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     machine.set("PATH", machine.path_variable());
     assert_snapshot!(machine.played("# with two versions"));
 }
@@ -69,8 +69,8 @@ fn reports_an_agent_outside_of_path() {
 #[tokio::test]
 async fn reports_adapters_that_lack_a_program_or_are_outdated() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    machine.program(&machine.home.path("bin/kak"), "#!/bin/sh\nexit 255\n");
-    machine.program(&machine.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
+    write_program(&machine.home.path("bin/kak"), "#!/bin/sh\nexit 255\n");
+    write_program(&machine.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
     let path = format!("{}:/usr/bin:/bin", machine.path_variable());
     for editor in ["kakoune", "neovim"] {
         let mut install = machine.home.alongside(&["install", editor, "--yes"]);
@@ -78,9 +78,9 @@ async fn reports_adapters_that_lack_a_program_or_are_outdated() {
         assert!(installed.status.success(), "{}", installed.err);
     }
     machine.plays("# without kakoune-lsp");
-    machine.program(&machine.home.path("bin/kak-lsp"), "#!/bin/sh\n");
+    write_program(&machine.home.path("bin/kak-lsp"), "#!/bin/sh\n");
     machine.plays("# with it");
     let package = machine.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
-    machine.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
+    write_program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
     assert_snapshot!(machine.played("# with an older plugin in Neovim"));
 }

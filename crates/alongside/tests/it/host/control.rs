@@ -9,7 +9,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
 use super::{dial, hello, is_dead};
-use crate::support::{Home, accepted, files_below, propose, proposed, serving, soon, until};
+use crate::support::{Home, accepted, files_below, propose, proposed, serving, set_mode, soon, until};
 
 #[tokio::test]
 async fn a_handover_keeps_port_and_token() {
@@ -90,7 +90,7 @@ async fn a_desk_of_another_protocol_gets_a_hint() {
 /// A host of an earlier release, in its place: it gives whoever joins it this answer, and stays there.
 fn earlier_host(home: &Home, answer: &Value) -> JoinHandle<UnixStream> {
     let directory = home.directory("run/alongside");
-    std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    set_mode(&directory, 0o700);
     let entry =
         json!({ "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1 });
     std::fs::write(directory.join("old.json"), entry.to_string()).unwrap();

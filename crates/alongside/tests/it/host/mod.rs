@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use tokio::net::UnixStream;
 
 use crate::editor::{Editor, Process};
-use crate::support::{Home, files_below, finish, propose, serving, until};
+use crate::support::{Home, files_below, finish, mode_of, propose, serving, set_mode, until};
 
 fn hello(editor: Option<EditorProcess>) -> Hello {
     let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new(), ..Terms::default() };
@@ -80,14 +80,14 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
 
 #[tokio::test]
 async fn the_directory_of_sockets_is_private_and_nobody_elses() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
     let (home, _desk) = serving().await;
-    assert_eq!(home.path("run/alongside").metadata().unwrap().mode() & 0o777, 0o700);
+    assert_eq!(mode_of(home.path("run/alongside")), 0o700);
 
     // In a temporary directory, another user may have made it before.
     let home = Home::new();
     let elsewhere = home.directory("elsewhere");
-    std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o777)).unwrap();
+    set_mode(&elsewhere, 0o777);
     let uid = rustix::process::geteuid().as_raw();
     let made = home.path(&format!("tmp/alongside-{uid}"));
     symlink(&elsewhere, &made).unwrap();

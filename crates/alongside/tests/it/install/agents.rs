@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use insta::assert_snapshot;
 
-use crate::support::{Home, Running};
+use crate::support::{Home, Running, mode_of, set_mode};
 
 #[test]
 fn ide_mode_is_switched_on_and_other_bytes_stay() {
@@ -16,7 +15,7 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n\
                   \x20 \"ide\": { \"enabled\": false }\n}\n";
     let path = home.writes(".gemini/settings.json", gemini);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    set_mode(&path, 0o600);
     let before = home.everything();
 
     home.lists("Gemini CLI");
@@ -24,9 +23,9 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     let on = gemini.replace("false", "true");
     let now = home.reads(".gemini/settings.json");
     assert_eq!(now.split_once(",\n  \"hooks\": {").map(|(before, _)| before), on.strip_suffix("\n}\n"));
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode_of(&path), 0o600);
     let copy = home.in_home(".gemini/settings.json.before-alongside");
-    assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode_of(copy), 0o600);
     home.lists("Qwen Code");
     home.plays(&["install agents"]);
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 
 use insta::assert_snapshot;
 
 use super::machine::{LANGUAGES, OLD_HELIX};
-use crate::support::{Home, Ran, write_file};
+use crate::support::{Home, Ran, mode_of, set_mode, write_file};
 
 const SETTINGS: &str = ".claude/settings.local.json";
 const HOOK: [&str; 5] = ["install", "claude", "--project", "--hook", "--yes"];
@@ -179,12 +179,12 @@ fn a_copy_has_the_mode_of_its_file() {
     let home = Home::new();
     let settings = home.project.join(SETTINGS);
     write_file(&settings, "{\"secret\": 1}\n");
-    fs::set_permissions(&settings, fs::Permissions::from_mode(0o600)).unwrap();
+    set_mode(&settings, 0o600);
     home.succeeds(&HOOK);
     for path in [settings.clone(), settings.with_extension("json.before-alongside")] {
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{path:?}");
+        assert_eq!(mode_of(&path), 0o600, "{path:?}");
     }
     home.succeeds(&["uninstall", "claude", "--yes"]);
     assert_eq!(fs::read_dir(settings.parent().unwrap()).unwrap().count(), 1);
-    assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode_of(&settings), 0o600);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Home, Ran, Running, finish, write_file};
+use crate::support::{Home, Ran, Running, finish, write_file, write_program};
 
 /// Answers as Helix 25.01: it lists the programs of servers, and does not know the settings.
 pub(super) const OLD_HELIX: &str = r#"
@@ -54,8 +54,7 @@ impl Home {
 
     pub(super) fn program(&self, name: &str, body: &str) {
         let path = self.path("bin").join(name);
-        write_file(&path, &format!("#!/bin/sh\n{body}"));
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path, &format!("#!/bin/sh\n{body}"));
     }
 
     /// An agent as npm installs it: a link to a file of a package.
@@ -66,8 +65,7 @@ impl Home {
         let json = serde_json::json!({ "name": package_name, "version": version });
         write_file(&package.join("package.json"), &json.to_string());
         let script = package.join("dist/cli.js");
-        write_file(&script, "");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&script, "");
         symlink(script, self.directory("bin").join(name)).unwrap();
     }
 

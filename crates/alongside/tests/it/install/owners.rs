@@ -1,12 +1,12 @@
 //! `sudo` in files of another user: they stay that user's, or nothing is changed.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::support::{Home, finish, write_file};
+use crate::support::{Home, finish, mode_of, set_mode, write_file};
 
 const THEIRS: (u32, u32) = (65_534, 65_533);
 
@@ -35,7 +35,7 @@ fn changes_of_root_in_another_users_project_stay_theirs() {
     let (old, new) = (Home::new(), Home::new());
     let settings = old.project.join(".gemini/settings.json");
     write_file(&settings, "{\n  \"x\": 1\n}\n");
-    fs::set_permissions(&settings, fs::Permissions::from_mode(0o640)).unwrap();
+    set_mode(&settings, 0o640);
     for path in [&settings, settings.parent().unwrap(), &old.project, &new.project] {
         give_away(path);
     }
@@ -49,7 +49,7 @@ fn changes_of_root_in_another_users_project_stay_theirs() {
     }
     let copy = settings.with_extension("json.before-alongside");
     for path in [&settings, &copy] {
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640, "{path:?}");
+        assert_eq!(mode_of(path), 0o640, "{path:?}");
     }
     old.succeeds(&["uninstall", "gemini", "--yes"]);
     assert!(is_theirs(&settings) && !copy.exists());

@@ -1,13 +1,12 @@
 //! A full disk: nothing is lost, desks hear of it, and once there is room the host catches up.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_agent::Outcome;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::support::{Home, Running, accepted, files_below, propose, soon, until};
+use crate::support::{Home, Running, accepted, files_below, mode_of, propose, send, soon, until};
 
 /// The size of most file systems here.
 const SMALL: &str = "size=256k,nr_inodes=200";
@@ -117,7 +116,7 @@ async fn agents_find_a_companion_once_a_full_disk_has_room() {
     std::fs::remove_file(filler).unwrap();
     desk.shows("every agent can find this companion by itself again").await;
     assert!(files_below(tmp.join("gemini/ide")).len() > 1);
-    assert_eq!(tmp.join("gemini").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(mode_of(tmp.join("gemini")), 0o700);
     // The desk's file system goes with it, and so does the host.
     desk.signal(Signal::TERM);
 }
@@ -200,13 +199,13 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
     let entry = || {
         let json = files_below(&run).into_iter().find(|path| path.extension().is_some_and(|it| it == "json"));
         let read = |path| serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).ok()?).ok();
-        json.and_then(read).and_then(|entry| i32::try_from(entry["pid"].as_i64()?).ok())
+        json.and_then(read).and_then(|entry| u32::try_from(entry["pid"].as_u64()?).ok())
     };
     let fillers = [&state, &run].map(|directory| fill(directory));
     let _diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
     desk.shows("the recovery journal cannot be written").await;
     let before = entry().unwrap();
-    kill_process(Pid::from_raw(before).unwrap(), Signal::KILL).unwrap();
+    send(before, Signal::KILL);
     desk.shows("the companion was interrupted").await;
     desk.shows("the recovery journal cannot be written").await;
     for filler in fillers {
@@ -251,7 +250,7 @@ async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     let _ = fill_more(&filler);
     super::kill_everybody(&home);
     assert!(drafts().any(|text| text == typed), "{:?}", files_below(&state));
-    assert_eq!(state.join("reserve").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(mode_of(state.join("reserve")), 0o700);
 }
 
 /// Appends to a file as long as there is room.

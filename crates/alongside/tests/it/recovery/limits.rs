@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use alongside_agent::Outcome;
 use insta::assert_snapshot;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::support::{Home, accepted, files_below, finish, proposed, soon, until};
+use crate::support::{Home, accepted, files_below, finish, proposed, send, soon, until};
 
 /// Only the standard descriptors, so that no file can be opened.
 const NONE: usize = 3;
@@ -68,14 +68,13 @@ async fn a_suspended_host_postpones_its_deadlines() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let host = home.hosts_pid().unwrap();
-    let process = Pid::from_raw(host.cast_signed()).unwrap();
     // A desk that vanishes has 30 s to come back; the host does not see most of them.
-    kill_process(process, Signal::STOP).unwrap();
+    send(host, Signal::STOP);
     desk.signal(Signal::KILL);
     desk.ends();
     // Longer than the suspend threshold.
     tokio::time::sleep(Duration::from_secs(6)).await;
-    kill_process(process, Signal::CONT).unwrap();
+    send(host, Signal::CONT);
     let mut next = home.review(&[]);
     next.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
@@ -95,8 +94,7 @@ async fn a_frozen_host_blocks_nobody() {
     let mut desk = home.review(&[]);
     desk.shows("Waiting for proposals").await;
     let host = home.hosts_pid().unwrap();
-    let process = Pid::from_raw(host.cast_signed()).unwrap();
-    kill_process(process, Signal::STOP).unwrap();
+    send(host, Signal::STOP);
     let mut next = home.start(&mut home.alongside(&["review"]));
     let listens = format!("/proc/{}/status", next.pid());
     until("the desk to listen to signals", || {
@@ -124,5 +122,5 @@ async fn a_frozen_host_blocks_nobody() {
       ↪ next host frees the agents that wait
     --- exit code 1
     ");
-    kill_process(process, Signal::KILL).unwrap();
+    send(host, Signal::KILL);
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal};
 
 use super::DEADLINE;
 
@@ -240,8 +240,7 @@ impl Running {
     /// Sends a signal. After SIGSTOP, every thread stands still: the system stops them one by one, and one
     /// that still ran could take a lock along.
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.pid().cast_signed()).unwrap();
-        kill_process(pid, signal).unwrap();
+        super::send(self.pid(), signal);
         let end = Instant::now() + DEADLINE;
         while signal == Signal::STOP && !self.stands_still() {
             assert!(Instant::now() < end, "waited in vain for a process to stop");
