@@ -32,7 +32,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     assert!(!log.contains("\"A\""), "file contents stay out: {log}");
     let directory = home.path("home/.local/state/alongside/log");
     assert_eq!(home.run(&["log", "--path"]).out.trim(), directory.to_str().unwrap());
-    assert_eq!(mode_of(&directory), 0o700);
+    assert_eq!((mode_of(&directory), mode_of(directory.join("host.log"))), (0o700, 0o600));
     assert_eq!(home.run(&["log", "-n", "1"]).out.lines().count(), 1);
     let last = home.run(&["log", "-n", "1"]).out;
     let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));

@@ -1,8 +1,8 @@
-//! Mistakes in settings files, as the program reports them. And the log file.
+//! Mistakes in settings files, as the program reports them.
 
 use insta::assert_snapshot;
 
-use crate::support::{Home, finish, until, write_file};
+use crate::support::{Home, finish, write_file};
 
 #[test]
 fn a_wrong_key_stops_the_program_with_file_and_line() {
@@ -93,27 +93,4 @@ fn an_unusable_listen_address_names_its_setting() {
       ↪ port that is free
     --- exit code 1
     ");
-}
-
-#[tokio::test]
-async fn a_log_is_private_and_never_holds_the_token() {
-    use std::os::unix::fs::MetadataExt;
-    let home = Home::new();
-    let log = home.path("home/log");
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.start(
-        home.alongside(&["review", "--log", log.to_str().unwrap()]).env("ALONGSIDE_LOG_LEVEL", "trace"),
-    );
-    let agent = home.agent().await;
-    let token = home.record().auth_token.unwrap();
-    let diff = crate::support::propose(&agent, &file, "A\n").await;
-    desk.answers("(1/1) keep", "a").await;
-    crate::support::soon("the outcome", diff.outcome()).await;
-    desk.leaves();
-    // The host writes its lines a second later.
-    let logged =
-        || Some(std::fs::read_to_string(&log).unwrap()).filter(|text| text.contains("a review ended"));
-    let text = until("the log", logged).await;
-    assert!(!text.contains(&token), "{text}");
-    assert_eq!(log.metadata().unwrap().mode() & 0o777, 0o600);
 }

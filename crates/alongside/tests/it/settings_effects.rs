@@ -6,7 +6,7 @@ use alongside_agent::{Endpoint, Identity, Session};
 use serde_json::json;
 
 use crate::editor::Editor;
-use crate::support::{Home, finish, found, soon, until};
+use crate::support::{Home, finish, found, mode_of, soon, until};
 
 /// The port of the companion that Gemini CLI finds from the project, with this temporary directory.
 async fn found_in(home: &Home, tmp: &str) -> u16 {
@@ -125,4 +125,5 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
         let acts = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c);
         assert!(!text.chars().any(acts), "{who}: {text:?}");
     }
+    assert_eq!(mode_of(&log), 0o600);
 }

@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal};
 
-use crate::support::{Home, files_below, propose, send, serving, until};
+use crate::support::{Home, files_below, propose, send, until};
 
 /// The arguments of every process that runs in the home.
 fn arguments(home: &Home) -> String {
@@ -44,16 +44,6 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
     let arguments = arguments(&home);
     assert!(arguments.contains("review"), "the desk's process is listed: {arguments}");
     assert!(!arguments.contains(secret), "{arguments}");
-}
-
-#[tokio::test]
-async fn a_hosts_log_is_private() {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let (home, _desk) = serving().await;
-    let logs = files_below(home.path("home/.local/state/alongside/log"));
-    assert_eq!(logs.len(), 1);
-    assert_eq!(logs[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[tokio::test(flavor = "multi_thread")]

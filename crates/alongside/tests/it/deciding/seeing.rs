@@ -77,18 +77,6 @@ async fn accepting_what_was_not_printed_is_a_question() {
 }
 
 #[tokio::test]
-async fn a_yes_accepts_what_was_not_printed() {
-    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["a"]).await;
-    desk.answers(
-        "2 of 3 changes were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
-        "y",
-    )
-    .await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
-}
-
-#[tokio::test]
 async fn a_text_that_is_accepted_as_a_whole_has_pages() {
     let home = Home::new();
     let binary = home.file("binary.bin", "");

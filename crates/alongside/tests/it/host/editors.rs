@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use super::{dial, hello};
 use crate::editor::Process as Editor;
-use crate::support::{Home, accepted, propose, serving, soon, until};
+use crate::support::{Home, accepted, propose, soon, until};
 
 async fn join_as(home: &Home, editor: Option<EditorProcess>) -> Joined {
     soon("joining", join(dial(home).await, &hello(editor))).await.unwrap()
@@ -94,17 +94,6 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
         Request::DecideReview { id: review.id, revision: review.revision, decision: Decision::Accept };
     relay.desk.request(accept).await.unwrap();
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
-}
-
-#[tokio::test]
-async fn a_desk_joins_the_host_of_an_editor() {
-    let (home, mut desk) = serving().await;
-    let editor = Editor::open();
-    let _relay = join_as(&home, Some(editor.itself())).await;
-    desk.types("q");
-    desk.ends();
-    let _other = home.serving().await;
-    assert_eq!(home.hosts().len(), 1);
 }
 
 #[tokio::test]
