@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::json::{asks, told};
 use crate::support::{Home, Running};
-use crate::turn_review::{asks, told};
 use crate::turns::{event, hook, silent, turn, with_repository};
 
 const TURN: &str = "alongside/didChangeTurn";

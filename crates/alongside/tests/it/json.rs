@@ -4,19 +4,38 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, Running, accepted, propose, soon, until};
 
+/// The first message that is so.
+async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+    until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
+        .await
+}
+
+/// The parameters of the first message of this method whose parameters are so.
+pub(crate) async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
+    let is_it = |told: &Value| told["method"] == method && is(&told["params"]);
+    message(desk, method, is_it).await["params"].take()
+}
+
+/// The first list that comes after this one and is so.
+pub(crate) async fn told_after(desk: &Running, before: &Value, is: impl Fn(&Value) -> bool) -> Value {
+    let look = || {
+        let lists = messages(desk).into_iter().filter(|told| told["method"] == "alongside/didChangeTurn");
+        let mut later = lists.map(|told| told["params"].clone()).skip_while(|it| it != before).skip(1);
+        later.find(|it| is(it))
+    };
+    until(&format!("a later list; there was {:?}", desk.out.text()), look).await
+}
+
 /// The messages so far.
 fn messages(desk: &Running) -> Vec<Value> {
     let text = desk.out.text();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
-        .collect()
+    let parsed = |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+    whole.lines().map(parsed).collect()
 }
 
-pub(crate) async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
-    until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
-        .await
+pub(crate) fn asks(desk: &mut Running, method: &str, params: Value) {
+    desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
 }
 
 async fn result(desk: &Running, id: Value) -> Value {
@@ -28,8 +47,7 @@ async fn a_program_drops_a_change_and_accepts() {
     let (home, file) = Home::with_file("a.txt", "a\nb\nc\nd\ne\n");
     let (mut desk, _agent, diff) = home.proposal(&file, "A\nb\nc\nd\nE\n", home.review(&["--json"])).await;
 
-    let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
-    let review = &opened["params"];
+    let review = told(&desk, "alongside/didOpenReview", |_| true).await;
     assert_eq!(review["file"], file.as_str());
     assert_eq!(review["hunks"].as_array().unwrap().len(), 2);
     let (id, revision) = (review["id"].clone(), review["revision"].clone());
@@ -37,11 +55,8 @@ async fn a_program_drops_a_change_and_accepts() {
         "params": {"id": id, "revision": revision, "hunks": [1], "keep": false}});
     desk.types(&keep.to_string());
     let kept = result(&desk, json!(1)).await["result"]["revision"].clone();
-    let changed = message(&desk, "the change", |m| {
-        m["method"] == "alongside/didChangeReview" && m["params"]["revision"] == kept
-    })
-    .await;
-    assert_eq!(changed["params"]["current"], "A\nb\nc\nd\ne\n");
+    let changed = told(&desk, "alongside/didChangeReview", |it| it["revision"] == kept).await;
+    assert_eq!(changed["current"], "A\nb\nc\nd\ne\n");
 
     let decide = |id: &str, revision: &Value| {
         json!({"id": id, "method": "alongside/decideReview",
@@ -56,8 +71,8 @@ async fn a_program_drops_a_change_and_accepts() {
     assert_eq!(result(&desk, json!("now")).await["result"]["revision"], kept);
     let accepted = accepted("A\nb\nc\nd\ne\n");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
-    let closed = message(&desk, "the end", |m| m["method"] == "alongside/didCloseReview").await;
-    assert_eq!(closed["params"]["closing"], "accepted");
+    let closed = told(&desk, "alongside/didCloseReview", |_| true).await;
+    assert_eq!(closed["closing"], "accepted");
 
     desk.types("{\"method\":\"nonsense\",\"id\":9}");
     assert_eq!(result(&desk, json!(9)).await["error"]["why"], "notUnderstood");
@@ -75,8 +90,8 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
     let agent = home.agent().await;
     let text = "\u{202e}\u{9b}\u{7f}\x1b\n";
     let _diff = propose(&agent, &file, text).await;
-    let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
-    assert_eq!(opened["params"]["proposed"], text);
+    let opened = told(&desk, "alongside/didOpenReview", |_| true).await;
+    assert_eq!(opened["proposed"], text);
     assert!(!desk.out.text().contains(['\u{202e}', '\u{9b}', '\u{7f}', '\x1b']));
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::hook::{Hook, decides, patch};
+use crate::json::told;
 use crate::support::{Home, serving};
 
 const NUMBERS: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
@@ -83,13 +84,10 @@ async fn a_script_tells_a_move_and_a_deletion_from_a_text() {
     let (from, gone) = (home.file("big.txt", NUMBERS), home.file("gone.txt", "x\n"));
     let desk = home.review(&["--json"]);
     let opened = async |name: &str| {
-        let is_it = |message: &Value| {
-            message["method"] == "alongside/didOpenReview"
-                && message["params"]["file"].as_str().is_some_and(|file| file.ends_with(name))
-        };
-        crate::json::message(&desk, "the review", is_it).await["params"].clone()
+        let is_it = |review: &Value| review["file"].as_str().is_some_and(|file| file.ends_with(name));
+        told(&desk, "alongside/didOpenReview", is_it).await
     };
-    crate::json::message(&desk, "the status", |m| m["method"] == "alongside/didChangeStatus").await;
+    told(&desk, "alongside/didChangeStatus", |_| true).await;
     let _moved = patch(&home, MOVED).await;
     let moved = opened("sub/big.txt").await;
     assert_eq!((&moved["kind"], &moved["from"]), (&json!("move"), &json!(from)));

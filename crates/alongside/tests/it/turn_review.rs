@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Running, mode_of, until};
+use crate::json::{asks, told};
+use crate::support::{Home, mode_of};
 use crate::turns::committed;
 
 const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
@@ -69,33 +70,6 @@ async fn nothing_is_written_without_a_change_an_answer_or_a_revision() {
     let ran = home.run(&["review", "--since", "no-such-revision"]);
     assert_eq!(ran.status.code(), Some(1), "{}", ran.said());
     assert!(ran.out.starts_with("The changes cannot be told: "), "{}", ran.said());
-}
-
-/// The first message of this method whose parameters are right.
-pub(crate) async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
-    let look = || messages(desk, method).into_iter().find(|it| is(it));
-    until(&format!("{method}; there was {:?}", desk.out.text()), look).await
-}
-
-/// The first list that comes after this one and is so.
-pub(crate) async fn told_after(desk: &Running, before: &Value, is: impl Fn(&Value) -> bool) -> Value {
-    let look = || {
-        let lists = messages(desk, "alongside/didChangeTurn").into_iter();
-        lists.skip_while(|it| it != before).skip(1).find(|it| is(it))
-    };
-    until(&format!("a later list; there was {:?}", desk.out.text()), look).await
-}
-
-/// The parameters of all messages of this method so far.
-fn messages(desk: &Running, method: &str) -> Vec<Value> {
-    let lines = desk.out.text();
-    let whole = lines.rfind('\n').map_or("", |end| &lines[..end]);
-    let messages = whole.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    messages.filter(|told| told["method"] == method).map(|told| told["params"].clone()).collect()
-}
-
-pub(crate) fn asks(desk: &mut Running, method: &str, params: Value) {
-    desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
 }
 
 #[tokio::test]

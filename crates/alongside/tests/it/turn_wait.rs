@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::comments::{changed_by, comment, finish};
+use crate::json::{told, told_after};
 use crate::support::{DEADLINE, Home, Running};
-use crate::turn_review::{told, told_after};
 use crate::turns::{event, hook, silent, start, turn, with_repository};
 
 const TURN: &str = "alongside/didChangeTurn";

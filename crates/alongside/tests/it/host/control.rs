@@ -145,11 +145,10 @@ async fn an_older_host_that_still_runs_is_named_once() {
     let program = json!({ "name": "alongside", "version": "0.0.1" });
     let host = earlier_host(&home, &json!({ "result": { "serverInfo": program, "alongside": serves } }));
     let desk = home.review(&["--json"]);
-    let is_problem = |message: &Value| message["method"] == "alongside/problem";
-    let said = crate::json::message(&desk, "the problem", is_problem).await;
+    let said = crate::json::told(&desk, "alongside/problem", |_| true).await;
     let what = "the companion of this project still runs the older alongside 0.0.1";
     let hint = "hand over to this version with `alongside host --replace`";
-    assert_eq!(said["params"], json!({ "what": what, "hint": hint }));
+    assert_eq!(said, json!({ "what": what, "hint": hint }));
     assert_eq!(desk.out.text().matches("the older alongside").count(), 1);
     drop((desk, host));
     std::fs::remove_dir_all(home.path("run/alongside")).unwrap();
