@@ -27,6 +27,11 @@ impl Hook {
         Self::of(command, input).await
     }
 
+    /// Runs the hook in this directory, before the agent calls this tool.
+    pub(crate) async fn before(home: &Home, arguments: &[&str], cwd: &Path, tool: &str, call: Value) -> Self {
+        Self::start(home, arguments, &input(cwd, "PreToolUse", tool, &call)).await
+    }
+
     /// Runs this command, a hook, on this input.
     pub(crate) async fn of(command: std::process::Command, input: &[u8]) -> Self {
         let mut command = tokio::process::Command::from(command);
@@ -64,20 +69,18 @@ pub(crate) fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> V
 /// Claude Code is about to write a file.
 pub(crate) async fn write(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
-    Hook::start(home, &["claude"], &input(&home.project, "PreToolUse", "Write", &call)).await
+    Hook::before(home, &["claude"], &home.project, "Write", call).await
 }
 
 /// Qwen Code is about to write a file, and waits for 8 s: the hook answers after 6 s.
 async fn write_in_qwen(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
-    let input = input(&home.project, "PreToolUse", "write_file", &call);
-    Hook::start(home, &["qwen", "--timeout", "8"], &input).await
+    Hook::before(home, &["qwen", "--timeout", "8"], &home.project, "write_file", call).await
 }
 
 /// Codex is about to apply a patch.
 pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
-    let call = json!({ "command": patch });
-    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
+    Hook::before(home, &["codex"], &home.project, "apply_patch", json!({ "command": patch })).await
 }
 
 /// The reason of a refusal in Claude's and Qwen's form.
@@ -127,8 +130,8 @@ async fn hostile_calls_get_a_clear_refusal() {
         reasons += &format!("{file:?}: {}\n", refused(&write(&home, file, "mine\n").await.answer().await));
     }
     let edit = json!({ "file_path": "/dev/zero", "old_string": "a", "new_string": "b" });
-    let device = input(&home.project, "PreToolUse", "Edit", &edit);
-    let edited = refused(&Hook::start(&home, &["claude"], &device).await.answer().await);
+    let device = Hook::before(&home, &["claude"], &home.project, "Edit", edit).await;
+    let edited = refused(&device.answer().await);
     let huge = refused(&write(&home, &home.in_project("a.txt"), &"x".repeat(64 << 20)).await.answer().await);
     let garbage = refused(&Hook::start(&home, &["claude"], b"not json").await.answer().await);
     reasons += &format!("edit of a device: {edited}\n64 MB: {huge}\nno JSON: {garbage}\n");
@@ -141,8 +144,7 @@ async fn hostile_calls_get_a_clear_refusal() {
 async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_is() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "content": PROPOSED });
-    let elsewhere = input(Path::new("/"), "PreToolUse", "Write", &call);
-    let hook = Hook::start(&home, &["claude"], &elsewhere).await;
+    let hook = Hook::before(&home, &["claude"], Path::new("/"), "Write", call).await;
     decides(&mut desk, "r").await;
     assert!(refused(&hook.answer().await).contains("rejected all of it"));
 }
@@ -154,8 +156,7 @@ async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_a
     let relative = home.in_project("a.txt").trim_start_matches('/').to_owned();
     let edit = async |file: &str, old: &str| {
         let call = json!({ "file_path": file, "old_string": old, "new_string": "x" });
-        let elsewhere = input(Path::new("/"), "PreToolUse", "Edit", &call);
-        Hook::start(&home, &["claude"], &elsewhere).await.answer().await
+        Hook::before(&home, &["claude"], Path::new("/"), "Edit", call).await.answer().await
     };
     for (file, old, why) in [
         (&*file, "  one", "does not occur in"),
@@ -173,8 +174,8 @@ async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_a
         (&update.replace("@@", "@ "), "of the patch: "),
     ] {
         let call = json!({ "command": patch });
-        let elsewhere = input(Path::new("/"), "PreToolUse", "apply_patch", &call);
-        let answer = Hook::start(&home, &["codex"], &elsewhere).await.answer().await;
+        let hook = Hook::before(&home, &["codex"], Path::new("/"), "apply_patch", call).await;
+        let answer = hook.answer().await;
         assert!(refused(&answer).contains(why), "{answer}");
     }
 }
@@ -188,17 +189,17 @@ async fn a_link_is_reviewed_by_the_companion_of_the_file_that_it_leads_to() {
         let link = elsewhere.join(name);
         std::os::unix::fs::symlink(target, &link).unwrap();
         let call = json!({ "file_path": link, "content": PROPOSED });
-        let hook = Hook::start(&home, &["claude"], &input(&elsewhere, "PreToolUse", "Write", &call)).await;
+        let hook = Hook::before(&home, &["claude"], &elsewhere, "Write", call).await;
         decides(&mut desk, "r").await;
         assert!(refused(&hook.answer().await).contains("rejected all of it"), "{name}");
         let call = json!({ "file_path": link, "old_string": "nowhere", "new_string": "x" });
-        let inexact = input(&elsewhere, "PreToolUse", "Edit", &call);
-        assert!(!refused(&Hook::start(&home, &["claude"], &inexact).await.answer().await).is_empty());
+        let inexact = Hook::before(&home, &["claude"], &elsewhere, "Edit", call).await;
+        assert!(!refused(&inexact.answer().await).is_empty());
     }
     // A link out of the project is refused by the companion of the link.
     std::os::unix::fs::symlink(home.path("outside.txt"), home.project.join("out.txt")).unwrap();
     let call = json!({ "file_path": home.in_project("out.txt"), "content": PROPOSED });
-    let out = Hook::start(&home, &["claude"], &input(&elsewhere, "PreToolUse", "Write", &call)).await;
+    let out = Hook::before(&home, &["claude"], &elsewhere, "Write", call).await;
     assert!(refused(&out.answer().await).contains("outside the project"));
 }
 
@@ -216,8 +217,7 @@ async fn a_text_that_the_file_holds_already_is_no_change() {
 async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
-    let edit = input(&home.project, "PreToolUse", "Edit", &call);
-    let hook = Hook::start(&home, &["claude"], &edit).await;
+    let hook = Hook::before(&home, &["claude"], &home.project, "Edit", call).await;
     desk.shows("keep this change").await;
     std::fs::write(&file, format!("zero\n{ORIGINAL}")).unwrap();
     desk.shows("the file changed on disk").await;
@@ -289,10 +289,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
     let diff = propose(&agent, &file, PROPOSED).await;
     decides(&mut desk, "a").await;
     desk.answers_and_shows("Accept all the same", "y", "a.txt: accepted; Qwen Code writes it.").await;
-    assert_eq!(
-        soon("the outcome", diff.outcome()).await,
-        alongside_agent::Outcome::Accepted { content: PROPOSED.into() }
-    );
+    assert_eq!(soon("the outcome", diff.outcome()).await, crate::support::accepted(PROPOSED));
     assert_eq!(write_in_qwen(&home, &file, PROPOSED).await.answer().await, Value::Null);
     drop(agent);
 }

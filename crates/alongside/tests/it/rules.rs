@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::hook::{Hook, decides, input, refused};
+use crate::hook::{Hook, decides, refused};
 use crate::support::{Home, until, write_file};
 
 const RULES: &str = "\
@@ -29,9 +29,7 @@ async fn begin(home: &Home, agent: &str, file: &str, content: &str) -> Hook {
         }
         _ => ("Write", json!({ "file_path": file, "content": content })),
     };
-    let mut command = home.alongside(&["hook", agent]);
-    command.arg("--runtime-dir").arg(home.runtime_dir());
-    Hook::of(command, &input(&home.project, "PreToolUse", tool, &call)).await
+    Hook::before(home, &[agent], &home.project, tool, call).await
 }
 
 fn is_allowed(answer: &Value) -> bool {
@@ -77,10 +75,8 @@ async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_
         "*** Begin Patch\n*** Add File: {inside}\n+x\n*** Add File: {}\n+y\n*** End Patch",
         other.display()
     );
-    let mut command = home.alongside(&["hook", "codex"]);
-    command.arg("--runtime-dir").arg(home.runtime_dir());
-    let call = input(&outside, "PreToolUse", "apply_patch", &json!({ "command": patch }));
-    let reason = refused(&Hook::of(command, &call).await.answer().await);
+    let hook = Hook::before(&home, &["codex"], &outside, "apply_patch", json!({ "command": patch })).await;
+    let reason = refused(&hook.answer().await);
     assert!(reason.contains("outside the project"), "{reason}");
     desk.shows("docs/a.md").await;
     desk.shows("not written, because its patch was broken off").await;
