@@ -1,6 +1,5 @@
 //! The report for CI servers, as JUnit writes it: a suite for each group, a case for each check.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use alongside_desk::harmless;
 pub(super) fn junit(report: &Report) -> String {
     let mut suites = String::new();
     for group in Group::ALL {
-        let Counts { tests, skipped, failures } = Counts::of(report.of(group));
+        let [tests, skipped, failures] = counts(report.of(group));
         if tests > 0 {
             let _ = writeln!(
                 suites,
@@ -23,7 +22,7 @@ pub(super) fn junit(report: &Report) -> String {
             suites.push_str("    </testsuite>\n");
         }
     }
-    let Counts { tests, skipped, failures } = Counts::of(report.results.iter());
+    let [tests, skipped, failures] = counts(report.results.iter());
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuites name=\"alongside check\" tests=\"{tests}\" skipped=\"{skipped}\" \
@@ -32,25 +31,13 @@ pub(super) fn junit(report: &Report) -> String {
     )
 }
 
-/// How many checks there are, and how many of them did not pass.
-#[derive(Default)]
-struct Counts {
-    tests: usize,
-    skipped: usize,
-    failures: usize,
-}
-
-impl Counts {
-    fn of<'r>(results: impl Iterator<Item = &'r CheckResult>) -> Self {
-        results.fold(Self::default(), |counts, result| {
-            let is_skipped = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
-            Self {
-                tests: counts.tests + 1,
-                skipped: counts.skipped + usize::from(is_skipped),
-                failures: counts.failures + usize::from(matches!(result.verdict, Verdict::Fail(_))),
-            }
-        })
-    }
+/// How many checks there are, and how many of them were skipped and have failed.
+fn counts<'r>(results: impl Iterator<Item = &'r CheckResult>) -> [usize; 3] {
+    results.fold([0; 3], |[tests, skipped, failures], result| {
+        let is_skipped = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
+        let has_failed = matches!(result.verdict, Verdict::Fail(_));
+        [tests + 1, skipped + usize::from(is_skipped), failures + usize::from(has_failed)]
+    })
 }
 
 fn case(result: &CheckResult) -> String {
@@ -95,20 +82,9 @@ fn seconds(took: Duration) -> String {
 /// A text as XML 1.0 takes it within quotes and between tags. A character that XML forbids shows as an
 /// escape of [`harmless`], or as U+FFFD.
 fn escape(text: &str) -> String {
-    let text: Cow<'_, str> = harmless::text(text);
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
+    let text = harmless::text(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
+    entities.into_iter().fold(text, |text, (character, entity)| text.replace(character, entity))
 }
 
 #[cfg(test)]
