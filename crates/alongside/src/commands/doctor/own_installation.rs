@@ -14,11 +14,15 @@ use alongside_common::failure;
 use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_contract::discovery::WRITER;
+use alongside_desk::harmless;
 use alongside_platform::paths::Canonical as _;
+use alongside_platform::{Os, path_lists};
 
-use super::causes::InstallationCause;
-use super::message::Message;
+use super::message::{Fix, Message};
 use super::running_companions::Companions;
+
+/// This program's version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The messages about alongside itself, which concern every agent.
 pub(super) async fn check(
@@ -26,22 +30,34 @@ pub(super) async fn check(
     companions: &Companions,
     config: Option<&Path>,
 ) -> Vec<Message> {
-    let mut causes: Vec<_> = broken_settings(here, config).into_iter().collect();
-    causes.extend(old_hosts(companions));
-    causes.extend(adapters());
-    causes.extend(programs_in_path(here).await);
+    let mut messages: Vec<_> = broken_settings(here, config).into_iter().collect();
+    messages.extend(old_hosts(companions));
+    messages.extend(adapters());
+    messages.extend(programs_in_path(here).await);
     let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
     match ours.count() {
         0 => {}
-        count => causes.push(InstallationCause::StaleFiles { count }),
+        count => messages.push(Message::note(
+            "stale-files-of-ours",
+            format!("{count} discovery files of alongside remain from companions that are gone"),
+            [Fix::command("alongside doctor --fix")],
+        )),
     }
     let unreached: BTreeSet<_> = companions.unreached.iter().map(|(_, record)| record.port).collect();
-    causes.extend(unreached.into_iter().map(|port| InstallationCause::OtherNetwork { port }));
-    causes.iter().map(InstallationCause::message).collect()
+    messages.extend(unreached.into_iter().map(|port| {
+        let text = format!(
+            "the companion on port {port} runs in another network namespace, as a container has one: from \
+             here nobody reaches it"
+        );
+        let fix = Fix::advice("start agents where it runs; --fix leaves its files alone");
+        Message::note("companion-in-another-network", text, [fix])
+    }));
+    messages
 }
 
-/// A mistake in the person's settings or in those of this project.
-fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<InstallationCause> {
+/// A mistake in the person's settings, so that no companion starts; or in those of this project, in which
+/// everything is asked about.
+fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Message> {
     let (error, is_project) = match Settings::load(config, &[]) {
         Err(error) => (error, false),
         Ok(mut settings) => {
@@ -49,28 +65,52 @@ fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Install
         }
     };
     let (error, hints) = failure::parts(&error);
-    Some(InstallationCause::BrokenSettings { error, hints, is_project })
+    Some(match is_project {
+        true => Message::hinders(
+            "broken-project-settings",
+            format!("{error}: agents hear of no file in this project, and every change is asked about"),
+            [],
+        ),
+        false => Message::fails(
+            "broken-own-settings",
+            format!("alongside does not start: {error}"),
+            hints.iter().map(Fix::advice).collect::<Vec<_>>(),
+        ),
+    })
 }
 
 /// Hosts of this directory that run another version of this program.
-fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
+fn old_hosts(companions: &Companions) -> Vec<Message> {
     let hosts = companions.serving_here().filter_map(|companion| companion.host.as_ref());
-    let old = hosts.filter(|host| host.version != env!("CARGO_PKG_VERSION"));
-    old.map(|host| InstallationCause::OldHost { name: host.name.clone(), version: host.version.clone() })
-        .collect()
+    let old = hosts.filter(|host| host.version != VERSION);
+    let messages = old.map(|host| {
+        let version = &host.version;
+        Message::note(
+            "old-host",
+            format!("the companion of this directory is alongside {version}; this is {VERSION}"),
+            [Fix::command(format!("alongside host --replace {}", host.name))],
+        )
+    });
+    messages.collect()
 }
 
 /// Adapters that differ from those of this version, or lack a program.
-fn adapters() -> Vec<InstallationCause> {
+fn adapters() -> Vec<Message> {
     let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
     let of = |editor: &Editor| match (editor.state)(editor, &user, ledger.get(editor.id)) {
-        Ok(AdapterState::Outdated { by }) => {
-            Some(InstallationCause::OldAdapter { editor: editor.name, id: editor.id, by })
-        }
+        Ok(AdapterState::Outdated { by }) => Some(Message::note(
+            "old-adapter",
+            format!("the adapter in {} is from alongside {by}; {VERSION} has a newer one", editor.name),
+            [Fix::command(format!("alongside install {}", editor.id))],
+        )),
         Ok(AdapterState::Current | AdapterState::ByHand { .. }) => {
             let (program, command) = (editor.needs)(&user)?;
-            Some(InstallationCause::AdapterNeeds { editor: editor.name, program, command })
+            Some(Message::fails(
+                "adapter-needs-program",
+                format!("the adapter in {} needs {program}, which no directory of PATH holds", editor.name),
+                [Fix::command(command)],
+            ))
         }
         _ => None,
     };
@@ -78,7 +118,7 @@ fn adapters() -> Vec<InstallationCause> {
 }
 
 /// Whether a shell finds this program, and only one version of it.
-async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
+async fn programs_in_path(here: &Surroundings) -> Option<Message> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let mut programs: Vec<PathBuf> = Vec::new();
     for program in which::which_in_all("alongside", Some(path), &here.cwd).into_iter().flatten() {
@@ -89,18 +129,35 @@ async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
     }
     if programs.is_empty() {
         let program = PathBuf::from(own_program());
-        let directory = directory_for_path(&program).map(Into::into);
-        return Some(InstallationCause::NotInPath { program: program.into(), directory });
+        let text = format!(
+            "editors start `alongside` by that name, but no directory of PATH holds it; this is {}",
+            harmless::path(&program)
+        );
+        let fix = match directory_for_path(&program) {
+            Some(directory) => Fix::command(path_lists::addition(Os::HERE, &directory.to_string_lossy())),
+            None => Fix::advice(
+                "install it with `npm install -g alongside`, and put `bin` below `npm prefix -g` into PATH \
+                 (of pnpm: `pnpm bin -g`)",
+            ),
+        };
+        return Some(Message::note("alongside-not-in-path", text, [fix]));
     }
     let mut versions = Vec::new();
     for program in programs {
         if let Some(version) = version::said_by(&program, here).await {
-            versions.push((program.into(), version));
+            versions.push((program, version));
         }
     }
     let differ =
         versions.iter().any(|(_, version)| Some(version) != versions.first().map(|(_, first)| first));
-    differ.then_some(InstallationCause::TwoVersions { programs: versions })
+    differ.then(|| {
+        let each =
+            versions.iter().map(|(program, version)| format!("{version} in {}", harmless::path(program)));
+        let text =
+            format!("PATH holds several versions of alongside: {}", each.collect::<Vec<_>>().join(", "));
+        let fix = Fix::advice("keep the one you want; editors start the first");
+        Message::note("two-alongsides", text, [fix])
+    })
 }
 
 /// The directory that PATH should hold: the program's own. Of a program in a package of npm, which moves its
@@ -149,8 +206,12 @@ mod tests {
             let running = vec![RunningCompanion::of_host(serde_json::from_value(report).unwrap(), &here)];
             Companions { places: vec![here.clone()], running, stale: Vec::new(), unreached: Vec::new() }
         };
-        let expected = InstallationCause::OldHost { name: "cafe".into(), version: "0.0.1".into() };
-        assert_eq!(old_hosts(&companions("0.0.1")), [expected]);
-        assert_eq!(old_hosts(&companions(env!("CARGO_PKG_VERSION"))), []);
+        let old = Message::note(
+            "old-host",
+            format!("the companion of this directory is alongside 0.0.1; this is {VERSION}"),
+            [Fix::command("alongside host --replace cafe")],
+        );
+        assert_eq!(old_hosts(&companions("0.0.1")), [old]);
+        assert_eq!(old_hosts(&companions(VERSION)), []);
     }
 }

@@ -1,11 +1,11 @@
-//! Everything that can be wrong. Each group of causes is one file, which holds the causes and their messages.
+//! Everything that can be wrong between an agent and its companion. Each group of causes is one file, which
+//! holds the causes and their messages.
 
 mod agent;
 mod companion;
 mod connection;
 mod discovery;
 mod hook;
-mod installation;
 mod lock;
 
 pub(super) use agent::AgentCause;
@@ -13,7 +13,6 @@ pub(super) use companion::CompanionCause;
 pub(super) use connection::ConnectionCause;
 pub(super) use discovery::DiscoveryCause;
 pub(super) use hook::HookCause;
-pub(super) use installation::InstallationCause;
 pub(super) use lock::LockCause;
 
 use alongside_contract::agent::Agent;
