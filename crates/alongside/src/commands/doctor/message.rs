@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use alongside_contract::agent::Agent;
 use alongside_desk::{harmless, without_error_codes};
 use alongside_platform::files;
+use serde::Serialize;
 
 use crate::commands::shell_quoting::quoted;
 
 /// How bad a cause is; the most severe sorts first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Severity {
     /// The agent does not connect.
     Fails,
@@ -22,12 +24,15 @@ pub(super) enum Severity {
 }
 
 /// One cause as people and scripts read it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Message {
     /// Stays the same from release to release, for scripts and for people who ask for help.
     pub(super) id: &'static str,
+    #[serde(rename = "weight")]
     pub(super) severity: Severity,
+    #[serde(rename = "what")]
     pub(super) text: String,
+    #[serde(rename = "cure")]
     pub(super) fixes: Vec<Fix>,
 }
 
@@ -65,7 +70,8 @@ pub(super) fn any_fails(messages: &[Message]) -> bool {
 }
 
 /// One thing to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub(super) enum Fix {
     /// A sentence.
     Advice(String),
@@ -94,12 +100,6 @@ impl Fix {
              here and where the editor runs",
             harmless::path(file)
         ))
-    }
-
-    pub(super) fn text(&self) -> &str {
-        match self {
-            Self::Advice(text) | Self::Command(text) => text,
-        }
     }
 
     /// Installs a newer release of an agent.

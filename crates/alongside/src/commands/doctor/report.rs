@@ -204,8 +204,7 @@ impl Report<'_> {
         let of = |hook| self.hooks.iter().filter(move |finding| finding.hook == hook).map(hook_json);
         let hooks: Vec<Value> = of(OurHook::Write).collect();
         let turns: Vec<Value> = of(OurHook::Turn).collect();
-        let installation: Vec<Value> = self.installation.iter().map(message_json).collect();
-        json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": installation,
+        json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": self.installation,
             "mended": removed })
     }
 
@@ -224,7 +223,7 @@ impl Report<'_> {
             "version": finding.agent.version,
             "program": finding.agent.program,
             "wouldConnect": finding.port().is_some() && !any_fails(&messages),
-            "causes": messages.iter().map(message_json).collect::<Vec<_>>(),
+            "causes": messages,
             "steps": finding.trace.steps.iter().map(step).collect::<Vec<_>>(),
         });
         if let Some(port) = finding.port() {
@@ -239,16 +238,5 @@ impl Report<'_> {
 
 fn hook_json(finding: &HookFinding) -> Value {
     let files: Vec<_> = finding.files.iter().map(|path| path.to_string_lossy()).collect();
-    let causes: Vec<Value> = finding.messages().iter().map(message_json).collect();
-    json!({ "agent": finding.agent.id, "files": files, "causes": causes })
-}
-
-fn message_json(message: &Message) -> Value {
-    let severity = match message.severity {
-        Severity::Fails => "fails",
-        Severity::Hinders => "hinders",
-        Severity::Note => "note",
-    };
-    let fixes: Vec<&str> = message.fixes.iter().map(Fix::text).collect();
-    json!({ "id": message.id, "weight": severity, "what": message.text, "cure": fixes })
+    json!({ "agent": finding.agent.id, "files": files, "causes": finding.messages() })
 }
