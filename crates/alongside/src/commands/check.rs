@@ -196,7 +196,10 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if args.list {
         let wanted = options.wanted(transport);
-        super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
+        match args.json {
+            true => super::print_json(&records::list(&wanted))?,
+            false => super::print(&printer::list(&wanted))?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let target = find(args, agent).await?;
@@ -209,7 +212,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         write_report(path, Some(&junit::junit(&report)))?;
     }
     if args.json {
-        super::print(&records::json(&report))?;
+        super::print_json(&records::json(&report))?;
     } else {
         let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
         let printer = printer::Printer {

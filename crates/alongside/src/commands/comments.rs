@@ -77,7 +77,7 @@ fn answer(args: &Args) -> anyhow::Result<()> {
         let Feedback { comments, route, message, .. } = feedback;
         let root = root.to_string_lossy();
         let all = json!({ "root": root, "comments": comments, "route": route, "message": message });
-        return super::print(&format!("{}\n", harmless::json(&all.to_string())));
+        return super::print_json(&all);
     }
     if let Some(round) = args.sent {
         let Some(sent) = sent_text(&places, &args.directory, round)? else {

@@ -25,7 +25,6 @@ use alongside_common::failure::{self, Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_contract::agent::Agent as AgentRow;
 use alongside_contract::agents::AGENTS;
-use alongside_desk::harmless;
 use alongside_host::companions;
 use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
@@ -126,10 +125,10 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.path {
         let file = here.cwd.join(path);
         let explanation = Explanation::new((&file, &here.cwd), &args.agents, globals.config.as_deref())?;
-        super::print(&match args.json {
-            true => format!("{}\n", harmless::json(&explanation.json().to_string())),
-            false => explanation.text(),
-        })?;
+        match args.json {
+            true => super::print_json(&explanation.json())?,
+            false => super::print(&explanation.text())?,
+        }
         return Ok(explanation.exit_code());
     }
     let agents = agents_to_examine(&args, &here).await?;
@@ -171,11 +170,9 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
         verbose: args.verbose,
         columns: columns.map(|columns| columns.min(MAX_COLUMNS)),
     };
-    if args.json {
-        let line = report.json(&removed).to_string();
-        super::print(&format!("{}\n", harmless::json(&line)))?;
-    } else {
-        super::print(&(removed_text(&args, &removed) + &report.text()))?;
+    match args.json {
+        true => super::print_json(&report.json(&removed))?,
+        false => super::print(&(removed_text(&args, &removed) + &report.text()))?,
     }
     let is_nothing = findings.is_empty() && hook_findings.is_empty();
     if is_nothing {

@@ -92,9 +92,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         drafts.delete(&draft.id).with_context(|| format!("cannot delete the draft {}", draft.path.display()))
     };
     match args.action.unwrap_or(Action::List { json: false }) {
-        Action::List { json: true } => {
-            super::print(&format!("{}\n", harmless::json(&as_json(&all).to_string())))?;
-        }
+        Action::List { json: true } => super::print_json(&as_json(&all))?,
         Action::List { json: false } => super::print_lines(&list(&all))?,
         Action::Show { draft } => {
             let draft = named(&all, &draft)?;

@@ -35,4 +35,4 @@ mod turns;
 mod uninstall;
 mod waiting_host;
 
-use output::{note, print, print_lines};
+use output::{note, print, print_json, print_lines};

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use alongside_common::failure;
 use alongside_desk::{harmless, without_error_codes};
+use serde_json::Value;
 
 /// Writes to standard output. A reader that has gone away is no error: it wants no more.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
@@ -12,6 +13,11 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Writes JSON to standard output, in one line that harms no terminal.
+pub(super) fn print_json(json: &Value) -> anyhow::Result<()> {
+    print(&format!("{}\n", harmless::json(&json.to_string())))
 }
 
 /// Writes lines of ours to standard output. A terminal gets them broken at blanks; a path stays whole.

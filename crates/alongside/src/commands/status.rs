@@ -16,7 +16,7 @@ use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::{note, print, serving_companion, waiting_host};
+use super::{note, print, print_json, serving_companion, waiting_host};
 use found_companion::FoundCompanion;
 
 /// Show the companions of this machine, and which one serves this directory
@@ -45,9 +45,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let serves_here = found.iter().any(FoundCompanion::serves_here);
     if args.json {
         let companions: Vec<_> = found.iter().map(|companion| companion.json(args.token)).collect();
-        let line =
-            json!({ "servesHere": serves_here, "companions": companions, "hidden": hidden }).to_string();
-        print(&format!("{}\n", harmless::json(&line)))?;
+        print_json(&json!({ "servesHere": serves_here, "companions": companions, "hidden": hidden }))?;
     } else {
         let several = found.iter().filter(|companion| companion.serves_here()).count() > 1;
         let rival = rival_text(&surroundings, &found);

@@ -83,8 +83,7 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let found: Vec<Waiting> = found.hint("name a directory in a working tree: alongside turns DIR")?;
     if args.json {
-        let all: Vec<Value> = found.iter().map(as_json).collect();
-        super::print(&format!("{}\n", harmless::json(&Value::from(all).to_string())))?;
+        super::print_json(&found.iter().map(as_json).collect())?;
     } else {
         super::print(&list(&found))?;
     }

@@ -1,7 +1,6 @@
 //! The report for programs, as JSON.
 
 use alongside_conformance::{Check, CheckResult, Report};
-use alongside_desk::harmless;
 use serde_json::{Value, json};
 
 /// Where a rule comes from, and what a failure does.
@@ -23,12 +22,11 @@ fn check(check: &Check) -> Value {
     json
 }
 
-pub(super) fn list(checks: &[&'static Check]) -> String {
-    let checks: Vec<Value> = checks.iter().map(|it| check(it)).collect();
-    format!("{}\n", Value::from(checks))
+pub(super) fn list(checks: &[&'static Check]) -> Value {
+    checks.iter().map(|it| check(it)).collect()
 }
 
-pub(super) fn json(report: &Report) -> String {
+pub(super) fn json(report: &Report) -> Value {
     let result = |result: &CheckResult| {
         let mut json = check(result.check);
         json["verdict"] = result.verdict.word().into();
@@ -41,7 +39,7 @@ pub(super) fn json(report: &Report) -> String {
     };
     let count = |word: &str| report.results.iter().filter(|it| it.verdict.word() == word).count();
     let companion = &report.companion;
-    let json = json!({
+    json!({
         "companion": {
             "address": companion.address,
             "server": companion.server,
@@ -57,6 +55,5 @@ pub(super) fn json(report: &Report) -> String {
         "notObservable": count("not observable"),
         "skipped": count("skipped"),
         "checks": report.results.iter().map(result).collect::<Vec<_>>(),
-    });
-    format!("{}\n", harmless::json(&json.to_string()))
+    })
 }
