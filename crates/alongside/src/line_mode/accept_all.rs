@@ -14,9 +14,10 @@ use super::printer::{Ink, Inks};
 /// The list that the person confirms. It stays as it was when it was printed.
 #[derive(Debug)]
 pub(super) struct AcceptAll {
-    ready: Vec<ListedReview>,
+    /// The reviews to accept.
+    pub(super) ready: Vec<ListedReview>,
     /// All reviews of the list.
-    ids: Vec<ReviewId>,
+    pub(super) ids: Vec<ReviewId>,
 }
 
 impl AcceptAll {
@@ -57,11 +58,6 @@ impl AcceptAll {
     /// Whether no review can be accepted.
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty()
-    }
-
-    /// The reviews to accept, and all of the list.
-    pub(super) fn into_parts(self) -> (Vec<ListedReview>, Vec<ReviewId>) {
-        (self.ready, self.ids)
     }
 
     /// The prompt below the list.

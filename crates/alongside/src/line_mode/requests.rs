@@ -33,7 +33,7 @@ pub(super) async fn decide_at_once(
 
 /// Accepts the reviews of a list as they are listed. One that changes or comes later waits on.
 pub(super) async fn accept_listed(desk: &mut Desk, reading: &mut Reading, list: AcceptAll) -> Acceptances {
-    let (ready, ids) = list.into_parts();
+    let AcceptAll { ready, ids } = list;
     let mut acceptances = Acceptances::of(ids.into_iter());
     let mut asked = Vec::new();
     for listed in ready {

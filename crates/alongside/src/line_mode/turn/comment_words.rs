@@ -120,8 +120,7 @@ pub(super) fn not_kept(words: &str) -> String {
     format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))
 }
 
-/// A comment with its number: `Comment 3 on lines 4–7: …`. `shows_code`: no change on the page shows its
-/// lines.
+/// A comment with its number: `Comment 3 on lines 4–7: …`. `shows_code`: as in [`all`].
 fn comment(comment: &Comment, turn: &Turn, shows_code: bool) -> String {
     let on = place_in_file(comment);
     let gone = if comment.lost { "; this code is nowhere in the file now" } else { "" };
@@ -137,26 +136,19 @@ fn comment(comment: &Comment, turn: &Turn, shows_code: bool) -> String {
     }
 }
 
-/// Several comments, each on its lines.
-pub(super) fn all<'c>(comments: impl IntoIterator<Item = &'c Comment>, turn: &Turn) -> Option<String> {
-    joined(comments.into_iter().map(|it| comment(it, turn, false)).collect())
-}
-
-/// The same for comments on lines that no change shows: with these lines.
-pub(super) fn with_code(comments: &[&Comment], turn: &Turn) -> Option<String> {
-    joined(comments.iter().map(|it| comment(it, turn, true)).collect())
-}
-
-fn joined(all: Vec<String>) -> Option<String> {
+/// Several comments, each on its lines. `shows_code`: no change on the page shows these lines.
+pub(super) fn all<'c>(
+    comments: impl IntoIterator<Item = &'c Comment>,
+    turn: &Turn,
+    shows_code: bool,
+) -> Option<String> {
+    let all: Vec<_> = comments.into_iter().map(|it| comment(it, turn, shows_code)).collect();
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// All that a finish would send, for the person to confirm.
 pub(super) fn to_send(turn: &Turn) -> Option<String> {
-    let lines = |comment: &Comment| {
-        let words: Vec<_> = comment.text.lines().map(harmless::name).collect();
-        format!("  {}: {}", place(comment), words.join("\n    "))
-    };
+    let lines = |comment: &Comment| format!("  {}: {}", place(comment), indented(comment));
     let comments: Vec<_> = comments::unsent(turn).map(lines).collect();
     let title = if turn.route.is_some() { "To be sent:" } else { "Comments that wait:" };
     (!comments.is_empty()).then(|| format!("{title}\n{}", comments.join("\n")))
@@ -167,12 +159,15 @@ pub(super) fn open(turn: &Turn) -> Option<String> {
     let open: Vec<_> = turn.comments.iter().filter(|comment| comment.state.is_open()).collect();
     let first = open.first()?.id.0;
     let how = format!("a{first} asks again, `c{first} -` closes it.");
-    let lines = open.iter().map(|comment| {
-        let words: Vec<_> = comment.text.lines().map(harmless::name).collect();
-        format!("  {}. {}: {}", comment.id.0, place(comment), words.join("\n    "))
-    });
+    let line = |it: &&Comment| format!("  {}. {}: {}", it.id.0, place(it), indented(it));
+    let lines = open.iter().map(line);
     let title = format!("Open, with nothing changed there: {how}");
     Some(std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n"))
+}
+
+/// The words of a comment in a list: the lines behind the first one are indented.
+fn indented(comment: &Comment) -> String {
+    comment.text.lines().map(harmless::name).collect::<Vec<_>>().join("\n    ")
 }
 
 /// A comment that is to be asked again is.

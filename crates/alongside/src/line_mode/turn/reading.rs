@@ -287,7 +287,7 @@ impl TurnReading {
         self.say(&head);
         let turn = self.walk.turn();
         let message = turn.message.as_ref().map(comment_words::message);
-        let comments = comment_words::all(comments::on_whole(turn), turn);
+        let comments = comment_words::all(comments::on_whole(turn), turn, false);
         let is_asked = self.input.terminal && !turn.files.is_empty();
         let how = is_asked.then(|| format!("{}\n{}", words::HOW, comment_words::head(turn)));
         let answers = comment_words::answers_seen(turn);
@@ -438,7 +438,7 @@ impl TurnReading {
         let mut above = Vec::new();
         if due >= Due::Review {
             above.push(words::file_header(&self.walk, look.inks));
-            above.extend(comment_words::with_code(&comments::on_file(&self.walk), self.walk.turn()));
+            above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn(), true));
         }
         for text in &above {
             let text = wrapped(text, look);
@@ -448,7 +448,7 @@ impl TurnReading {
         if due < Due::Place {
             return;
         }
-        let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn());
+        let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn(), false);
         let comments = comments.map(|text| wrapped(&text, look));
         look = comments.iter().fold(look, |look, text| below(look, text));
         let at = self.paging.at();

@@ -134,21 +134,16 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
         _ => format!("Since {since}: {} (+{added} -{removed}).", count(files)),
     };
     let (accepted, others): (Vec<_>, Vec<_>) = walk.passed_over().partition(|file| file.accepted);
-    let passed = [
-        match others.len() {
-            0 => None,
-            1 => Some("1 file is not the agent's work; l lists it.".to_owned()),
-            passed => Some(format!("{passed} files are not the agent's work; l lists them.")),
-        },
-        match accepted.len() {
-            0 => None,
-            1 => Some("1 file was accepted before the write; l lists it.".to_owned()),
-            passed => Some(format!("{passed} files were accepted before the write; l lists them.")),
-        },
-    ];
+    let passed = |files: usize, one: &str, several: &str| match files {
+        0 => None,
+        1 => Some(format!("1 file {one}; l lists it.")),
+        _ => Some(format!("{files} files {several}; l lists them.")),
+    };
+    let others = passed(others.len(), "is not the agent's work", "are not the agent's work");
+    let accepted = passed(accepted.len(), "was accepted before the write", "were accepted before the write");
     let remarks = turn.remarks.iter().map(|remark| harmless::name(remark).into_owned());
     let remarks = turn.at_work_words("at work", &[]).into_iter().chain(remarks);
-    render::titled(&title, remarks.chain(passed.into_iter().flatten()), inks)
+    render::titled(&title, remarks.chain(others).chain(accepted), inks)
 }
 
 /// The list has become another one.
