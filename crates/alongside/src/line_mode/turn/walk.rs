@@ -78,9 +78,7 @@ pub(super) enum Marking {
     IsSo,
     /// The companion is to be asked.
     Ask(Request),
-    /// There is no change here.
-    Nothing,
-    /// The file takes no mark.
+    /// There is no change here, or the file takes no mark.
     Impossible,
 }
 
@@ -269,7 +267,7 @@ impl Walk {
 
     /// The way to mark the whole file, or to take all its marks back.
     fn file_marking(&self, wish: Wish) -> Marking {
-        let Some(file) = self.turn.files.get(self.file) else { return Marking::Nothing };
+        let Some(file) = self.turn.files.get(self.file) else { return Marking::Impossible };
         let is_so = match wish {
             Wish::Stay => Marked::Nothing,
             Wish::Undo => Marked::Whole,

@@ -207,7 +207,6 @@ impl TurnWork {
         match marking {
             Marking::IsSo => return true,
             Marking::Ask(request) => return self.take_own_step(request).await,
-            Marking::Nothing => self.reading.say(words::NO_CHANGE_HERE),
             Marking::Impossible => {
                 let said = words::no_undo(self.reading.walk());
                 self.reading.say(&said);
