@@ -12,20 +12,20 @@ use crate::age::age;
 /// Below the prompt of a comment of several lines.
 pub(super) const HOW: &str = "Type the comment; an empty line ends it.";
 
-/// The same for a comment that is there.
+/// Below the prompt of a comment that has a number.
 pub(super) const HOW_AGAIN: &str =
     "Type the comment anew; an empty line ends it. An empty line at once leaves it, and - alone removes it.";
 
 /// The prompt of each line of a comment.
 pub(super) const PROMPT: &str = "comment>";
 
-/// Nothing was typed.
+/// The person typed no comment.
 pub(super) const NOTHING_TYPED: &str = "No comment is written.";
 
-/// The words are about a change that is another one now.
+/// The change that the comment is about has become another one.
 pub(super) const OTHER_PLACE: &str = "This change is another one now: the comment is not kept.";
 
-/// The words that nobody took, with which a comment begins.
+/// Words that the companion has not taken, with which the next comment begins.
 pub(super) fn resumed(words: &str) -> String {
     let how = "Type the lines that follow; an empty line ends it. - alone drops these words.";
     format!("You typed this before:\n{}\n{how}", harmless::text(words))
@@ -37,13 +37,13 @@ const KEPT: &str = "Comment kept.";
 /// Below the list of what is sent, where nothing can be.
 const NO_ROUTE: &str = "No agent is known that reads comments: they wait here until one is.";
 
-/// From its capital letter to its full stop.
+/// A text as a sentence: with a capital letter, and a full stop if it has no end.
 fn sentence(text: &str) -> String {
     let text = capital(&harmless::name(text));
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A sentence begins with a capital letter.
+/// A text with a capital letter at its start.
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
@@ -55,18 +55,18 @@ pub(super) fn route(turn: &Turn) -> String {
     turn.route.as_ref().map_or_else(|| NO_ROUTE.to_owned(), |route| sentence(&route.words))
 }
 
-/// The same for a person who has not sent anything: nothing goes before the finish.
+/// The same before the finish, which is when comments are sent.
 pub(super) fn route_after_finish(turn: &Turn) -> String {
     let after = if turn.route.is_some() { "After f: " } else { "" };
     format!("{after}{}", route(turn))
 }
 
-/// The same for a person who has not begun one.
+/// The same for a person who has written no comment yet.
 pub(super) fn head(turn: &Turn) -> String {
     format!("c comments on a change, for the agent. {}", route_after_finish(turn))
 }
 
-/// A comment that does not belong here.
+/// Why a comment does not belong here.
 pub(super) fn misplaced(misplaced: &Misplaced) -> String {
     let said = match misplaced {
         Misplaced::OtherLines(asked, known) => return other_lines(*asked, known),
@@ -90,7 +90,7 @@ fn other_lines(asked: LineRange, known: &[LineRange]) -> String {
     }
 }
 
-/// The words that were typed are not lost.
+/// The next comment begins with the words that were typed.
 pub(super) const WORDS_COME_BACK: &str = "Nothing is kept yet: c alone brings your words back as they are.";
 
 /// The companion has a comment, or has changed or removed one.
@@ -110,12 +110,12 @@ pub(super) fn kept(walk: &Walk, about: About, words: &str) -> String {
     }
 }
 
-/// A comment that the person has written is gone again.
+/// A comment was taken back.
 pub(super) fn taken_back(comment: &Comment) -> String {
     format!("Comment {} taken back: {}", comment.id.0, harmless::text(&comment.text))
 }
 
-/// A comment that nobody took: the person must not lose it.
+/// The companion has not taken a comment: the person must not lose it.
 pub(super) fn not_kept(words: &str) -> String {
     format!("This is your comment, which is not kept:\n{}\nc alone brings it back.", harmless::text(words))
 }
@@ -124,7 +124,7 @@ pub(super) fn not_kept(words: &str) -> String {
 fn comment(comment: &Comment, turn: &Turn, shows_code: bool) -> String {
     let on = place_in_file(comment);
     let gone = if comment.lost { "; this code is nowhere in the file now" } else { "" };
-    // Where its lines have changed, the code of then stands nowhere.
+    // The lines of an answered comment have changed: their old code is nowhere in the file.
     let shows_code = comment.lost || shows_code && comment.state != CommentState::Answered;
     let code = comment.anchor.code.lines().filter(|_| shows_code);
     let code: String = code.map(|line| format!("  {}\n", harmless::name(line))).collect();
@@ -170,7 +170,7 @@ fn indented(comment: &Comment) -> String {
     comment.text.lines().map(harmless::name).collect::<Vec<_>>().join("\n    ")
 }
 
-/// A comment that is to be asked again is.
+/// A comment that an agent has read is to be sent again.
 pub(super) fn asked_again(id: CommentId) -> String {
     format!("Comment {} is asked again: f sends it. `c{} -` takes that back.", id.0, id.0)
 }

@@ -15,7 +15,7 @@ pub(super) struct Proposals {
 }
 
 impl Proposals {
-    /// Agents come and go unmentioned.
+    /// Takes a status. Nothing is said of agents that come or go.
     pub(super) fn take_status(&mut self, status: Status) {
         self.roots.clone_from(&status.roots);
         self.companion.take_status(status);
@@ -38,7 +38,7 @@ impl Proposals {
         self.waiting.remove(&id);
     }
 
-    /// A problem as a text.
+    /// Takes a problem. Returns the words about it.
     pub(super) fn problem(&mut self, problem: &Problem) -> String {
         self.companion.take_problem(problem).text
     }
@@ -52,12 +52,12 @@ impl Proposals {
         self.waiting.len()
     }
 
-    /// A desk for a turn shows no reviews: those of hooks wait without it as they do with it.
+    /// The proposals that may end with this desk. It shows no reviews, so those of hooks do not end with it.
     fn waiting(&self) -> Waiting {
         Waiting { all: self.waiting.len(), by_hook: 0 }
     }
 
-    /// The sentence about them when the desk is left.
+    /// The sentence about waiting proposals when the person leaves.
     pub(super) fn on_leaving(&self) -> Option<String> {
         let ends = || "Leaving: waiting proposals are rejected.".to_owned();
         match self.waiting.is_empty() {

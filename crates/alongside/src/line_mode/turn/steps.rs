@@ -1,5 +1,5 @@
-//! The person's own steps in a turn review, which they can take back: what they have marked and split, each
-//! in its file, and the comments that they have written.
+//! The person's own steps in a turn review, which they can take back: marks and splits, each in its file, and
+//! written comments.
 
 use alongside_desk::CommentId;
 
@@ -8,11 +8,11 @@ use crate::line_mode::undo::Step;
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OwnStep {
-    /// In a file.
+    /// A mark, or a split, in one file.
     File {
         path: String,
-        /// Whether the step has marked a file without text, or has taken its mark back; none for a step in a
-        /// text, which the companion takes back itself.
+        /// For a file without text: whether the step has marked it, or has taken its mark back. `None` for a
+        /// step in a text, which the companion itself takes back.
         marked: Option<bool>,
     },
     /// These files were marked, none of which had a mark.
@@ -35,7 +35,7 @@ impl OwnSteps {
         self.taken_back.clear();
     }
 
-    /// The step that is the next one to be taken back, or to be made again.
+    /// The next step to take back, or to make again.
     pub(super) fn next(&self, to: Step) -> Option<OwnStep> {
         let from = match to {
             Step::Undo => &self.done,
@@ -44,7 +44,7 @@ impl OwnSteps {
         from.last().cloned()
     }
 
-    /// That one is taken back, or made again; or it cannot be, and is forgotten.
+    /// The next step was taken back, or made again (`is_done`); or it cannot be, and is forgotten.
     pub(super) fn pass(&mut self, to: Step, is_done: bool) {
         let (from, into) = match to {
             Step::Undo => (&mut self.done, &mut self.taken_back),

@@ -1,5 +1,6 @@
-//! The comments on a turn that no companion has: the one that is typed, and those that nobody took. The next
-//! comment begins with one of these; when the desk ends, all are for the drafts.
+//! The comments on a turn that no companion has: the one that the person types, and those that the companion
+//! has not taken. The next comment begins with the words of one of these; when the desk ends, all go to the
+//! drafts.
 
 use alongside_desk::{CommentId, Lines, ReviewId, Turn};
 use alongside_terminal::UnsavedText;
@@ -7,7 +8,7 @@ use alongside_terminal::UnsavedText;
 use super::comments::About;
 use super::walk::{Place, Walk};
 
-/// The place at which a comment was begun. Its words are about no other one.
+/// The place at which a comment was begun. Its words are about this place only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Spot {
     /// The file, by its path; none for the whole turn.
@@ -35,7 +36,7 @@ impl Spot {
         }
     }
 
-    /// Whether the person is there still. A comment that has a number is found from everywhere.
+    /// Whether the person is at this place still. A comment that has a number is changed from everywhere.
     pub(super) fn is_here(&self, walk: &Walk, about: About) -> bool {
         matches!(about, About::Known(_)) || *self == Self::of(walk, about)
     }
@@ -48,20 +49,20 @@ pub(super) struct TypedComment {
     /// The place where it was begun.
     pub(super) spot: Spot,
     pub(super) lines: Vec<String>,
-    /// Whether it begins with words that nobody took, and nothing is typed behind them.
+    /// Whether it begins with words that the companion has not taken, and nothing is typed behind them.
     pub(super) is_resumed: bool,
 }
 
-/// The file of a comment that is there.
+/// The file of a comment that has a number.
 fn path_of(turn: &Turn, about: About) -> Option<String> {
     let About::Known(id) = about else { return None };
     turn.comments.iter().find(|comment| comment.id == id)?.anchor.path.clone()
 }
 
-/// A comment that no companion took.
+/// A comment that the companion has not taken.
 #[derive(Debug)]
 struct Unsent {
-    /// The comment that gets the words; none for a new one.
+    /// The comment that was to get these words; `None` for a new one.
     id: Option<CommentId>,
     path: Option<String>,
     text: String,
@@ -72,7 +73,7 @@ struct Unsent {
 pub(super) struct UnsentComments(Vec<Unsent>);
 
 impl UnsentComments {
-    /// Nobody took these words.
+    /// Keeps words that the companion has not taken.
     pub(super) fn add(&mut self, about: About, spot: Spot, text: &str) {
         let id = match about {
             About::Known(id) => Some(id),
@@ -81,8 +82,8 @@ impl UnsentComments {
         self.0.push(Unsent { id, path: spot.path, text: text.to_owned() });
     }
 
-    /// The words with which such a comment begins: the last ones for it, of its own file first. Words for a
-    /// comment that is gone or was read are for a new one.
+    /// Takes the words with which a comment begins: the last of these words for it, those for its own file
+    /// first. Words for a comment that is gone or was read count as words for a new one.
     pub(super) fn take_for(&mut self, about: About, spot: &Spot, turn: &Turn) -> Option<String> {
         let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
         let can_change =
@@ -98,7 +99,7 @@ impl UnsentComments {
         Some(self.0.remove(at).text)
     }
 
-    /// All of them, for the drafts.
+    /// Takes all of these comments, for the drafts.
     pub(super) fn take_all(&mut self, turn: &Turn) -> Vec<UnsavedText> {
         let agent = turn.route.as_ref().map(|route| route.agent.clone());
         let agent = agent.filter(|agent| !agent.is_empty()).unwrap_or_else(|| "a turn".into());

@@ -10,13 +10,13 @@ use alongside_desk::{
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     turn: Turn,
-    /// An index into the files; their number stands for the end.
+    /// The index of the file where the person is; the number of files at the end.
     file: usize,
     /// Absent while no file is open, or its texts cannot be shown.
     open: Option<OpenReview>,
-    /// The lines of that file that are new since the last round, where some are not.
+    /// The lines of the open file that are new since the last round; `None` where all are, or nobody knows.
     new: Option<Vec<Lines>>,
-    /// The lines of that file whose change the person accepted before the write.
+    /// The lines of the open file whose change the person accepted before the write.
     accepted: Vec<Lines>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Place<'a> {
     End,
 }
 
-/// One of the ends of a file, for the person who comes to it from there.
+/// The change of a file to which the person comes: its first or its last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edge {
     First,
@@ -74,7 +74,7 @@ pub(super) enum Reach {
 /// The way to fulfil a wish.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Marking {
-    /// It is so already.
+    /// The marks are as the person wishes already.
     IsSo,
     /// The companion is to be asked.
     Ask(Request),
@@ -119,7 +119,7 @@ impl Walk {
         self.turn.files.get(self.file).is_some_and(|file| file.without_text.is_none())
     }
 
-    /// Whether a hunk of the open file has changed since the last round, where some of the file has not.
+    /// Whether a hunk of the open file is new since the last round; `None` where all are, or nobody knows.
     pub(super) fn is_new(&self, hunk: &Hunk) -> Option<bool> {
         self.new.as_ref().map(|new| OpenedTurnFile::is_new(new, hunk))
     }
@@ -129,7 +129,8 @@ impl Walk {
         OpenedTurnFile::is_accepted(&self.accepted, hunk)
     }
 
-    /// How many hunks of the open file the way leads past: the person accepted them, and others not.
+    /// How many hunks of the open file the person accepted before the write, so that the way leads past them;
+    /// 0 if they accepted all of it.
     pub(super) fn accepted_hunks(&self) -> usize {
         let hunks = self.open.iter().flat_map(|open| &open.review().hunks);
         let accepted = hunks.clone().filter(|hunk| self.is_accepted(hunk)).count();
@@ -172,8 +173,8 @@ impl Walk {
         self.turn.files.get(file).is_some_and(is_open) || !self.turn.files.iter().any(is_open)
     }
 
-    /// The files from here on that are news and have no mark, by path. The way leads to others, too, where
-    /// there is no news at all.
+    /// The paths of the files from here on that one step on all files marks: those that are news, have no
+    /// mark, and can be undone.
     pub(super) fn rest_without_mark(&self) -> Vec<String> {
         let rest = self.turn.files.iter().skip(self.file);
         let rest = rest.filter(|file| file.is_of_rest());
@@ -235,7 +236,7 @@ impl Walk {
         }
     }
 
-    /// The way to mark as much as the person says, or to take these marks back; and how many changes that are.
+    /// The way to mark as much as the person says, or to take these marks back; and the number of changes.
     pub(super) fn marking(&self, reach: Reach, wish: Wish) -> (Marking, usize) {
         let Place::Hunk(file, open, _) = self.place() else { return (self.file_marking(wish), 1) };
         let (review, here) = (open.review(), open.hunk());
@@ -303,8 +304,7 @@ impl Walk {
         self.open.as_ref()
     }
 
-    /// The texts of a file have come. They count for the person's file only. Whether they take the place of
-    /// others.
+    /// Takes the texts of a file, if the person is at that file. Returns whether they replace other texts.
     pub(super) fn opened(&mut self, opened: OpenedTurnFile) -> bool {
         let is_of_list = (opened.turn, opened.revision) == (self.turn.id, self.turn.revision);
         if !is_of_list || opened.file != self.file || self.file >= self.turn.files.len() {
@@ -334,7 +334,7 @@ impl Walk {
         }
     }
 
-    /// A review has a new revision, perhaps that of the open file.
+    /// Takes a new revision of a review, if it is that of the open file.
     pub(super) fn change(&mut self, changed: Changed) {
         let Some(open) = self.open.as_mut().filter(|open| open.review().id == changed.id) else { return };
         if let Err(out_of_step) = open.take(changed) {
@@ -345,8 +345,8 @@ impl Walk {
         self.look_at_hunk(hunk);
     }
 
-    /// The list as it is now. The person stays at their file, with its texts; where it is gone, they are at
-    /// the one that follows.
+    /// Takes the list as it is now. The person stays at their file, with its texts; if the file is gone, they
+    /// are at the next one.
     pub(super) fn take(&mut self, turn: Turn) -> News {
         let before = std::mem::replace(&mut self.turn, turn);
         let now = &self.turn;
@@ -365,7 +365,7 @@ impl Walk {
             let is_same = marks(&before) == marks(now) && sends(&before) == sends(now);
             return if is_same { News::Nothing } else { News::Marks };
         }
-        // Those that the person knows stand behind the others.
+        // The list is not in the order of paths: the files that the person knows stand behind the others.
         let place = |at: &String| now.files.iter().position(|it| it.path == *at);
         let next = |at: &String| now.files.iter().take_while(|it| it.path < *at).count();
         let file = at.map_or(now.files.len(), |at| place(at).unwrap_or_else(|| next(at)));

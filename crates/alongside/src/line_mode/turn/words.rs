@@ -38,7 +38,7 @@ pub(super) const NOTHING_MORE_WRITTEN: &str = "Nothing more is written.";
 pub(super) const NOT_SPLIT: &str = "This file is undone as a whole, or stays as it is.";
 
 /// The person is at no file.
-pub(super) const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
+const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
 
 /// Why the file where the person is takes no mark, and what to do instead.
 pub(super) fn no_undo(walk: &Walk) -> String {
