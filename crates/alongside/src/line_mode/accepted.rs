@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use alongside_desk::review_model::CompanionState;
 use alongside_desk::{harmless, messages};
 
-/// All of it, the newest first; with a number, the diff of that entry.
+/// The list of these changes, the newest first; with a number, the diff of that entry.
 pub(super) fn text(companion: &CompanionState, number: Option<usize>, roots: &[PathBuf]) -> String {
     let entries: Vec<_> = companion.accepted().iter().rev().collect();
     if let Some(number) = number {

@@ -28,7 +28,7 @@ pub(super) enum Activity {
 }
 
 impl Activity {
-    /// After these reviews were accepted. `waits`: another one is to be printed.
+    /// The activity after these reviews were accepted. `waits`: another review is to be printed next.
     pub(super) fn awaiting(accepted: BTreeSet<ReviewId>, waits: bool) -> Self {
         match waits && !accepted.is_empty() {
             true => Self::AwaitingWords(accepted, Instant::now() + TIME_FOR_WORDS),
@@ -36,7 +36,7 @@ impl Activity {
         }
     }
 
-    /// It is said what became of the file of a review. Whether that was the last one to wait for.
+    /// Takes the last word on the file of a review. Returns whether no other one is waited for.
     pub(super) fn take_last_word(&mut self, id: ReviewId) -> bool {
         match self {
             Self::AwaitingWords(ids, _) => ids.remove(&id) && ids.is_empty(),

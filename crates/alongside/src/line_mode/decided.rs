@@ -11,7 +11,7 @@ use alongside_desk::{Hunk, Lines, Review, ReviewId};
 pub(super) struct KeptChanges(HashSet<(ReviewId, [usize; 4])>);
 
 impl KeptChanges {
-    /// The person has kept these changes of a review, or nothing is decided about them any more.
+    /// Notes that the person has kept these changes of a review, or that they are undecided again.
     pub(super) fn set(&mut self, review: &Review, hunks: Range<usize>, is_kept: bool) {
         for hunk in review.hunks.get(hunks).unwrap_or_default() {
             let key = (review.id, lines(hunk));
@@ -33,7 +33,7 @@ impl KeptChanges {
     }
 }
 
-/// The lines that make it the same change.
+/// The lines by which a change is known again.
 fn lines(hunk: &Hunk) -> [usize; 4] {
     let Hunk { original: Lines { start, end }, proposed, .. } = hunk;
     [*start, *end, proposed.start, proposed.end]

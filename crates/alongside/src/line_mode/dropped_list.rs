@@ -9,13 +9,13 @@ use alongside_terminal::cut_at;
 use super::changed_line::TAB;
 use super::printer::Look;
 
-/// So many are listed where nobody knows how many rows there are.
+/// The number of changes that are listed where the rows of the screen are not known.
 const MOST: usize = 20;
 
 /// Rows of the screen that the list leaves to the sentences around it.
 const OTHER_ROWS: usize = 6;
 
-/// The columns of a row where nobody knows how many there are.
+/// The columns of a row where those of the screen are not known.
 const COLUMNS: usize = 80;
 
 /// The dropped changes that were listed last.
@@ -25,7 +25,7 @@ pub(super) struct DroppedList {
 }
 
 impl DroppedList {
-    /// How many changes of a review are dropped, while others are left, and are not listed as they are now.
+    /// The number of dropped changes that were not listed as they are now; 0 if all changes are dropped.
     pub(super) fn unlisted(&self, review: &Review) -> usize {
         let is_listed = self.printed == Some((review.id, review.revision));
         if is_listed { 0 } else { dropped(review).count() }
@@ -36,7 +36,7 @@ impl DroppedList {
         self.printed = None;
     }
 
-    /// The list of them, which is printed now: each with its place and its first words.
+    /// The list of dropped changes, which is printed now: each with its place and its first words.
     pub(super) fn take(&mut self, review: &Review, roots: &[PathBuf], look: Look) -> Option<String> {
         let all: Vec<_> = dropped(review).collect();
         self.printed = Some((review.id, review.revision));
@@ -48,7 +48,7 @@ impl DroppedList {
     }
 }
 
-/// The dropped changes of a review of which others are left.
+/// The dropped changes of a review; none if all are dropped.
 fn dropped(review: &Review) -> impl Iterator<Item = &Hunk> {
     let is_dropped = |hunk: &&Hunk| hunk.state == HunkState::Dropped;
     let is_left = !review.hunks.iter().all(|hunk| is_dropped(&hunk));

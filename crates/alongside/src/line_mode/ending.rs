@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How long a desk that is left waits for the companion's last events: a frozen one says nothing.
 pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The one that decides.
+/// The policy: who or what decides on a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     /// The person, each time.

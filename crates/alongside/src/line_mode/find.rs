@@ -12,7 +12,7 @@ use super::prompts;
 pub(super) struct Search(String);
 
 impl Search {
-    /// The text to look for; without a new one, that of before.
+    /// The text to look for: this one, or if it is empty, the text that was searched for last.
     pub(super) fn text(&mut self, new: &str) -> Option<&str> {
         if !new.is_empty() {
             new.clone_into(&mut self.0);
@@ -20,7 +20,7 @@ impl Search {
         (!self.0.is_empty()).then_some(&*self.0)
     }
 
-    /// The next change with a text; without one, with the text of before. And what the person is told.
+    /// The next change with a text, as in [`text`](Self::text), and the words for the person.
     pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, String) {
         let Some(text) = self.text(text) else { return (None, prompts::NO_TEXT.to_owned()) };
         let hunks = review.hunks.len();
@@ -37,12 +37,12 @@ impl Search {
     }
 }
 
-/// The first of these changes that contains a text in a line that goes or comes, as an index.
+/// The index of the first of these changes that contains a text in a removed or an added line.
 pub(super) fn first_change(review: &Review, among: Range<usize>, text: &str) -> Option<usize> {
     changes_with(review, among, text).next()
 }
 
-/// All of these changes that do.
+/// The indexes of these changes that contain it so.
 fn changes_with(review: &Review, among: Range<usize>, text: &str) -> impl Iterator<Item = usize> {
     let any_case = !text.chars().any(char::is_uppercase);
     let folded = move |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };

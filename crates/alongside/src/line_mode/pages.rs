@@ -28,10 +28,10 @@ pub(super) struct Spot {
 pub(super) struct Page {
     /// Its lines.
     pub(super) text: String,
-    /// The lines of the original and of the proposal of which all is printed now; none if a part of a line is
-    /// cut that changes.
+    /// The lines of the original and of the proposal that are printed now; `None` if a changed part of one is
+    /// cut.
     pub(super) seen: Option<(Lines, Lines)>,
-    /// The same of which a part of a line may be cut.
+    /// The same lines, even if a part of one is cut.
     pub(super) begun: (Lines, Lines),
     /// Whether the person's own lines are printed in the place of those of the proposal.
     pub(super) is_edited: bool,

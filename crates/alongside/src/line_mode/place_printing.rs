@@ -32,7 +32,7 @@ impl PlacePrinting {
         let mut pages = render::place(review, open.hunk(), at, look);
         let explains = !self.has_explained && pages.iter().any(|page| page.has_neighbours);
         if explains {
-            // Its row is one that the change has not.
+            // The explanation takes a row, which the change then lacks.
             let look = below(look, &wrapped(letters::NEIGHBOURS, look));
             pages = render::place(review, open.hunk(), at, look);
             self.has_explained = true;

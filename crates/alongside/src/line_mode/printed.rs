@@ -22,10 +22,10 @@ pub(super) struct Printed {
     /// The printed lines of the original, and of the proposal.
     original: Stretches,
     proposed: Stretches,
-    /// Those of the proposal, and those in whose place the person's own ones were printed: an undone edit
-    /// brings lines back that were never on the screen.
+    /// The lines of the proposal that were printed, or in whose place the person's own lines were: an undone
+    /// edit brings lines back that were never on the screen.
     edited: Stretches,
-    /// The same three of lines of which at least the beginning was printed: some are too long for more.
+    /// The lines as in the three fields above of which at least the beginning was printed: some are too long.
     begun: [Stretches; 3],
     /// Where printed lines begin on both sides, for hunks that have no line on either.
     places: BTreeSet<(usize, usize)>,
@@ -36,13 +36,13 @@ pub(super) struct Printed {
 pub(super) enum Unseen {
     /// In this hunk, on the page that begins at a spot.
     From(usize, Spot),
-    /// Nowhere: but of a line in this hunk the end is cut.
+    /// Nowhere; but the end of a line in this hunk is cut.
     OnlyCut(usize),
     /// On the page behind the one that was printed last.
     NextPage,
 }
 
-/// Lines in order, none of which touch.
+/// Stretches of lines in order, none of which touch.
 #[derive(Debug, Default)]
 struct Stretches(Vec<Lines>);
 
@@ -79,7 +79,7 @@ impl PrintedReviews {
         let cut = unseen.clone().next();
         let at_page = unseen.find_map(|(at, hunk)| Some((at, hunk, printed.begin_of_rest(hunk)?)));
         match (at_page, cut) {
-            // The person's own lines are not those that are counted.
+            // The count is of the proposal's lines, and the person's own lines stand in their place.
             (Some((at, hunk, _)), _)
                 if hunk.state == HunkState::Edited && at == open.hunk() && self.paging.has_more() =>
             {
@@ -135,7 +135,7 @@ impl PrintedReviews {
 }
 
 impl Printed {
-    /// Something of this revision was printed: these lines of the original and of the proposal, as a whole.
+    /// These lines of the original and of the proposal of this revision were printed, each as a whole.
     pub(super) fn add(&mut self, revision: u64, lines: Option<(Lines, Lines)>) {
         self.revision = revision;
         if let Some((original, proposed)) = lines {

@@ -66,7 +66,7 @@ impl Inks {
         }
     }
 
-    /// Our own words within a line that is in a colour.
+    /// Words of ours within a line that is in a colour: they are dim.
     pub(crate) fn aside(self, said: &str) -> String {
         if self.on { format!("\x1b[2m{said}\x1b[22m") } else { said.to_owned() }
     }
@@ -90,10 +90,10 @@ pub(crate) fn wrapped(text: &str, look: Look) -> String {
     text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
-/// A terminal with fewer columns does not know how many it has.
+/// A terminal that tells fewer columns than this does not know its width.
 const FEWEST_COLUMNS: u16 = 20;
 
-/// The same of its rows.
+/// A terminal that tells fewer rows than this does not know its height.
 const FEWEST_ROWS: u16 = 10;
 
 /// Writes lines and prompts from top to bottom.

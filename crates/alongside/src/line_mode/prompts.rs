@@ -1,4 +1,4 @@
-//! The line desk's prompts, and its answers to lines that ask for nothing that there is.
+//! The line desk's prompts, and its answers to lines that it cannot carry out.
 
 use std::path::PathBuf;
 
@@ -92,10 +92,10 @@ pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause cont
 /// The answer to a line with an arrow key, or another one that sends no letter.
 pub(super) const NO_LETTER: &str = "Ignored: an arrow or another key without a letter is in that line.";
 
-/// All of a change is printed already.
+/// The answer to `m` where all of a change is printed already.
 pub(super) const NO_MORE: &str = "Nothing more follows here.";
 
-/// The index of the change that a person names by its number, of so many; or the answer to that.
+/// The index of the change that a person names by its number, among so many; or the answer that it is none.
 pub(super) fn numbered(number: &str, changes: usize) -> Result<usize, String> {
     let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     index
@@ -103,21 +103,21 @@ pub(super) fn numbered(number: &str, changes: usize) -> Result<usize, String> {
         .ok_or_else(|| format!("Type g and the number of a change, from 1 to {changes}."))
 }
 
-/// A search without a text, and none before.
+/// The answer to a search without a text, if nothing was searched for before.
 pub(super) const NO_TEXT: &str = "Type / and the text to look for.";
 
-/// No change has this text.
+/// The answer to a search for a text that no change contains.
 pub(super) fn not_found(text: &str) -> String {
     format!("No change contains {:?}.", harmless::name(text))
 }
 
-/// A search went on from the first change to this one.
+/// The answer to a search that went on from the first change.
 pub(super) fn found_before(text: &str) -> String {
     format!("No later change contains {:?}; this one does.", harmless::name(text))
 }
 
-/// A search came to this one of so many changes with its text, counted from 1. `is_before`: it went on from
-/// the first change.
+/// The answer to a search: the number of the change among those with the text, counted from 1, and how many
+/// those are. `is_before`: the search went on from the first change.
 pub(super) fn found(text: &str, (number, all): (usize, usize), is_before: bool) -> String {
     match is_before {
         true => format!("No later change contains {:?}: match {number} of {all}.", harmless::name(text)),
@@ -125,10 +125,10 @@ pub(super) fn found(text: &str, (number, all): (usize, usize), is_before: bool) 
     }
 }
 
-/// The only lines that were not printed as a whole are too long for that.
+/// The answer where all lines were printed, but those that are too long only in part.
 pub(super) const ONLY_CUT: &str = "All of it was printed but the end of a line that is too long; e shows it.";
 
-/// A change and all behind it were kept or dropped at once: their indexes.
+/// The answer to a step that has kept or dropped a change and all behind it: these changes, by their indexes.
 pub(super) fn rest_decided(changes: std::ops::Range<usize>, keep: bool) -> String {
     let done = if keep { "kept" } else { "dropped" };
     let (first, last) = (changes.start + 1, changes.end);

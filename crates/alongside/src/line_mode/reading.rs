@@ -222,7 +222,7 @@ impl Reading {
         }
     }
 
-    /// A review ended. False if it was not here.
+    /// Removes a review that has ended. Returns false if this desk does not have it.
     pub(super) fn close(&mut self, closed: &Closed) -> bool {
         let Some(open) = self.reviews.remove(closed.id, self.at) else { return false };
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
@@ -233,8 +233,8 @@ impl Reading {
         true
     }
 
-    /// After the end of a review: goes on to the next one if it was read. That one begins when the editor
-    /// ends.
+    /// Leaves a review that has ended. If the person reads it, the next one begins, if need be once the editor
+    /// has ended.
     pub(super) fn leave(&mut self, id: ReviewId) {
         if self.at != Some(id) {
             return self.prompt_again();
@@ -335,8 +335,8 @@ impl Reading {
         }
     }
 
-    /// The next question that comes before the review that is read is accepted, if one does. Dropped changes
-    /// are listed above it. `answered`: the last one to which the person said yes.
+    /// The next question before the review that is read is accepted, if there is one. Dropped changes are
+    /// listed above it. `answered`: the last question to which the person said yes.
     pub(super) fn question_before_accepting(&mut self, answered: Option<Question>) -> Option<Question> {
         let review = self.reviews.get(self.at?)?.review();
         let unlisted = self.printing.list_dropped(review, &mut self.printer, &self.roots);
@@ -383,7 +383,7 @@ impl Reading {
         self.due = Due::Prompt;
     }
 
-    /// Whether there is something to reply to.
+    /// Whether there is a prompt to reply to.
     pub(super) fn has_prompt(&self) -> bool {
         self.at.is_some() || !matches!(self.prompt, Prompt::Place)
     }
@@ -398,7 +398,8 @@ impl Reading {
         !self.input.has_ended() && (self.has_prompt() || !self.input.holds_one())
     }
 
-    /// The prompt is not the one that the person typed for. An editor's keys are its own.
+    /// The prompt has changed: a text that is typed already was meant for the one before. Keys that are typed
+    /// in an editor belong to the editor.
     pub(super) fn prompt_changed(&mut self) {
         if !self.printer.is_held() {
             self.input.prompt_changed();

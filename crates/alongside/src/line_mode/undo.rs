@@ -1,9 +1,9 @@
-//! Undo and redo in line mode: which change is another one afterwards.
+//! Undo and redo in line mode: which change differs afterwards.
 
 use alongside_desk::review_model::UndoStep;
 use alongside_desk::{Hunk, HunkState, Review, Text};
 
-/// A way through the person's own changes.
+/// The direction through the person's own steps: back, or forward again.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     Undo,

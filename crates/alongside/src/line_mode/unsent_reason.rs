@@ -1,4 +1,5 @@
-//! The reason that no companion took: `R` alone sends it again, and when the desk ends it is for the drafts.
+//! The reason that the companion has not taken: `R` alone sends it again, and when the desk ends it goes to
+//! the drafts.
 
 use alongside_desk::{Review, ReviewId, messages};
 use alongside_terminal::UnsavedText;
@@ -8,7 +9,7 @@ use alongside_terminal::UnsavedText;
 pub(super) struct UnsentReason(Option<(ReviewId, UnsavedText)>);
 
 impl UnsentReason {
-    /// The person has typed this reason for a review; an empty one is none.
+    /// Keeps the reason that the person has typed for a review; an empty text removes it.
     pub(super) fn note(&mut self, review: &Review, text: &str) {
         let unsaved = || UnsavedText {
             file: review.file.clone(),
@@ -25,7 +26,7 @@ impl UnsentReason {
         Some(unsaved.text.clone())
     }
 
-    /// The reason, whatever it was for.
+    /// Takes the reason, whatever review it is for.
     pub(super) fn take(&mut self) -> Option<UnsavedText> {
         self.0.take().map(|(_, unsaved)| unsaved)
     }

@@ -18,7 +18,7 @@ impl WaitingReviews {
         &self.all
     }
 
-    /// How many they are, and whether one is edited, so that its end leaves a draft.
+    /// The number of reviews, and whether one is edited, so that its end leaves a draft.
     pub(super) fn count_edited(&self) -> (usize, bool) {
         (self.all.len(), self.all.iter().any(|open| open.review().is_edited()))
     }

@@ -166,7 +166,7 @@ impl ReviewWork {
         self.reading.leave(closed.id);
     }
 
-    /// Sends a request and prints a refusal. After success the review here is the one of the reply.
+    /// Sends a request and prints a refusal. After success the review here has the revision of the reply.
     async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
         match self.desk.request(request).await {
             Ok(revised) => {
@@ -254,7 +254,7 @@ impl ReviewWork {
         }
     }
 
-    /// Undoes or redoes a change, and shows the hunk that differs now; without one, that of the change.
+    /// Undoes or redoes a step, and shows the hunk that differs now; if none does, the hunk of the step.
     pub(super) async fn take_step(&mut self, id: ReviewId, to: Step) {
         let Some(open) = self.reading.open(id) else { return };
         let before = open.review().clone();
