@@ -233,8 +233,8 @@ impl Reading {
         true
     }
 
-    /// Leaves a review that has ended. If the person reads it, the next one begins, if need be once the editor
-    /// has ended.
+    /// Leaves a review that has ended. If the person reads it, the next one begins, at once or when their
+    /// editor ends.
     pub(super) fn leave(&mut self, id: ReviewId) {
         if self.at != Some(id) {
             return self.prompt_again();
