@@ -17,14 +17,21 @@ use crate::support::{Home, found, until};
 /// A whole run: one check alone waits for more than a minute.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The report of a run in which it is driven.
-async fn report(home: &Home, driven: &Driven, args: &[&str]) -> (Option<i32>, Value) {
+/// Runs so many checks of a driven editor, all of which pass. Returns the report.
+async fn passes(home: &Home, driven: &Driven, args: &[&str], count: usize) -> Value {
     let mut command = home.alongside(&["check", "--json", "--drive", &driven.command()]);
     command.args(args).stdin(std::process::Stdio::null());
     let run = tokio::process::Command::from(command).kill_on_drop(true).output();
     let output = tokio::time::timeout(PATIENCE, run).await.expect("the checks end").unwrap();
-    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
-    (output.status.code(), report)
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let checks = report["checks"].as_array().unwrap();
+    let others = checks.iter().filter(|check| check["verdict"] != "pass" && !is_busy(check));
+    let others: Vec<String> = others
+        .map(|it| format!("{}: {} {} {:#}", it["id"], it["verdict"], it["reason"], it["evidence"]))
+        .collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert_eq!((output.status.code(), checks.len()), (Some(0), count));
+    report
 }
 
 /// Whether this machine had so much else to do that nothing can be told. That is no verdict, and never a
@@ -45,20 +52,8 @@ async fn alongside_passes_every_check() {
     let home = Home::new();
     let (process, editor) = opens(&home).await;
     let driven = Driven::by(&home, editor, process);
-    let (code, report) = report(&home, &driven, &[]).await;
-    let checks = report["checks"].as_array().unwrap();
-    let others: Vec<String> = checks
-        .iter()
-        .filter(|check| check["verdict"] != "pass" && !is_busy(check))
-        .map(|check| {
-            format!("{}: {} {} {:#}", check["id"], check["verdict"], check["reason"], check["evidence"])
-        })
-        .collect();
-    assert!(others.is_empty(), "{}", others.join("\n"));
-    assert_eq!(
-        (code, &report["conforms"], checks.len()),
-        (Some(0), &true.into(), alongside_conformance::CHECKS.len())
-    );
+    let report = passes(&home, &driven, &[], alongside_conformance::CHECKS.len()).await;
+    assert_eq!(report["conforms"], true);
     // It leaves nothing behind.
     let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
     assert_eq!(left.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new());
@@ -240,13 +235,6 @@ async fn alongside_passes_every_check_of_claude() {
     let is_found = |search| matches!(search, Some(find::LockSearch::Holding(locks)) if !locks.is_empty());
     until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;
     let driven = Driven::by(&home, editor, process);
-    let (code, report) = report(&home, &driven, &["--family", "claude", "--strict"]).await;
-    let checks = report["checks"].as_array().unwrap();
-    let others: Vec<String> = checks
-        .iter()
-        .filter(|check| check["verdict"] != "pass" && !is_busy(check))
-        .map(|check| format!("{}: {} {:#}", check["id"], check["reason"], check["evidence"]))
-        .collect();
-    assert!(others.is_empty(), "{}", others.join("\n"));
-    assert_eq!((code, checks.len()), (Some(0), alongside_conformance::CLAUDE_CHECKS.len()));
+    let args = ["--family", "claude", "--strict"];
+    passes(&home, &driven, &args, alongside_conformance::CLAUDE_CHECKS.len()).await;
 }
