@@ -69,19 +69,11 @@ impl Part {
         }
     }
 
-    /// The changes; none if the file has them already.
+    /// The changes after these earlier ones; none if the file has them already.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub(super) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
-        self.plan_after(&EarlierTexts::new(), here, user)
-    }
-
-    /// The same after other changes.
-    ///
-    /// # Errors
-    /// As [`Self::plan`].
-    pub(super) fn plan_after(
+    pub(super) fn plan(
         &self,
         earlier: &EarlierTexts,
         here: &Surroundings,
@@ -191,7 +183,7 @@ pub(super) async fn ask(
     here: &Surroundings,
     user: &UserEnvironment,
 ) -> anyhow::Result<Answer> {
-    let plan = part.plan(here, user)?;
+    let plan = part.plan(&EarlierTexts::new(), here, user)?;
     if plan.changes.is_empty() {
         for text in &plan.notes {
             note(text);

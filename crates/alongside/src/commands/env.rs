@@ -81,18 +81,17 @@ impl Shell {
     }
 
     fn assign(self, variables: &[(&str, String)]) -> String {
-        let line = |(name, value): &(&str, String)| match self {
-            Self::Bash => posix_assignment(name, value),
-            Self::Fish => format!("set -gx {name} {}\n", fish_value(value)),
-            Self::Pwsh => format!("$env:{name} = {}\n", pwsh_value(value)),
-            Self::Nu => String::new(),
+        let line: fn(&str, &str) -> String = match self {
+            Self::Bash => posix_assignment,
+            Self::Fish => |name, value| format!("set -gx {name} {}\n", fish_value(value)),
+            Self::Pwsh => |name, value| format!("$env:{name} = {}\n", pwsh_value(value)),
+            Self::Nu => {
+                let record = variables.iter().map(|(name, value)| (*name, value.as_str()));
+                let record: serde_json::Value = record.collect();
+                return format!("{}\n", harmless::json(&record.to_string()));
+            }
         };
-        if self == Self::Nu {
-            let record: serde_json::Map<_, _> =
-                variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-            return format!("{}\n", harmless::json(&serde_json::Value::from(record).to_string()));
-        }
-        variables.iter().map(line).collect()
+        variables.iter().map(|(name, value)| line(name, value)).collect()
     }
 }
 

@@ -119,7 +119,7 @@ impl Setup<'_> {
                 note(&format!("{} runs no hooks", target.name()));
             }
             for part in self.parts_of(target) {
-                match part.plan(&self.here, self.user) {
+                match part.plan(&EarlierTexts::new(), &self.here, self.user) {
                     Ok(plan) if plan.changes.is_empty() => {
                         for text in &plan.notes {
                             note(text);
@@ -268,7 +268,7 @@ impl Setup<'_> {
         let mut earlier = EarlierTexts::new();
         for OpenPart { part, plan } in open {
             let is_later = plan.changes.iter().any(|change| earlier.contains_key(&change.path));
-            let later = is_later.then(|| part.plan_after(&earlier, &self.here, self.user)).transpose()?;
+            let later = is_later.then(|| part.plan(&earlier, &self.here, self.user)).transpose()?;
             let plan = later.as_ref().unwrap_or(plan);
             let texts = plan.changes.iter().filter_map(|it| Some((it.path.clone(), it.after.clone()?)));
             earlier.extend(texts);
@@ -306,7 +306,7 @@ impl Setup<'_> {
             // The plan that was shown notices a change by somebody else; the second one in a file has to
             // begin where the first one ended.
             let plan = match paths.iter().any(|path| changed.contains(path)) {
-                true => part.plan(&self.here, self.user),
+                true => part.plan(&EarlierTexts::new(), &self.here, self.user),
                 false => Ok(plan),
             };
             match plan.and_then(|plan| part.make(&plan, self.user)) {
