@@ -186,7 +186,7 @@ impl Demo {
         })
     }
 
-    /// The same at a line desk.
+    /// Lets the agent propose one change after the other at a line desk, and write the accepted ones.
     async fn play(
         &mut self,
         desk: &mut LineDesk,

@@ -178,8 +178,8 @@ impl Call {
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
             return Ok(refused(self.agent.hook, input, &why));
         }
-        // A file that no host serves is refused by that of another file of the patch: a rule may accept that
-        // one there, which is not written then.
+        // A file that no host serves is refused by the host of another file of the patch: a rule may accept
+        // that other file, which is not written then.
         let of_another = reviewers.iter().flatten().next();
         let verdicts = changes.iter().zip(&reviewers);
         let verdicts = verdicts.map(async |(change, reviewer)| match reviewer.as_ref().or(of_another) {

@@ -68,7 +68,7 @@ fn joined(names: impl Iterator<Item = &'static str>, conjunction: &str) -> Strin
     of(&names.collect::<Vec<_>>(), conjunction)
 }
 
-/// The same of names that are a list already.
+/// `a, b and c`, of names that are a list already.
 pub(super) fn of(names: &[&str], conjunction: &str) -> String {
     match names {
         [first @ .., before, last] => {

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
-    // One that this program does not know is served all the same: a newer companion may have named it.
+    // An agent that this program does not know is served all the same: a newer companion may have named it.
     let agent = args.agent.as_deref().and_then(FamilyAgent::named);
     let here = companions::surroundings()?;
     let (keeper, _hold, endpoint, token) = match serving_companion::of_other_program(&here).await? {

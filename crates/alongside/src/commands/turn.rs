@@ -23,7 +23,7 @@ use self::event::{PATIENCE, log, read, tell};
 
 /// How much later the process ends in any case.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long the seeding goes on that no prompt has waited for, and the trimming after it.
+/// How long a store is seeded and then trimmed while no prompt waits for that.
 const DETACHED: Duration = Duration::from_secs(600);
 /// Note the beginning or the end of an agent's turn, for a review afterwards
 ///

@@ -24,6 +24,6 @@ pub(super) fn waits(report: &Report) -> String {
 
 /// The seconds that are left, as in "9 s".
 pub(super) fn left(report: &Report) -> String {
-    // An older host, and one that has not missed its editor yet, does not say how many.
+    // An older host does not tell the seconds, nor does one that has not missed its editor yet.
     report.seconds_left.map_or("up to 30 s".into(), |left| format!("{left} s"))
 }

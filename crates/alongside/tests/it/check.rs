@@ -34,8 +34,7 @@ async fn passes(home: &Home, driven: &Driven, args: &[&str], count: usize) -> Va
     report
 }
 
-/// Whether this machine had so much else to do that nothing can be told. That is no verdict, and never a
-/// wrong one.
+/// Whether a check has no verdict because this machine had too much else to do. No check may be wrong then.
 fn is_busy(check: &Value) -> bool {
     check["reason"].as_str().is_some_and(|why| why.starts_with("this machine was too busy to tell"))
 }

@@ -263,7 +263,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
     assert_snapshot!(refused(&again), @"The person reviewed this change and rejected all of it.");
 }
 
-/// Its model may have ended the turn: then nobody writes.
+/// The agent's model may have ended the turn: then nobody writes the file.
 #[tokio::test]
 async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -294,7 +294,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
     drop(agent);
 }
 
-/// The diff would be in another session, or never come.
+/// Otherwise the diff would be in another session, or never come.
 #[tokio::test]
 async fn a_hook_gives_way_to_its_own_session_only_and_where_a_diff_follows() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -387,7 +387,7 @@ async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
     desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;
 }
 
-/// None of them goes on by itself: the person sees what is lost, or the model reads why not.
+/// No agent goes on by itself: the person sees what is lost, or the model reads why the change is refused.
 #[tokio::test]
 async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused() {
     let (home, mut desk, file) = serving_file("a.txt", "").await;

@@ -79,7 +79,7 @@ async fn desks_with_different_variables_share_one_host() {
     }
 }
 
-/// It published below `XDG_RUNTIME_DIR`, where this release does not.
+/// The older release has published its host below `XDG_RUNTIME_DIR`, where this release publishes none.
 #[tokio::test]
 async fn a_host_of_an_older_release_is_found_where_it_published() {
     let home = Home::new();

@@ -71,7 +71,7 @@ impl Wait {
     /// Waits for a message until there is nothing to wait for, and delivers it. Returns whether there was
     /// one: then the process ends with the code that wakes the session, and nothing comes in between.
     async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, Fault> {
-        // Otherwise it would wake the session with what the turn that has ended has read.
+        // A message that the turn has read before its end must not wake the session.
         alongside_turns::confirm(&self.places, &self.directory, &self.reader, self.at)?;
         let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
             return Ok(false);
@@ -81,7 +81,7 @@ impl Wait {
         tokio::pin!(over);
         let mut is_busy = false;
         loop {
-            // A delivery that has begun is not given up, hence it is no branch of this.
+            // The delivery is no branch of this: one that has begun is not given up.
             tokio::select! {
                 has_news = news(&mut waiter, is_busy) => if !has_news? { return Ok(false) },
                 () = &mut over => return Ok(false),

@@ -121,7 +121,7 @@ fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &s
     machine.played("codex # where it does not answer")
 }
 
-/// Each edit would be asked about as often.
+/// The person would be asked twice about each edit.
 #[tokio::test]
 async fn a_hook_that_is_there_twice_is_named() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
@@ -210,7 +210,7 @@ async fn a_hook_that_does_not_find_the_companion_is_reported() {
     "#);
 }
 
-/// Its desks hold the port, so that no other program gets it, and are stopped.
+/// The companion's desks hold its port, so that no other program gets it, and they are stopped.
 #[tokio::test]
 async fn a_companion_that_nobody_starts_again_is_reported() {
     let (machine, mut desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
@@ -227,7 +227,7 @@ async fn a_companion_that_nobody_starts_again_is_reported() {
     ");
 }
 
-/// By the release, and by the entry.
+/// It depends on the agent's release, and on the entry in its settings.
 #[test]
 fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     let machine = TestMachine::with(&["claude 2.1.332"]);
