@@ -14,7 +14,7 @@ use anyhow::Context;
 use super::agent_setup;
 use crate::draft_keeper::draft_keeper;
 use crate::line_mode::json::JsonDesk;
-use crate::line_mode::turn::TurnDesk;
+use crate::line_mode::turn::{self, TurnDesk};
 use crate::line_mode::{Ending, LineDesk, Policy};
 use alongside_desk::{Request, harmless};
 
@@ -88,7 +88,7 @@ impl Args {
         };
         let unnameable = || failure("the path of the project is not UTF-8", "rename the directory");
         let named = |directory: PathBuf| directory.to_str().map(str::to_owned).ok_or_else(unnameable);
-        Ok(Some(Request::ReviewTurn { directory: directory.map(named).transpose()?, since }))
+        Ok(Some(turn::look(directory.map(named).transpose()?, since)))
     }
 }
 

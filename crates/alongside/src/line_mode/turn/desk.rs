@@ -19,6 +19,11 @@ use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
 use crate::line_mode::undo;
 
+/// The request for the review of what has changed in a working tree: see [`Request::ReviewTurn`].
+pub(crate) fn look(directory: Option<String>, since: Option<String>) -> Request {
+    Request::ReviewTurn { directory, since }
+}
+
 /// The desk.
 pub(crate) struct TurnDesk {
     work: TurnWork,
@@ -26,7 +31,7 @@ pub(crate) struct TurnDesk {
 }
 
 impl TurnDesk {
-    /// A desk on standard input and output. `look`: the request for the list of changes.
+    /// A desk on standard input and output. `look`: as [`look`] makes it.
     pub(crate) fn new(desk: Desk, look: Request, drafts: DraftStore) -> Self {
         Self::on(desk, look, TurnReading::new(LineReader::stdin(), Printer::stdout()), drafts)
     }

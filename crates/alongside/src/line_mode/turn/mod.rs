@@ -16,4 +16,4 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use desk::TurnDesk;
+pub(crate) use desk::{TurnDesk, look};
