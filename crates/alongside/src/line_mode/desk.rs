@@ -314,27 +314,12 @@ impl LineDesk {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::path::Path;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
-    use alongside_desk::{Call, DraftKeeper, Hunk, Reasons, Refusal, Review, Revised, pair};
+    use alongside_desk::{Call, Hunk, Reasons, Refusal, Review, Revised, pair};
 
     use super::*;
-
-    #[derive(Debug, Default)]
-    struct Drafts(Mutex<Vec<String>>);
-
-    impl DraftKeeper for Drafts {
-        fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf> {
-            self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
-            Ok("/drafts/1".into())
-        }
-
-        fn discard(&self, _: &Path) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::line_mode::drafts_in_memory::Drafts;
 
     /// Types these lines at a review whose companion refuses so many reasons. Returns the reasons that it was
     /// given, and the drafts.
@@ -380,7 +365,7 @@ mod tests {
             LineDesk { work, is_scripted: true, continued: Continued::listen(), knows_print: false };
         let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
         desk.finish(ending).await;
-        let drafts = drafts.0.lock().unwrap().clone();
+        let drafts = drafts.all();
         (served.await.unwrap(), drafts)
     }
 

@@ -8,6 +8,8 @@ mod arrivals;
 mod changed_line;
 mod decided;
 mod desk;
+#[cfg(test)]
+mod drafts_in_memory;
 mod dropped_list;
 mod due;
 mod ending;

@@ -66,9 +66,7 @@ async fn a_comment_is_written_in_one_line_or_in_several() {
 async fn a_step_back_takes_comments_back_and_then_marks() {
     let played = played(with_route(), "n\nC first\nC second\nu\nu\nu\nu\nU\nq\n").await;
     assert_eq!(written(&played), ["None : first", "None : second", "#2: ", "#1: "]);
-    for said in ["Comment 2 taken back: second\n", "Comment 1 taken back: first\n"] {
-        assert!(played.text.contains(said), "{said}: {}", played.text);
-    }
+    played.says(&["Comment 2 taken back: second\n", "Comment 1 taken back: first\n"]);
     let marks = played.asked.iter().filter_map(|asked| match asked {
         Request::MarkTurnFile { undo, .. } => Some(*undo),
         _ => None,
@@ -81,11 +79,12 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
 async fn a_comment_is_written_anew_or_removed_by_its_number() {
     let played = played(with_route(), "C first\nC second\nc1 other\nc2 -\nc7 no\nc1\n\nq\n").await;
     assert_eq!(written(&played), ["None : first", "None : second", "#1: other", "#2: "]);
-    for said in
-        ["Comment 1 changed.", "Comment 2 removed.", "No comment has that number", "No comment is written."]
-    {
-        assert!(played.text.contains(said), "{said}: {}", played.text);
-    }
+    played.says(&[
+        "Comment 1 changed.",
+        "Comment 2 removed.",
+        "No comment has that number",
+        "No comment is written.",
+    ]);
 }
 
 #[tokio::test]
@@ -162,15 +161,13 @@ async fn the_way_is_said_before_and_whether_the_last_message_was_read() {
     let lines = || b"2\n".chain(&b"c\n"[..]).chain(&b"\n"[..]).chain(&b"q\n"[..]);
     let input = LineReader::from(true, move || Box::new(lines()));
     let played = played_from(companion, input).await;
-    for said in [
+    played.says(&[
         "Your last message: Codex has read it (",
         "c comments on a change, for the agent. After f: Codex reads it with your next prompt.\n",
         "Comment 4 on lines 3–4 (read); this code is nowhere in the file now:\n  gone()\n  why\\x1b?\n",
         "Comment 5 on line 900 (read):\n  fn today() {\n  rename it\n",
         "Codex reads it with your next prompt.\nType the comment; an empty line ends it.\n",
-    ] {
-        assert!(played.text.contains(said), "{said}: {}", played.text);
-    }
+    ]);
 }
 
 #[tokio::test]
@@ -189,7 +186,7 @@ async fn open_comments_are_asked_again_or_closed_also_where_no_file_differs() {
         comment(3, CommentState::Open, "never mind"),
     ];
     let played = played(companion, "y\na2\na4\na1\nc1 -\na1\nc3 -\nf\ny\n").await;
-    for said in [
+    played.says(&[
         "1 comment with changed lines, 2 open.\n",
         "Open, with nothing changed there: a1 asks again, `c1 -` closes it.\n  1. the whole turn: why?\n",
         "Comment 2 is asked again: f sends it.",
@@ -198,9 +195,7 @@ async fn open_comments_are_asked_again_or_closed_also_where_no_file_differs() {
         "Comment 1 is not asked again; it stays as it was. `c1 -` closes it.\n",
         "Comment 3 removed.\n",
         "To be sent:\n  the whole turn: why?\n  the whole turn: softer\n",
-    ] {
-        assert!(played.text.contains(said), "{said}: {}", played.text);
-    }
+    ]);
     assert!(!played.text.contains("Comment 1 removed."), "{}", played.text);
     assert_eq!(finished(&played), [(true, false)]);
 }
@@ -358,14 +353,12 @@ impl BufRead for Silent {
 #[tokio::test]
 async fn lines_of_another_place_are_an_error_and_the_words_come_back() {
     let refused = played(with_route(), "2\nc 5-6: why\nc 2:\nc\n\nq\n").await;
-    for said in [
+    refused.says(&[
         "This change has no lines 5–6, but line 2.\n\
          Nothing is kept yet: c alone brings your words back as they are.\n",
         "Type the words behind the lines: `c 4-7: words`.\n",
         "You typed this before:\n5-6: why\n",
-    ] {
-        assert!(refused.text.contains(said), "{said}: {}", refused.text);
-    }
+    ]);
     assert_eq!(written(&refused), ["Some(1) line 2: 5-6: why"], "left as they are, they are text");
     // Typed in several lines they are no other.
     let several = played(with_route(), "2\nc\n5: why\nso\n\nq\n").await;

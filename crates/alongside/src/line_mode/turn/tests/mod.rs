@@ -4,17 +4,17 @@ mod commenting;
 mod companion;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use alongside_common::signals::Signals;
-use alongside_desk::{Agent, Author, DraftKeeper, Event, FileChange, Lines, Request, Review, ReviewId, pair};
+use alongside_desk::{Agent, Author, Event, FileChange, Lines, Request, Review, ReviewId, pair};
 use alongside_terminal::DraftStore;
 use companion::{Companion, added, binary, long, modified, rewritten};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::TurnDesk;
 use super::reading::TurnReading;
+use crate::line_mode::drafts_in_memory::Drafts;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::LineReader;
 use crate::line_mode::printer::{Inks, Printer};
@@ -42,25 +42,17 @@ struct Played {
     drafts: Vec<String>,
 }
 
-/// Keeps drafts in memory.
-#[derive(Debug, Default)]
-struct Drafts(Mutex<Vec<String>>);
-
-impl DraftKeeper for Drafts {
-    fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> std::io::Result<PathBuf> {
-        self.0.lock().unwrap().push(format!("{file} ({agent}): {why}: {text}"));
-        Ok("/drafts/1".into())
-    }
-
-    fn discard(&self, _: &Path) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Played {
     /// Whether anything may have been written.
     fn has_finished(&self) -> bool {
         self.asked.iter().any(|request| matches!(request, Request::FinishTurn { .. }))
+    }
+
+    #[track_caller]
+    fn says(&self, all: &[&str]) {
+        for said in all {
+            assert!(self.text.contains(said), "{said}: {}", self.text);
+        }
     }
 
     /// The hunks and files that were marked, and those whose mark was taken back.
@@ -97,7 +89,7 @@ async fn played_with(
     let ending = desk.run(&mut Signals::listen().unwrap()).await;
     desk.finish(ending).await;
     let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    let drafts = drafts.0.lock().unwrap().clone();
+    let drafts = drafts.all();
     Played { ending, text, asked: served.await.unwrap(), drafts }
 }
 
@@ -217,8 +209,10 @@ async fn a_file_without_an_earlier_text_takes_no_mark() {
     companion.turn.files[0].without_undo = true;
     let played = played(companion, "n\nx\nX\nE\nf\nn\nq\n").await;
     let why = "logo.png cannot be undone: it is binary. cf asks the agent.\n";
-    assert!(played.text.contains("Its text is not shown, and it cannot be undone: it is binary."));
-    assert!(played.text.contains("the whole file stays [y,c,u,f,?]? "), "{}", played.text);
+    played.says(&[
+        "Its text is not shown, and it cannot be undone: it is binary.",
+        "the whole file stays [y,c,u,f,?]? ",
+    ]);
     assert!(played.text.matches(why).count() >= 2, "{}", played.text);
     let is_first = |asked: &&Request| matches!(asked, Request::MarkTurnFile { file: 0, .. });
     assert_eq!(played.marks().into_iter().filter(is_first).count(), 0);
@@ -340,8 +334,10 @@ fn described(played: &Played) -> Vec<String> {
 async fn a_change_and_all_behind_it_are_marked_at_once() {
     let played = played(three_files(), "2\nN\n2\nj\ny\n2\nY\n1\nN\nf\nn\nq\n").await;
     assert_eq!(described(&played), ["[0, 1] false", "[1] true", "[0] true", "file 0 true"]);
-    assert!(played.text.contains("2 changes marked to be undone; u takes that back.\n"), "{}", played.text);
-    assert!(played.text.contains("2 changes kept; u takes that back.\n"), "{}", played.text);
+    played.says(&[
+        "2 changes marked to be undone; u takes that back.\n",
+        "2 changes kept; u takes that back.\n",
+    ]);
 }
 
 #[tokio::test]
