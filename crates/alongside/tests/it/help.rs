@@ -10,24 +10,9 @@ use crate::support::Home;
 #[test]
 fn help_of_every_command() {
     let home = Home::new();
-    for command in [
-        "",
-        "review",
-        "run",
-        "env",
-        "status",
-        "stdio",
-        "drafts",
-        "demo",
-        "log",
-        "comments",
-        "lsp",
-        "host",
-        "check",
-        "doctor",
-        "install",
-        "uninstall",
-    ] {
+    let commands =
+        "review run env status stdio drafts demo log comments lsp host check doctor install uninstall";
+    for command in std::iter::once("").chain(commands.split(' ')) {
         let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let output = home.run(&args);
         assert_eq!(output.status.code(), Some(0), "{command}");
