@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::support::TestMachine;
+use super::support::{TestMachine, listed};
 use crate::support::write_program;
 
 const OWN: &str = env!("CARGO_BIN_EXE_alongside");
@@ -18,12 +18,13 @@ fn entry(event: &str, matcher: &str, command: &str, timeout: u64) -> Value {
 
 /// The settings of Gemini CLI with an entry of ours.
 fn set_gemini(machine: &TestMachine, matcher: &str, command: &str, timeout: u64) {
-    let hooks = entry("BeforeTool", matcher, command, timeout);
-    machine.settings(
-        "gemini",
-        &json!({ "ide": { "enabled": true }, "hooks": hooks,
-        "security": { "folderTrust": { "enabled": false } } }),
-    );
+    machine.settings("gemini", &with_hooks(&entry("BeforeTool", matcher, command, timeout)));
+}
+
+/// Settings of Gemini CLI in which IDE mode is on, every folder is trusted, and these hooks run.
+fn with_hooks(hooks: &Value) -> Value {
+    let trusted = json!({ "folderTrust": { "enabled": false } });
+    json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted })
 }
 
 #[tokio::test]
@@ -128,8 +129,7 @@ async fn a_hook_that_is_there_twice_is_named() {
     let mut hooks = entry("BeforeTool", "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
     let own = hooks["BeforeTool"].as_array_mut().unwrap();
     own.push(own[0].clone());
-    let trusted = json!({ "folderTrust": { "enabled": false } });
-    machine.settings("gemini", &json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted }));
+    machine.settings("gemini", &with_hooks(&hooks));
     assert_snapshot!(machine.played("gemini"));
 }
 
@@ -144,11 +144,7 @@ async fn other_hooks_on_the_same_tools_are_named() {
         }
         let mut hooks = entry("BeforeTool", "write_file|replace", &own, 3_600_000);
         hooks["BeforeTool"].as_array_mut().unwrap().push(other);
-        machine.settings(
-            "gemini",
-            &json!({ "ide": { "enabled": true }, "hooks": hooks,
-            "security": { "folderTrust": { "enabled": false } } }),
-        );
+        machine.settings("gemini", &with_hooks(&hooks));
     };
     let names_another = || machine.run(&["gemini", "--json"]).out.contains("hook-other-hook");
     for matcher in [None, Some(""), Some("*"), Some(".*"), Some("replace"), Some("^write_.*$"), Some("(")] {
@@ -254,14 +250,7 @@ fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
         std::fs::write(&package, json.to_string()).unwrap();
         std::fs::write(&settings, entry).unwrap();
         let json = machine.run(&["claude", "--json"]).json();
-        told += &format!("{remark}\n");
-        for cause in json["hooks"][0]["causes"].as_array().unwrap() {
-            let text = |key: &str| cause[key].as_str().unwrap().to_owned();
-            told += &format!("  {} {}: {}\n", text("weight"), text("id"), text("what"));
-            for cure in cause["cure"].as_array().unwrap() {
-                told += &format!("      {}\n", cure.as_str().unwrap());
-            }
-        }
+        told += &format!("{remark}\n{}", listed(&json["hooks"][0]["causes"]));
     }
     assert_snapshot!(machine.home.stable(told));
 }
@@ -274,8 +263,7 @@ fn set_turns(machine: &TestMachine, entries: &[(&str, &str)], more: &Value) {
         let groups = hooks[*event].as_array().cloned().unwrap_or_default();
         hooks[*event] = groups.into_iter().chain([json!({ "hooks": [hook] })]).collect();
     }
-    let trusted = json!({ "folderTrust": { "enabled": false } });
-    let mut settings = json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted });
+    let mut settings = with_hooks(&hooks);
     for (key, value) in more.as_object().unwrap() {
         settings[key] = value.clone();
     }

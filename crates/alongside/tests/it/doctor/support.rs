@@ -217,37 +217,44 @@ impl TestMachine {
 
 /// Each agent with its causes and their fixes. Of hooks and of alongside itself only those that exist.
 pub(super) fn causes(json: &Value) -> String {
-    let list = |value: &Value| value.as_array().unwrap().clone();
-    let text = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
     let mut subjects = Vec::new();
     for agent in list(&json["agents"]) {
         let (family, version) = (text(&agent["family"]), text(&agent["version"]));
         let connects = if agent["wouldConnect"] == true { "connects" } else { "does not connect" };
         let port = agent["port"].as_u64().map_or_else(String::new, |port| format!(" (port {port})"));
-        subjects.push((format!("{family} {version} {connects}{port}"), list(&agent["causes"])));
+        subjects.push((format!("{family} {version} {connects}{port}"), &agent["causes"]));
     }
     for (key, what) in [("hooks", "hook"), ("turns", "turns")] {
         for hook in list(&json[key]) {
             let files =
                 list(&hook["files"]).iter().map(|file| format!(" {}", text(file))).collect::<String>();
             if !(files.is_empty() && hook["causes"] == json!([])) {
-                subjects.push((format!("{what} of {}:{files}", text(&hook["agent"])), list(&hook["causes"])));
+                subjects.push((format!("{what} of {}:{files}", text(&hook["agent"])), &hook["causes"]));
             }
         }
     }
     if json["alongside"] != json!([]) {
-        subjects.push(("alongside:".into(), list(&json["alongside"])));
+        subjects.push(("alongside:".into(), &json["alongside"]));
     }
+    subjects.into_iter().map(|(subject, causes)| format!("{subject}\n{}", listed(causes))).collect()
+}
+
+/// Causes, and the fixes of each.
+pub(super) fn listed(causes: &Value) -> String {
     let mut lines = String::new();
-    for (subject, causes) in subjects {
-        lines += &format!("{subject}\n");
-        for cause in causes {
-            lines +=
-                &format!("  {} {}: {}\n", text(&cause["weight"]), text(&cause["id"]), text(&cause["what"]));
-            lines.extend(list(&cause["cure"]).iter().map(|line| format!("      {}\n", text(line))));
-        }
+    for cause in list(causes) {
+        lines += &format!("  {} {}: {}\n", text(&cause["weight"]), text(&cause["id"]), text(&cause["what"]));
+        lines.extend(list(&cause["cure"]).iter().map(|line| format!("      {}\n", text(line))));
     }
     lines
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("unknown")
 }
 
 /// A port on which no program listens: bound here, and released at once.

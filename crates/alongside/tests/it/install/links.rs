@@ -159,7 +159,6 @@ fn uninstalling_follows_no_link_that_came_later() {
 }
 
 /// A message has one line for each fact, and no repository adds one.
-
 #[test]
 fn the_target_of_a_link_adds_no_line_to_a_message() {
     let home = Home::new();
