@@ -46,7 +46,7 @@ impl Home {
         for name in ["home", "tmp", "run", "project"] {
             std::fs::create_dir(base.join(name)).unwrap();
         }
-        set_mode(&base.join("run"), 0o700);
+        set_mode(base.join("run"), 0o700);
         Self { project: base.join("project"), dir, played: Mutex::default(), named: Mutex::default() }
     }
 

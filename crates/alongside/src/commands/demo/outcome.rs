@@ -15,7 +15,7 @@ use crate::line_mode::{Ink, Inks};
 
 /// Every file of the project, with its text at the start.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    project::FILES.iter().copied().chain([(PROPOSALS[1].file, "")])
+    project::FILES.iter().copied().chain([(PROPOSALS[1].0, "")])
 }
 
 /// The files whose text differs from the decision.
