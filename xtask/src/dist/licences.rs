@@ -6,6 +6,7 @@ use std::path::Path;
 
 use alongside_testing::chores::{cargo, checkout};
 use anyhow::{Context as _, ensure};
+use serde_json::Value;
 
 use super::crates_in::{self, Crates};
 use super::tools;
@@ -26,19 +27,27 @@ with the crates that carry it.
 The standard library of Rust is part of it, too: MIT OR Apache-2.0, by the Rust Project contributors.
 ";
 
-/// The licences of all crates of others among these, and their texts.
+/// The licences of all crates of others among these, and their texts. A crate without a text has that of
+/// another crate of its repository: `winapi` packs its texts, and its import libraries do not.
 ///
 /// # Errors
-/// When a crate has no text of a licence: then somebody has to find it.
+/// When a repository has no text of a licence: then somebody has to find it.
 pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
     let mut list = String::from(ABOUT) + "\n";
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in crates.packages.iter().filter(|package| !package["source"].is_null()) {
+    let others = || crates.packages.iter().filter(|package| !package["source"].is_null());
+    for package in others() {
         let said = |field: &str| package[field].as_str().unwrap_or_default();
         let name = crates_in::name_of(package);
         list += &format!("{name}: {}\n", said("license"));
-        let directory = Path::new(said("manifest_path")).parent().unwrap_or(Path::new("."));
-        let terms = terms_in(directory)?;
+        let mut terms = terms_of(package)?;
+        for sibling in others()
+            .filter(|other| package["repository"].is_string() && other["repository"] == package["repository"])
+        {
+            if terms.is_empty() {
+                terms = terms_of(sibling)?;
+            }
+        }
         ensure!(!terms.is_empty(), "the crate {name} has no text of its licence, {}", said("license"));
         for text in terms {
             texts.entry(text).or_default().push(name.clone());
@@ -61,8 +70,10 @@ pub(super) fn of_syntaxes() -> anyhow::Result<String> {
     Ok(format!("\n{}\nThe syntaxes of the highlighter\n\n{said}", "=".repeat(80)))
 }
 
-/// The texts of a crate's licence.
-fn terms_in(directory: &Path) -> anyhow::Result<Vec<String>> {
+/// The texts of a package's licence.
+fn terms_of(package: &Value) -> anyhow::Result<Vec<String>> {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+    let directory = manifest.parent().unwrap_or(Path::new("."));
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))? {
         let path = entry?.path();
@@ -78,6 +89,17 @@ fn terms_in(directory: &Path) -> anyhow::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_program_for_windows_has_the_text_of_each_licence() {
+        // A build here needs no crates for Windows, so they may have to be fetched first.
+        let crates = match Crates::of("x86_64-pc-windows-gnu") {
+            Ok(crates) => crates,
+            Err(why) => return println!("SKIPPED: the crates for Windows: {why:#}"),
+        };
+        let text = of_crates(&crates).unwrap();
+        assert!(text.contains(", winapi-x86_64-pc-windows-gnu 0."), "it has the texts of winapi\n{text}");
+    }
 
     #[test]
     fn every_crate_is_listed_with_the_text_of_its_licence() {
