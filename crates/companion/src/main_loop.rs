@@ -180,7 +180,7 @@ impl MainLoop {
             }
             Event::AgentEnded(pid) => {
                 self.rules.end_agent(pid);
-                self.with_turns(|turns, around| turns.end_agent(pid, around));
+                self.with_turns(|turns, _| turns.end_agent(pid));
             }
             Event::ProblemsOver(over, news) => {
                 self.desks.forget_problems(&over);
@@ -197,7 +197,7 @@ impl MainLoop {
             Event::DeskLeft(desk) => self.desk_left(desk),
             Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
             Event::SnapshotTaken(directory) => {
-                self.with_turns(|turns, around| turns.note_snapshot(&directory, around));
+                self.with_turns(|turns, _| turns.note_snapshot(&directory));
             }
             Event::TurnWorkDone(done) => self.with_turns(|turns, around| turns.end_work(*done, around)),
             Event::DiskChanged => {
@@ -231,6 +231,7 @@ impl MainLoop {
                 self.agents.set_context(&self.context.set_privacy(*privacy));
                 self.scan_files();
                 self.presence.set_roots(roots);
+                self.turns.set_roots(self.presence.real_roots().clone());
                 self.publish(false, Some(changed));
             }
             Event::EditorsChanged { editors, shown } => self.set_editors(editors, shown),
@@ -719,7 +720,7 @@ impl MainLoop {
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
-        self.with_turns(|turns, around| turns.join(id, shows_turns, around));
+        self.with_turns(|turns, _| turns.join(id, shows_turns));
     }
 
     fn desk_left(&mut self, id: DeskId) {
@@ -874,15 +875,14 @@ impl MainLoop {
     }
 
     fn note_for_turns(&mut self, noting: Noting) {
-        self.with_turns(|turns, around| turns.note(noting, around));
+        self.with_turns(|turns, _| turns.note(noting));
     }
 
     /// Runs a step of the turn reviews, and carries out its effects.
-    fn with_turns(&mut self, step: impl FnOnce(&mut Turns, &mut Surroundings<'_>) -> Vec<TurnEffect>) {
+    fn with_turns(&mut self, step: impl FnOnce(&mut Turns, &mut Surroundings<'_>)) {
         let is_dirty = |path: &str, real: &Path| self.context.is_dirty(path, real);
-        let roots = self.presence.real_roots();
-        let mut around = Surroundings { roots, is_dirty: &is_dirty, reviews: &mut self.reviews };
-        for effect in step(&mut self.turns, &mut around) {
+        step(&mut self.turns, &mut Surroundings { is_dirty: &is_dirty, reviews: &mut self.reviews });
+        for effect in self.turns.take_effects() {
             match effect {
                 TurnEffect::Work(job) => self.background.work_on_turn(*job),
                 TurnEffect::WatchAgent(pid) => self.background.watch_agent(pid),

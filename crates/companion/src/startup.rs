@@ -98,7 +98,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
     let presence = Presence::new(endpoint.clone(), roots.clone(), &builder);
-    let turns = Turns::new(builder.turns);
+    let turns = Turns::new(builder.turns, presence.real_roots().clone());
     let own_rules = (builder.rules, builder.settings);
     let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
     let publisher = Publisher::new(dirs.clone(), vec![editor], builder.aliases, endpoint.clone(), stdio);

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use alongside_desk::{CallAnswer, Event, Refusal};
 
 use super::job::TurnJob;
-use super::opening::Opening;
 use crate::ids::DeskId;
 
 #[derive(Debug)]
@@ -18,17 +17,4 @@ pub(crate) enum TurnEffect {
     Tell(BTreeSet<DeskId>, Box<Event>),
     /// Answer a request, with the new revision of the turn review or of the open file.
     Answer(CallAnswer, Result<u64, Refusal>),
-}
-
-impl TurnEffect {
-    /// Refuses the desks that wait for a file to open.
-    pub(super) fn refuse(openings: Vec<Opening>, refusal: &Refusal, effects: &mut Vec<Self>) {
-        for Opening { answer, .. } in openings {
-            effects.push(Self::Answer(answer, Err(refusal.clone())));
-        }
-    }
-
-    pub(super) fn tell(desks: BTreeSet<DeskId>, event: Event) -> Self {
-        Self::Tell(desks, Box::new(event))
-    }
 }

@@ -3,17 +3,15 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::{CallAnswer, TurnFinished, TurnId, UndoneFile};
+use alongside_desk::{TurnFinished, TurnId, UndoneFile};
 
 use super::marked_files::MarkedFiles;
 use super::sending::Sent;
-use super::work::LookAsker;
-use crate::ids::DeskId;
+use super::work::{LookAsker, TurnCall};
 
 #[derive(Debug)]
 pub(super) struct Finish {
-    pub(super) desk: DeskId,
-    pub(super) answer: CallAnswer,
+    pub(super) call: TurnCall,
     pub(super) marked: MarkedFiles,
     /// The desks that wait for a look. A look during the undo may see a half of it, so they get the next one.
     pub(super) waiting: Vec<LookAsker>,

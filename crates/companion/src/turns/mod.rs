@@ -9,7 +9,6 @@ pub(crate) mod job;
 mod marked_file;
 mod marked_files;
 pub(crate) mod noting;
-mod opening;
 pub(crate) mod registry;
 pub(crate) mod request;
 mod sending;

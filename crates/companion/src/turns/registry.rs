@@ -1,7 +1,7 @@
 //! The turn reviews that desks look at, the desks that are told of each, and the work that they wait for.
 //!
-//! Every request and every result of work returns effects, in the order in which the main loop carries them
-//! out: a desk is told the list, then a file, and then its request is answered.
+//! Every request and every result of work leaves effects in [`TurnWork`], in the order in which the main loop
+//! carries them out: a desk is told the list, then a file, and then its request is answered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,13 +14,12 @@ use super::effect::TurnEffect;
 use super::finish::{self, Finish};
 use super::job::{LookKey, ReadTexts, Work, WorkDone};
 use super::noting::Noting;
-use super::opening::Opening;
 use super::request::{CommentRequest, TurnRequest, check_marks, no_decision};
 use super::sending::{Sending, Sent};
 use super::source::{Feedback, FoundFile, TurnLook, TurnSource};
 use super::surroundings::Surroundings;
 use super::turn_review::{ToUndo, TurnReview};
-use super::work::{LookAsker, TurnWork};
+use super::work::{LookAsker, TurnCall, TurnWork};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
@@ -38,18 +37,21 @@ pub(crate) struct Turns {
     watched: BTreeMap<u32, bool>,
 }
 
-type Effects = Vec<TurnEffect>;
-
 impl Turns {
-    pub(crate) fn new(source: Option<Arc<dyn TurnSource>>) -> Self {
-        Self {
-            last: 0,
-            reviews: BTreeMap::new(),
-            work: TurnWork::new(source),
-            finishes: BTreeMap::new(),
-            desks: BTreeMap::new(),
-            watched: BTreeMap::new(),
-        }
+    /// `roots` have no links.
+    pub(crate) fn new(source: Option<Arc<dyn TurnSource>>, roots: Arc<[PathBuf]>) -> Self {
+        let (last, reviews, finishes, desks, watched) = Default::default();
+        Self { last, reviews, work: TurnWork::new(source, roots), finishes, desks, watched }
+    }
+
+    /// Replaces the roots, which have no links.
+    pub(crate) fn set_roots(&mut self, roots: Arc<[PathBuf]>) {
+        self.work.set_roots(roots);
+    }
+
+    /// The effects of the steps since the last call, which the caller carries out in this order.
+    pub(crate) fn take_effects(&mut self) -> Vec<TurnEffect> {
+        self.work.take_effects()
     }
 
     /// Whether this is the id of an open file of a turn review.
@@ -63,25 +65,24 @@ impl Turns {
 
     // Desks.
 
-    pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool, around: &Surroundings<'_>) -> Effects {
+    pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool) {
         self.desks.insert(desk, shows_turns);
-        let mut effects = Effects::new();
         // A desk that comes in the middle of a turn hears of the turn before its end.
         if shows_turns {
             let has_review = |root: &PathBuf| {
                 let mut public = self.reviews.values().filter(|review| !review.is_private());
                 public.any(|review| root.starts_with(&review.look().root))
             };
-            let roots: Arc<[_]> = around.roots.iter().filter(|root| !has_review(root)).cloned().collect();
+            let roots = self.work.roots().iter();
+            let roots: Arc<[_]> = roots.filter(|root| !has_review(root)).cloned().collect();
             if !roots.is_empty() {
-                self.work.begin(Work::FindTurns { roots }, &mut effects);
+                self.work.begin(Work::FindTurns { roots });
             }
         }
         let known: Vec<_> = self.reviews.keys().copied().collect();
         for turn in known {
-            self.tell_list(turn, None, &mut effects);
+            self.tell_list(turn, None);
         }
-        effects
     }
 
     pub(crate) fn leave(&mut self, desk: DeskId) {
@@ -93,7 +94,7 @@ impl Turns {
     }
 
     /// Tells the list to the desks that do not know it, and in any case to the desk that has asked.
-    fn tell_list(&mut self, turn: TurnId, asker: Option<DeskId>, effects: &mut Effects) {
+    fn tell_list(&mut self, turn: TurnId, asker: Option<DeskId>) {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
         let mut desks: BTreeSet<_> = review.askers().clone();
         if !review.is_private() {
@@ -101,16 +102,16 @@ impl Turns {
         }
         let told = review.tell(desks, asker);
         if !told.is_empty() {
-            effects.push(TurnEffect::tell(told, Event::Turn(review.list().clone())));
+            self.work.tell(told, Event::Turn(review.list().clone()));
         }
     }
 
     /// Makes the list anew after a change of marks, and tells desks.
-    fn renew_list(&mut self, turn: TurnId, effects: &mut Effects) {
+    fn renew_list(&mut self, turn: TurnId) {
         if let Some(review) = self.reviews.get_mut(&turn) {
             review.renew_list();
         }
-        self.tell_list(turn, None, effects);
+        self.tell_list(turn, None);
     }
 
     // Requests.
@@ -121,35 +122,23 @@ impl Turns {
         request: TurnRequest,
         answer: CallAnswer,
         around: &Surroundings<'_>,
-    ) -> Effects {
-        let mut effects = Effects::new();
+    ) {
+        let call = TurnCall { desk, answer };
         let answered = match request {
-            TurnRequest::Look { directory, since } => {
-                match self.work.look_key(directory, since, around.roots) {
-                    Ok(key) => {
-                        let asker = LookAsker::Desk { desk, answer };
-                        self.work.ask_for_look(&key, vec![asker], around.roots, &mut effects);
-                        return effects;
-                    }
-                    Err(reason) => Err(Refusal::TurnUnknown { reason: reason.to_owned() }),
-                }
-            }
-            TurnRequest::Open { turn, revision, file } => match self.path_at(turn, revision, file) {
-                Ok(path) => {
-                    self.ask_for_texts(turn, path, vec![Opening { desk, answer }], &mut effects);
-                    return effects;
-                }
+            TurnRequest::Look { directory, since } => match self.work.look_key(directory, since) {
+                Ok(key) => return self.work.ask_for_look(&key, vec![LookAsker::Desk(call)]),
                 Err(refusal) => Err(refusal),
             },
-            TurnRequest::Mark { turn, revision, file, undo } => {
-                self.mark(turn, revision, file, undo, &mut effects)
-            }
-            TurnRequest::Edit { text, revision, edit } => self.edit(text, revision, edit, &mut effects),
+            TurnRequest::Open { turn, revision, file } => match self.path_at(turn, revision, file) {
+                Ok(path) => return self.ask_for_texts(turn, path, vec![call]),
+                Err(refusal) => Err(refusal),
+            },
+            TurnRequest::Mark { turn, revision, file, undo } => self.mark(turn, revision, file, undo),
+            TurnRequest::Edit { text, revision, edit } => self.edit(text, revision, edit),
             TurnRequest::Decide => Err(no_decision()),
             TurnRequest::Comment(turn, request) => match self.comment_work(turn, request) {
                 Ok((look, work)) => {
-                    self.work.begin(Work::Comment { turn, look, work, answer }, &mut effects);
-                    return effects;
+                    return self.work.begin(Work::Comment { turn, look, work, answer: call.answer });
                 }
                 Err(refusal) => Err(refusal),
             },
@@ -157,15 +146,13 @@ impl Turns {
                 match self.check_markable(turn, revision) {
                     Ok(()) => {
                         let sends = (send || ask_to_undo).then_some(ask_to_undo);
-                        self.begin_finish(turn, desk, answer, sends, around, &mut effects);
-                        return effects;
+                        return self.begin_finish(turn, call, sends, around);
                     }
                     Err(refusal) => Err(refusal),
                 }
             }
         };
-        effects.push(TurnEffect::Answer(answer, answered));
-        effects
+        self.work.answer(call.answer, answered);
     }
 
     fn check_markable(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
@@ -187,142 +174,114 @@ impl Turns {
 
     /// Looks anew after a hook of an agent has taken a snapshot in a directory or has delivered messages.
     /// Reviews since a revision, of which there are few, are looked at anew as well.
-    pub(crate) fn note_snapshot(&mut self, directory: &Path, around: &Surroundings<'_>) -> Effects {
-        let mut effects = Effects::new();
+    pub(crate) fn note_snapshot(&mut self, directory: &Path) {
         if self.work.has_source() {
             let key = LookKey { directory: directory.to_owned(), since: None };
             let of_revisions = self.reviews.values().filter(|review| review.is_private());
             for key in of_revisions.map(|review| review.key().clone()).chain([key]).collect::<Vec<_>>() {
-                self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+                self.work.ask_for_look(&key, Vec::new());
             }
         }
-        effects
     }
 
     /// Ends the turn of an agent whose process has ended.
-    pub(crate) fn end_agent(&mut self, pid: u32, around: &Surroundings<'_>) -> Effects {
-        let mut effects = Effects::new();
+    pub(crate) fn end_agent(&mut self, pid: u32) {
         if let Some(has_ended) = self.watched.get_mut(&pid) {
             *has_ended = true;
             let of_agent = self.reviews.values().filter(|review| review.is_at_work(pid));
             for key in of_agent.map(|review| review.key().clone()).collect::<Vec<_>>() {
-                self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+                self.work.ask_for_look(&key, Vec::new());
             }
         }
-        effects
     }
 
     /// Has the store keep a note on a file.
-    pub(crate) fn note(&self, noting: Noting, around: &Surroundings<'_>) -> Effects {
-        let mut effects = Effects::new();
-        self.work.begin(Work::Note { noting, roots: around.roots.clone() }, &mut effects);
-        effects
+    pub(crate) fn note(&mut self, noting: Noting) {
+        let roots = self.work.roots().clone();
+        self.work.begin(Work::Note { noting, roots });
     }
 
     /// Looks anew after the store has kept a note on a file, since desks may show something new of it.
-    fn end_note(&mut self, file: &Path, roots: &Arc<[PathBuf]>, effects: &mut Effects) {
+    fn end_note(&mut self, file: &Path) {
         let of_file = self.reviews.iter().filter_map(|(turn, review)| {
             let path = file.strip_prefix(&review.look().root).ok()?.to_owned();
             Some((*turn, review.key().clone(), review.known_texts(&path).map(|_| path)))
         });
         for (turn, key, open) in of_file.collect::<Vec<_>>() {
-            self.work.ask_for_look(&key, Vec::new(), roots, effects);
+            self.work.ask_for_look(&key, Vec::new());
             if let Some(path) = open {
-                self.ask_for_texts(turn, path, Vec::new(), effects);
+                self.ask_for_texts(turn, path, Vec::new());
             }
         }
     }
 
     /// Takes the result of some work.
-    pub(crate) fn end_work(&mut self, done: WorkDone, around: &mut Surroundings<'_>) -> Effects {
-        let mut effects = Effects::new();
+    pub(crate) fn end_work(&mut self, done: WorkDone, around: &mut Surroundings<'_>) {
         match done {
-            WorkDone::Look { key, number, result } => {
-                self.end_look(key, number, result, around.roots, &mut effects);
-            }
+            WorkDone::Look { key, number, result } => self.end_look(key, number, result),
             WorkDone::FoundTurns(directories) => {
                 for directory in directories {
-                    let key = LookKey { directory, since: None };
-                    self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+                    self.work.ask_for_look(&LookKey { directory, since: None }, Vec::new());
                 }
             }
-            WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around, &mut effects),
-            WorkDone::Undo { turn, undone, sent } => {
-                self.end_undo(turn, undone, sent, around.roots, &mut effects);
-            }
+            WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around),
+            WorkDone::Undo { turn, undone, sent } => self.end_undo(turn, undone, sent),
             WorkDone::Noted(file) => {
                 if let Some(file) = file {
-                    self.end_note(&file, around.roots, &mut effects);
+                    self.end_note(&file);
                 }
             }
             WorkDone::Comment { turn, answer, result } => {
                 let kept = match result {
-                    Ok(Some(feedback)) => self.take_feedback(turn, &feedback, &mut effects),
-                    Ok(None) => self.look_anew(turn, around.roots, &mut effects),
+                    Ok(Some(feedback)) => self.take_feedback(turn, &feedback),
+                    Ok(None) => self.look_anew(turn),
                     Err(refusal) => Err(refusal),
                 };
-                effects.push(TurnEffect::Answer(answer, kept));
+                self.work.answer(answer, kept);
             }
         }
-        effects
     }
 
-    fn end_look(
-        &mut self,
-        key: LookKey,
-        number: u64,
-        result: Result<TurnLook, String>,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Effects,
-    ) {
-        let askers = self.work.end_look(&key, roots, effects);
-        match result {
-            Ok(look) => self.take_look(key, number, look, askers, roots, effects),
-            Err(reason) => {
-                tracing::info!(directory = %key.directory.display(), reason, "no look at a turn");
-                for asker in askers {
-                    match asker {
-                        LookAsker::Desk { answer, .. } => {
-                            let refusal = Refusal::TurnUnknown { reason: reason.clone() };
-                            effects.push(TurnEffect::Answer(answer, Err(refusal)));
-                        }
-                        // The marked files are undone, even if this look has failed.
-                        LookAsker::Finish { turn, answer } => self.end_finish(turn, answer, effects),
-                    }
+    fn end_look(&mut self, key: LookKey, number: u64, result: Result<TurnLook, String>) {
+        let askers = self.work.end_look(&key);
+        let reason = match result {
+            Ok(look) => return self.take_look(key, number, look, askers),
+            Err(reason) => reason,
+        };
+        tracing::info!(directory = %key.directory.display(), reason, "no look at a turn");
+        for asker in askers {
+            match asker {
+                LookAsker::Desk(call) => {
+                    let refusal = Refusal::TurnUnknown { reason: reason.clone() };
+                    self.work.answer(call.answer, Err(refusal));
                 }
+                // The marked files are undone, even if this look has failed.
+                LookAsker::Finish { turn, answer } => self.end_finish(turn, answer),
             }
         }
     }
 
-    fn take_look(
-        &mut self,
-        key: LookKey,
-        number: u64,
-        look: TurnLook,
-        askers: Vec<LookAsker>,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Effects,
-    ) {
+    fn take_look(&mut self, key: LookKey, number: u64, look: TurnLook, askers: Vec<LookAsker>) {
         let at_work: BTreeSet<u32> = look.at_work.iter().filter_map(|open| open.process).collect();
         // Another process may have the number of one that has ended, and is watched anew.
         self.watched.retain(|pid, has_ended| !*has_ended || at_work.contains(pid));
         for pid in at_work {
             if self.watched.insert(pid, false).is_none() {
-                effects.push(TurnEffect::WatchAgent(pid));
+                self.work.watch_agent(pid);
             }
         }
         let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
         let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
             // A desk that has left meanwhile needs no review.
             let is_there = |asker: &LookAsker| match asker {
-                LookAsker::Desk { desk, .. } => self.desks.contains_key(desk),
+                LookAsker::Desk(call) => self.desks.contains_key(&call.desk),
                 LookAsker::Finish { .. } => false,
             };
             if key.since.is_none() || askers.iter().any(is_there) {
                 self.last += 1;
                 let turn = TurnId(self.last);
                 self.reviews.insert(turn, TurnReview::new(turn, key, look, number));
-                self.answer_askers(turn, askers, effects);
+                self.answer_askers(turn, askers);
             }
             return;
         };
@@ -336,35 +295,36 @@ impl Turns {
             let to_read = review.take_look(key, look, number);
             review.renew_list();
             for path in to_read {
-                self.ask_for_texts(turn, path, Vec::new(), effects);
+                self.ask_for_texts(turn, path, Vec::new());
             }
         } else if review.is_finishing() {
-            let key = review.key().clone();
-            return self.work.ask_for_look(&key, askers, roots, effects);
+            return self.work.ask_for_look(review.key(), askers);
         }
-        self.answer_askers(turn, askers, effects);
+        self.answer_askers(turn, askers);
     }
 
     /// Tells the list, and then answers the desks that have waited for it.
-    fn answer_askers(&mut self, turn: TurnId, askers: Vec<LookAsker>, effects: &mut Effects) {
+    fn answer_askers(&mut self, turn: TurnId, askers: Vec<LookAsker>) {
         let mut answers = Vec::new();
         for asker in askers {
             match asker {
-                LookAsker::Desk { desk, answer } => {
+                LookAsker::Desk(TurnCall { desk, answer }) => {
                     if let Some(review) =
                         self.reviews.get_mut(&turn).filter(|_| self.desks.contains_key(&desk))
                     {
                         review.ask_for(desk);
                     }
-                    self.tell_list(turn, Some(desk), effects);
+                    self.tell_list(turn, Some(desk));
                     answers.push(answer);
                 }
-                LookAsker::Finish { turn, answer } => self.end_finish(turn, answer, effects),
+                LookAsker::Finish { turn, answer } => self.end_finish(turn, answer),
             }
         }
-        self.tell_list(turn, None, effects);
+        self.tell_list(turn, None);
         let revision = self.revision(turn);
-        effects.extend(answers.into_iter().map(|answer| TurnEffect::Answer(answer, revision.clone())));
+        for answer in answers {
+            self.work.answer(answer, revision.clone());
+        }
     }
 
     fn revision(&self, turn: TurnId) -> Result<u64, Refusal> {
@@ -373,10 +333,8 @@ impl Turns {
 
     // Files.
 
-    fn ask_for_texts(&mut self, turn: TurnId, path: PathBuf, openings: Vec<Opening>, effects: &mut Effects) {
-        let review = self.reviews.get(&turn);
-        let refused = self.work.ask_for_texts(&(turn, path), openings, review, effects);
-        TurnEffect::refuse(refused, &Refusal::NoSuchTurn, effects);
+    fn ask_for_texts(&mut self, turn: TurnId, path: PathBuf, openings: Vec<TurnCall>) {
+        self.work.ask_for_texts(&(turn, path), openings, self.reviews.get(&turn));
     }
 
     fn end_read(
@@ -385,23 +343,21 @@ impl Turns {
         file: FoundFile,
         result: Result<ReadTexts, Refusal>,
         around: &mut Surroundings<'_>,
-        effects: &mut Effects,
     ) {
         let key = (turn, file.path);
-        let (openings, refused) = self.work.end_read(&key, self.reviews.get(&turn), effects);
-        TurnEffect::refuse(refused, &Refusal::NoSuchTurn, effects);
+        let openings = self.work.end_read(&key, self.reviews.get(&turn));
         let path = key.1;
         let Some(review) = self.reviews.get_mut(&turn) else {
-            return TurnEffect::refuse(openings, &Refusal::NoSuchTurn, effects);
+            return self.work.refuse(openings, &Refusal::NoSuchTurn);
         };
         let is_current = review.found(&path).is_some_and(|found| found.content == file.content);
         let is_news = match result {
             // A later look has found another content, or no difference any more.
-            _ if !is_current => return self.ask_for_texts(turn, path, openings, effects),
+            _ if !is_current => return self.ask_for_texts(turn, path, openings),
             Ok(ReadTexts::AsKnown(stretches)) => match review.confirm_text(&path, stretches) {
                 Some(is_news) => is_news,
                 // They are open no more.
-                None => return self.ask_for_texts(turn, path, openings, effects),
+                None => return self.ask_for_texts(turn, path, openings),
             },
             Ok(ReadTexts::Others { texts, stretches }) => {
                 let dirty = texts.is_dirty(around.is_dirty);
@@ -411,49 +367,34 @@ impl Turns {
             }
             Err(refusal) => {
                 review.close(&path);
-                self.renew_list(turn, effects);
-                return TurnEffect::refuse(openings, &refusal, effects);
+                self.renew_list(turn);
+                return self.work.refuse(openings, &refusal);
             }
         };
-        self.renew_list(turn, effects);
-        self.open(turn, &path, is_news, openings, effects);
+        self.renew_list(turn);
+        self.open(turn, &path, is_news, openings);
     }
 
     /// Shows a file to the desks that open it. Shows it anew to the desks that have it open, if its texts
     /// or their stretches have changed.
-    fn open(
-        &mut self,
-        turn: TurnId,
-        path: &Path,
-        is_news: bool,
-        openings: Vec<Opening>,
-        effects: &mut Effects,
-    ) {
+    fn open(&mut self, turn: TurnId, path: &Path, is_news: bool, openings: Vec<TurnCall>) {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
-        let desks = openings.iter().map(|opening| opening.desk).filter(|desk| self.desks.contains_key(desk));
+        let desks = openings.iter().map(|call| call.desk).filter(|desk| self.desks.contains_key(desk));
         let desks: BTreeSet<_> = desks.collect();
         let mut told = desks.clone();
         if is_news {
             told.extend(review.desks_of(path));
         }
-        if let Some(opened) = review.open_for(path, desks)
-            && !told.is_empty()
-        {
-            effects.push(TurnEffect::tell(told, Event::TurnFile(opened)));
+        if let Some(opened) = review.open_for(path, desks) {
+            self.work.tell(told, Event::TurnFile(opened));
         }
         let revision = review.revision();
-        let answers = openings.into_iter().map(|opening| opening.answer);
-        effects.extend(answers.map(|answer| TurnEffect::Answer(answer, Ok(revision))));
+        for call in openings {
+            self.work.answer(call.answer, Ok(revision));
+        }
     }
 
-    fn mark(
-        &mut self,
-        turn: TurnId,
-        revision: u64,
-        file: usize,
-        undo: bool,
-        effects: &mut Effects,
-    ) -> Result<u64, Refusal> {
+    fn mark(&mut self, turn: TurnId, revision: u64, file: usize, undo: bool) -> Result<u64, Refusal> {
         let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchTurn)?;
         review.check_markable(revision)?;
         let found = review.at(file)?;
@@ -462,19 +403,13 @@ impl Turns {
         }
         let path = found.path.clone();
         if let Some(changed) = review.mark(&path, undo)? {
-            effects.push(TurnEffect::tell(review.desks_of(&path), Event::Changed(changed)));
+            self.work.tell(review.desks_of(&path), Event::Changed(changed));
         }
-        self.renew_list(turn, effects);
+        self.renew_list(turn);
         self.revision(turn)
     }
 
-    fn edit(
-        &mut self,
-        text: ReviewId,
-        revision: u64,
-        edit: Edit,
-        effects: &mut Effects,
-    ) -> Result<u64, Refusal> {
+    fn edit(&mut self, text: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
         check_marks(&edit)?;
         let (turn, path) = self.of_text(text).ok_or(Refusal::NoSuchReview)?;
         let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchReview)?;
@@ -482,15 +417,17 @@ impl Turns {
         review.check_markable(review.revision())?;
         let changed = review.edit(&path, revision, edit)?;
         let revision = changed.revision;
-        effects.push(TurnEffect::tell(review.desks_of(&path), Event::Changed(changed)));
-        self.renew_list(turn, effects);
+        self.work.tell(review.desks_of(&path), Event::Changed(changed));
+        self.renew_list(turn);
         Ok(revision)
     }
 
     /// An editor has saved, or holds unsaved changes.
-    pub(crate) fn mark_dirty(&mut self, around: &Surroundings<'_>) -> Effects {
+    pub(crate) fn mark_dirty(&mut self, around: &Surroundings<'_>) {
         let changes = self.reviews.values_mut().flat_map(|review| review.mark_dirty(around.is_dirty));
-        changes.map(|(desks, changed)| TurnEffect::tell(desks, Event::Changed(changed))).collect()
+        for (desks, changed) in changes {
+            self.work.tell(desks, Event::Changed(changed));
+        }
     }
 
     // Comments.
@@ -506,46 +443,28 @@ impl Turns {
 
     /// Looks anew, since the comments could not be read: the look finds them, or has a remark that says why
     /// not.
-    fn look_anew(
-        &mut self,
-        turn: TurnId,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Effects,
-    ) -> Result<u64, Refusal> {
-        let key = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.key().clone();
-        self.work.ask_for_look(&key, Vec::new(), roots, effects);
-        self.revision(turn)
+    fn look_anew(&mut self, turn: TurnId) -> Result<u64, Refusal> {
+        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        self.work.ask_for_look(review.key(), Vec::new());
+        Ok(review.revision())
     }
 
     /// Takes the comments of a working tree into each of its reviews, and tells desks.
-    fn take_feedback(
-        &mut self,
-        turn: TurnId,
-        feedback: &Feedback,
-        effects: &mut Effects,
-    ) -> Result<u64, Refusal> {
+    fn take_feedback(&mut self, turn: TurnId, feedback: &Feedback) -> Result<u64, Refusal> {
         let root = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.look().root.clone();
         let same = self.reviews.iter().filter(|(_, review)| review.look().root == root);
         for turn in same.map(|(turn, _)| *turn).collect::<Vec<_>>() {
             if let Some(review) = self.reviews.get_mut(&turn) {
                 review.set_feedback(feedback);
             }
-            self.renew_list(turn, effects);
+            self.renew_list(turn);
         }
         self.revision(turn)
     }
 
     // The finish.
 
-    fn begin_finish(
-        &mut self,
-        turn: TurnId,
-        desk: DeskId,
-        answer: CallAnswer,
-        sends: Option<bool>,
-        around: &Surroundings<'_>,
-        effects: &mut Effects,
-    ) {
+    fn begin_finish(&mut self, turn: TurnId, call: TurnCall, sends: Option<bool>, around: &Surroundings<'_>) {
         let Some(review) = self.reviews.get_mut(&turn) else { return };
         let ToUndo { undos, marked, back } = review.begin_finish(around.is_dirty, sends == Some(true));
         tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
@@ -554,37 +473,29 @@ impl Turns {
         let comments = review.unsent_comments();
         let sending = sends.map(|asks| Sending { back, asks, comments });
         let work = Work::Undo { turn, look: review.look().clone(), files: undos, finishes, sending };
-        self.finishes.insert(turn, Finish { desk, answer, marked, waiting: Vec::new() });
-        self.work.begin(work, effects);
+        self.finishes.insert(turn, Finish { call, marked, waiting: Vec::new() });
+        self.work.begin(work);
     }
 
-    fn end_undo(
-        &mut self,
-        turn: TurnId,
-        undone: Vec<UndoneFile>,
-        sent: Option<Sent>,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Effects,
-    ) {
-        let Some(Finish { desk, answer, marked, waiting }) = self.finishes.remove(&turn) else { return };
+    fn end_undo(&mut self, turn: TurnId, undone: Vec<UndoneFile>, sent: Option<Sent>) {
+        let Some(Finish { call, marked, waiting }) = self.finishes.remove(&turn) else { return };
         let result = finish::finish_result(turn, marked, undone, sent);
-        effects.push(TurnEffect::tell(BTreeSet::from([desk]), Event::TurnFinished(result.told)));
-        let Some(review) = self.reviews.get_mut(&turn) else {
-            // The only desk of the review has left.
-            return;
-        };
-        review.end_undo(&result.done, self.work.next_look());
-        let key = review.key().clone();
-        let mut askers = vec![LookAsker::Finish { turn, answer }];
-        askers.extend(waiting);
-        self.work.ask_for_look(&key, askers, roots, effects);
+        self.work.tell(BTreeSet::from([call.desk]), Event::TurnFinished(result.told));
+        // Without the review, the only desk of it has left.
+        if let Some(review) = self.reviews.get_mut(&turn) {
+            review.end_undo(&result.done, self.work.next_look());
+            let asker = LookAsker::Finish { turn, answer: call.answer };
+            let askers = std::iter::once(asker).chain(waiting).collect();
+            self.work.ask_for_look(review.key(), askers);
+        }
     }
 
-    fn end_finish(&mut self, turn: TurnId, answer: CallAnswer, effects: &mut Effects) {
+    fn end_finish(&mut self, turn: TurnId, answer: CallAnswer) {
         if let Some(review) = self.reviews.get_mut(&turn) {
             review.end_finish();
         }
-        self.renew_list(turn, effects);
-        effects.push(TurnEffect::Answer(answer, self.revision(turn)));
+        self.renew_list(turn);
+        let revision = self.revision(turn);
+        self.work.answer(answer, revision);
     }
 }

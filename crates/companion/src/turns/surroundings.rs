@@ -1,14 +1,11 @@
 //! The other parts of the companion, as far as turn reviews need them.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use crate::reviews::registry::Reviews;
 
 /// See the module.
 pub(crate) struct Surroundings<'a> {
-    /// The roots without links.
-    pub(crate) roots: &'a Arc<[PathBuf]>,
     /// Whether an editor holds unsaved changes of a file, given by its path and by that without links.
     pub(crate) is_dirty: &'a dyn Fn(&str, &Path) -> bool,
     /// They give ids away.

@@ -1,38 +1,46 @@
-//! The work that turn reviews wait for, and the desks that wait for its results.
+//! The work that turn reviews wait for, the desks that wait for its results, and all effects of turn reviews
+//! until the main loop carries them out.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::{CallAnswer, TurnId};
+use alongside_desk::{CallAnswer, Event, Refusal, TurnId};
 
 use super::effect::TurnEffect;
 use super::job::{LookKey, TurnJob, Work};
-use super::opening::Opening;
 use super::single_runs::SingleRuns;
 use super::source::TurnSource;
 use super::turn_review::TurnReview;
 use crate::ids::DeskId;
 
-/// All work that is under way.
+/// All work that is under way, and the effects that are not carried out yet.
 #[derive(Debug)]
 pub(super) struct TurnWork {
     source: Option<Arc<dyn TurnSource>>,
+    /// The roots without links.
+    roots: Arc<[PathBuf]>,
     /// The number of the newest look.
     last_look: u64,
     looks: SingleRuns<LookKey, LookAsker>,
-    reads: SingleRuns<FileKey, Opening>,
+    reads: SingleRuns<FileKey, TurnCall>,
+    effects: Vec<TurnEffect>,
 }
 
 /// A file of a turn review, by its path below the root.
 pub(super) type FileKey = (TurnId, PathBuf);
 
+/// A request of a desk that waits for its answer.
+#[derive(Debug)]
+pub(super) struct TurnCall {
+    pub(super) desk: DeskId,
+    pub(super) answer: CallAnswer,
+}
+
 /// A desk that waits for a look.
 #[derive(Debug)]
 pub(super) enum LookAsker {
-    Desk {
-        desk: DeskId,
-        answer: CallAnswer,
-    },
+    Desk(TurnCall),
     /// Its finish ends with the look.
     Finish {
         turn: TurnId,
@@ -41,13 +49,57 @@ pub(super) enum LookAsker {
 }
 
 impl TurnWork {
-    pub(super) fn new(source: Option<Arc<dyn TurnSource>>) -> Self {
-        Self { source, last_look: 0, looks: SingleRuns::default(), reads: SingleRuns::default() }
+    pub(super) fn new(source: Option<Arc<dyn TurnSource>>, roots: Arc<[PathBuf]>) -> Self {
+        let (last_look, looks, reads, effects) = Default::default();
+        Self { source, roots, last_look, looks, reads, effects }
+    }
+
+    pub(super) fn roots(&self) -> &Arc<[PathBuf]> {
+        &self.roots
+    }
+
+    pub(super) fn set_roots(&mut self, roots: Arc<[PathBuf]>) {
+        self.roots = roots;
     }
 
     pub(super) fn has_source(&self) -> bool {
         self.source.is_some()
     }
+
+    // Effects.
+
+    pub(super) fn take_effects(&mut self) -> Vec<TurnEffect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn begin(&mut self, work: Work) {
+        if let Some(source) = self.source.clone() {
+            self.effects.push(TurnEffect::Work(Box::new(TurnJob { source, work })));
+        }
+    }
+
+    pub(super) fn watch_agent(&mut self, pid: u32) {
+        self.effects.push(TurnEffect::WatchAgent(pid));
+    }
+
+    pub(super) fn tell(&mut self, desks: BTreeSet<DeskId>, event: Event) {
+        if !desks.is_empty() {
+            self.effects.push(TurnEffect::Tell(desks, Box::new(event)));
+        }
+    }
+
+    pub(super) fn answer(&mut self, answer: CallAnswer, revision: Result<u64, Refusal>) {
+        self.effects.push(TurnEffect::Answer(answer, revision));
+    }
+
+    /// Refuses the desks that wait for a file to open.
+    pub(super) fn refuse(&mut self, openings: Vec<TurnCall>, refusal: &Refusal) {
+        for call in openings {
+            self.answer(call.answer, Err(refusal.clone()));
+        }
+    }
+
+    // Looks.
 
     /// The place that a desk asks to be looked at; without a directory, the first root.
     ///
@@ -57,13 +109,13 @@ impl TurnWork {
         &self,
         directory: Option<String>,
         since: Option<String>,
-        roots: &[PathBuf],
-    ) -> Result<LookKey, &'static str> {
+    ) -> Result<LookKey, Refusal> {
+        let unknown = |reason: &str| Refusal::TurnUnknown { reason: reason.to_owned() };
         if !self.has_source() {
-            return Err("this companion keeps no turns");
+            return Err(unknown("this companion keeps no turns"));
         }
-        let directory = directory.map(PathBuf::from).or_else(|| roots.first().cloned());
-        let directory = directory.ok_or("this companion serves no project")?;
+        let directory = directory.map(PathBuf::from).or_else(|| self.roots.first().cloned());
+        let directory = directory.ok_or_else(|| unknown("this companion serves no project"))?;
         Ok(LookKey { directory, since })
     }
 
@@ -72,90 +124,65 @@ impl TurnWork {
         self.last_look + 1
     }
 
-    pub(super) fn begin(&self, work: Work, effects: &mut Vec<TurnEffect>) {
-        if let Some(source) = self.source.clone() {
-            effects.push(TurnEffect::Work(Box::new(TurnJob { source, work })));
-        }
-    }
-
     /// These desks wait for a look that begins now or later.
-    pub(super) fn ask_for_look(
-        &mut self,
-        key: &LookKey,
-        askers: Vec<LookAsker>,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Vec<TurnEffect>,
-    ) {
+    pub(super) fn ask_for_look(&mut self, key: &LookKey, askers: Vec<LookAsker>) {
         if self.looks.ask(key, askers) {
-            self.begin_look(key, roots, effects);
+            self.begin_look(key);
         }
     }
 
-    fn begin_look(&mut self, key: &LookKey, roots: &Arc<[PathBuf]>, effects: &mut Vec<TurnEffect>) {
+    fn begin_look(&mut self, key: &LookKey) {
         self.last_look += 1;
-        let work = Work::Look { key: key.clone(), number: self.last_look, roots: roots.clone() };
-        self.begin(work, effects);
+        let (number, roots) = (self.last_look, self.roots.clone());
+        self.begin(Work::Look { key: key.clone(), number, roots });
     }
 
     /// A look has ended. Returns those who have waited for it, and begins another one for those who came
     /// later.
-    pub(super) fn end_look(
-        &mut self,
-        key: &LookKey,
-        roots: &Arc<[PathBuf]>,
-        effects: &mut Vec<TurnEffect>,
-    ) -> Vec<LookAsker> {
+    pub(super) fn end_look(&mut self, key: &LookKey) -> Vec<LookAsker> {
         let (askers, again) = self.looks.end(key);
         if again {
-            self.begin_look(key, roots, effects);
+            self.begin_look(key);
         }
         askers
     }
 
-    /// These desks open a file, or it has changed while desks have it open. Returns those for whom there is
+    // Texts.
+
+    /// These desks open a file, or it has changed while desks have it open. They are refused if there is
     /// nothing to open.
-    #[must_use]
     pub(super) fn ask_for_texts(
         &mut self,
         key: &FileKey,
-        openings: Vec<Opening>,
+        openings: Vec<TurnCall>,
         review: Option<&TurnReview>,
-        effects: &mut Vec<TurnEffect>,
-    ) -> Vec<Opening> {
+    ) {
         if self.reads.ask(key, openings) {
-            return self.begin_read(key, review, effects);
+            self.begin_read(key, review);
         }
-        Vec::new()
     }
 
-    /// The texts of a file were read. Returns those who open it, and those for whom there is nothing to open
-    /// any more: the file is to be read again for others.
-    pub(super) fn end_read(
-        &mut self,
-        key: &FileKey,
-        review: Option<&TurnReview>,
-        effects: &mut Vec<TurnEffect>,
-    ) -> (Vec<Opening>, Vec<Opening>) {
+    /// The texts of a file were read. Returns those who open it, and has the file read again for those who
+    /// came later.
+    pub(super) fn end_read(&mut self, key: &FileKey, review: Option<&TurnReview>) -> Vec<TurnCall> {
         let (openings, again) = self.reads.end(key);
-        let refused = if again { self.begin_read(key, review, effects) } else { Vec::new() };
-        (openings, refused)
+        if again {
+            self.begin_read(key, review);
+        }
+        openings
     }
 
-    fn begin_read(
-        &mut self,
-        key: &FileKey,
-        review: Option<&TurnReview>,
-        effects: &mut Vec<TurnEffect>,
-    ) -> Vec<Opening> {
+    fn begin_read(&mut self, key: &FileKey, review: Option<&TurnReview>) {
         let (turn, path) = key;
         if let Some(review) = review
             && let Some(file) = review.found(path).cloned()
         {
             let known = review.known_texts(path);
-            self.begin(Work::Read { turn: *turn, look: review.look().clone(), file, known }, effects);
-            return Vec::new();
+            self.begin(Work::Read { turn: *turn, look: review.look().clone(), file, known });
+        } else {
+            // Nobody has asked since.
+            let (openings, _) = self.reads.end(key);
+            self.refuse(openings, &Refusal::NoSuchTurn);
         }
-        // Nobody has asked since.
-        self.reads.end(key).0
     }
 }
