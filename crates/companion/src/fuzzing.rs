@@ -15,15 +15,13 @@ use crate::reviews::ground::Ground;
 use crate::reviews::line_endings::normalize;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::PreparedProposal;
-use crate::reviews::target::OpenTarget;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
 /// Reads and compares, as before the main loop gets a proposal. `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
-    let target = OpenTarget::open(&file_path).ok()?;
-    Some(PreparedProposal::prepare(file_path, target, proposed.into(), &Ground::new(&[], None)))
+    PreparedProposal::prepare(file_path, &proposed, &Ground::new(&[], None)).ok()
 }
 
 /// The words that differ between some lines; `None` also if there are too many.

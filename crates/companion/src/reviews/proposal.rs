@@ -94,6 +94,12 @@ impl From<BadTarget> for NotOpened {
 }
 
 impl OpenProposal {
+    /// Opens the target, and resolves its path. Blocks briefly.
+    pub(super) fn open(file_path: String, proposed: Arc<str>) -> Result<Self, BadTarget> {
+        let target = OpenTarget::open(&file_path)?;
+        Ok(Self::new(file_path, target, proposed))
+    }
+
     /// Resolves the path.
     pub(super) fn new(file_path: String, target: OpenTarget, proposed: Arc<str>) -> Self {
         let told = target.real_path();
@@ -149,13 +155,8 @@ impl OpenProposal {
 
 impl PreparedProposal {
     /// Reads the target and compares, without rules. Blocks.
-    pub(crate) fn prepare(
-        file_path: String,
-        target: OpenTarget,
-        proposed: Arc<str>,
-        ground: &Ground<'_>,
-    ) -> Self {
-        OpenProposal::new(file_path, target, proposed).prepare(ground)
+    pub(crate) fn prepare(file_path: String, proposed: &str, ground: &Ground<'_>) -> Result<Self, BadTarget> {
+        Ok(OpenProposal::open(file_path, proposed.into())?.prepare(ground))
     }
 
     /// The proposal, with these projects as those by which its places were judged.

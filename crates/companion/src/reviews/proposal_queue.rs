@@ -97,10 +97,7 @@ impl ProposalQueue {
         let begun = blocking(move || {
             let open = match open {
                 Some(open) => open,
-                None => {
-                    let target = OpenTarget::open(&file_path)?;
-                    OpenProposal::new(file_path, target, proposed)
-                }
+                None => OpenProposal::open(file_path, proposed)?,
             };
             let room = queue.units_for(open.bytes());
             Ok(match queue.room.try_acquire_many(room) {

@@ -40,7 +40,6 @@ use crate::events::{Events, OpenStream, StartedRequest};
 use crate::persistence::drafts::Drafts;
 use crate::reviews::ground::Ground;
 use crate::reviews::proposal::PreparedProposal;
-use crate::reviews::target::OpenTarget;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
 /// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
@@ -307,11 +306,8 @@ impl Agent {
     async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let StartedRequest { number: request, roots } = request;
-        let prepare = |target| {
-            let ground = Ground::new(&roots, None);
-            PreparedProposal::prepare(file.into(), target, text.into(), &ground).judged_by(roots.clone())
-        };
-        let proposal = OpenTarget::open(file).map(prepare);
+        let proposal = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None));
+        let proposal = proposal.map(|proposal| proposal.judged_by(roots.clone()));
         let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
     }

@@ -1,11 +1,12 @@
 //! The second way of an edit, and calls that are repeated.
 
-use alongside_desk::{Agent, HookProposal, Reasons, ReviewId};
+use std::path::Path;
+
+use alongside_desk::{Agent, HookProposal, ReviewId};
 
 use super::*;
 use crate::reviews::ground::Ground;
 use crate::reviews::review::Asker;
-use crate::reviews::target::OpenTarget;
 
 const OLD: &str = "old\n";
 const NEW: &str = "new\n";
@@ -24,34 +25,29 @@ impl File {
     }
 
     fn proposal(&self, text: &str) -> PreparedProposal {
-        let path = self.0.path().to_str().unwrap();
-        PreparedProposal::prepare(
-            path.to_owned(),
-            OpenTarget::open(path).unwrap(),
-            text.into(),
-            &Ground::new(&[], None),
-        )
+        prepared(self.0.path(), text)
     }
 
     /// A review that has ended; its hook is that of Qwen Code.
     fn ended(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
-        self.ended_as(Operation::Write, text, hook, comes_twice)
+        let of_hook = HookProposal { comes_twice, ..proposal_of_hook() };
+        let asker = if hook { Asker::Hook(of_hook.into()) } else { Asker::Session("of a diff".into()) };
+        ended(self.proposal(text), asker)
     }
+}
 
-    fn ended_as(&self, operation: Operation, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
-        let proposal = HookProposal {
-            session: "s".into(),
-            operation,
-            comes_twice,
-            takes_text: true,
-            reasons: Reasons::Never,
-            parts: 1,
-            ..HookProposal::default()
-        };
-        let asker = if hook { Asker::Hook(proposal.into()) } else { Asker::Session("of a diff".into()) };
-        let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
-        PendingReview::new(ReviewId(1), asker, agent, self.proposal(text), false)
-    }
+fn prepared(path: &Path, text: &str) -> PreparedProposal {
+    let path = path.to_str().unwrap().to_owned();
+    PreparedProposal::prepare(path, text, &Ground::new(&[], None)).unwrap()
+}
+
+fn proposal_of_hook() -> HookProposal {
+    HookProposal { session: "s".into(), comes_twice: true, takes_text: true, ..HookProposal::default() }
+}
+
+fn ended(proposal: PreparedProposal, asker: Asker) -> PendingReview {
+    let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
+    PendingReview::new(ReviewId(1), asker, agent, proposal, false)
 }
 
 fn way(agent: &str, hook: Option<&str>) -> Way {
@@ -152,16 +148,18 @@ async fn a_decision_counts_for_its_operation_only() {
     let moved = |from: &str| Operation::Move { from: from.into() };
     let operations = [Operation::Write, Operation::Delete, moved("/a"), moved("/b")];
     for accepted in &operations {
+        let of_hook = || HookProposal { operation: accepted.clone(), ..proposal_of_hook() };
+        let ended = || ended(file.proposal(""), Asker::Hook(of_hook().into()));
         for taken in &operations {
             let mut decisions = Decisions::default();
-            decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true), AcceptedBy::Person);
+            decisions.remember_accepted(&ended(), AcceptedBy::Person);
             let hook = HookWay { session: "s".into(), operation: taken.clone() };
             let way = Way { agent: "Qwen Code".into(), hook: Some(hook) };
             let verdict = decisions.take(&file.proposal(""), &way);
             assert_eq!(verdict.is_some(), accepted == taken, "{accepted:?}, {taken:?}");
         }
         let mut decisions = Decisions::default();
-        decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true), AcceptedBy::Person);
+        decisions.remember_accepted(&ended(), AcceptedBy::Person);
         let verdict = decisions.take(&file.proposal(""), &way("Qwen Code", None));
         assert_eq!(verdict.is_some(), *accepted == Operation::Write, "{accepted:?}");
     }
@@ -180,22 +178,9 @@ async fn an_acceptance_of_a_file_is_none_of_a_link_to_it() {
     std::fs::write(real.join("docs/a"), OLD).unwrap();
     std::os::unix::fs::symlink("../docs/a", real.join("src/link")).unwrap();
     std::os::unix::fs::symlink("../docs", real.join("src/docs")).unwrap();
-    let prepared = |below: &str| {
-        let path = real.join(below).to_str().unwrap().to_owned();
-        let target = OpenTarget::open(&path).unwrap();
-        PreparedProposal::prepare(path, target, NEW.into(), &Ground::new(&[], None))
-    };
+    let prepared = |below: &str| prepared(&real.join(below), NEW);
     let way = way("Qwen Code", Some("s"));
-    let ended = || {
-        let proposal = HookProposal {
-            session: "s".into(),
-            comes_twice: true,
-            takes_text: true,
-            ..HookProposal::default()
-        };
-        let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
-        PendingReview::new(ReviewId(1), Asker::Hook(proposal.into()), agent, prepared("docs/a"), false)
-    };
+    let ended = || ended(prepared("docs/a"), Asker::Hook(proposal_of_hook().into()));
     for (by, through_directory) in [(AcceptedBy::Rule, None), (AcceptedBy::Person, yes(NEW))] {
         let mut decisions = Decisions::default();
         decisions.remember_accepted(&ended(), by);

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::reviews::ground::Ground;
-use crate::reviews::target::OpenTarget;
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -66,10 +65,8 @@ proptest! {
     ) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), original).unwrap();
-        let path = file.path().to_str().unwrap();
-        let target = OpenTarget::open(path).unwrap();
-        let ground = Ground::new(&[], None);
-        let proposal = PreparedProposal::prepare(path.to_owned(), target, proposed.into(), &ground);
+        let path = file.path().to_str().unwrap().to_owned();
+        let proposal = PreparedProposal::prepare(path, &proposed, &Ground::new(&[], None)).unwrap();
         let mut reviewed = ReviewedText::new(ReviewId(1), proposal, false);
         let mut known = reviewed.review();
         for (act, tell) in acts {

@@ -8,13 +8,8 @@ use super::*;
 const EVERY: &str = "Codex";
 
 fn rule(paths: &[&str], ruling: Ruling) -> Rule {
-    Rule {
-        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
-        agents: Vec::new(),
-        kinds: Vec::new(),
-        ruling,
-        place: "c.toml:1".into(),
-    }
+    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+    Rule { paths, agents: Vec::new(), kinds: Vec::new(), ruling, place: "c.toml:1".into() }
 }
 
 /// No repository within the project has rules.

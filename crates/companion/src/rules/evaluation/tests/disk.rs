@@ -42,14 +42,7 @@ impl Disk {
 
     /// The ruling on a file of the home directory, and why.
     fn judged(&self, below: &str) -> Judgement {
-        let everything = Rule {
-            paths: vec!["*".into()],
-            agents: Vec::new(),
-            kinds: Vec::new(),
-            ruling: Ruling::Accept,
-            place: String::new(),
-        };
-        self.judged_by(&[everything], below)
+        self.judged_by(&[super::rule(&["*"], Ruling::Accept)], below)
     }
 
     fn judged_by(&self, rules: &[Rule], below: &str) -> Judgement {
@@ -152,13 +145,7 @@ fn no_patch_makes_a_repository_unseen() {
 #[test]
 fn a_rule_that_asks_counts_for_the_repository_around_a_project() {
     let mut disk = Disk::new();
-    let rule = |path: &str, ruling| Rule {
-        paths: vec![path.into()],
-        agents: Vec::new(),
-        kinds: Vec::new(),
-        ruling,
-        place: String::new(),
-    };
+    let rule = |path, ruling| super::rule(&[path], ruling);
     let rules = [rule("*", Ruling::Accept), rule("/web/migrations/", Ruling::Ask), rule("old/", Ruling::Ask)];
     disk.roots = vec![disk.path("home/q/web/migrations"), disk.path("home/q/src")];
     disk.write("home/q/src/new/a", "");
