@@ -9,12 +9,9 @@ async fn desks_are_told_how_an_agent_waits_that_calls_again() {
     let mut story = Story::begin().await;
     let proposal = HookProposal {
         agent: "Qwen Code".into(),
-        session: "s".into(),
-        file: story.file.clone(),
-        proposed: "new\n".into(),
         patience_ms: 3_000,
         calls_again: true,
-        ..HookProposal::default()
+        ..story.hooks("a.txt", "new\n")
     };
     for _ in 0..3 {
         assert_eq!(story.companion.review(proposal.clone()).await, Verdict::StillOpen);

@@ -2,8 +2,9 @@
 
 use alongside_desk::{HookProposal, LastWord, Word};
 
+use super::rules::rule;
 use super::*;
-use crate::{Rule, Ruling};
+use crate::Ruling;
 
 impl Story {
     /// The next last word, and how long it took to come.
@@ -14,15 +15,6 @@ impl Story {
             let event = tokio::time::timeout(2 * LONG, self.desk.next()).await;
             if let desk::Event::LastWord(told) = event.expect("the desk is told").unwrap() {
                 return (told, begun.elapsed());
-            }
-        }
-    }
-
-    /// The next notice.
-    async fn notice(&mut self) -> String {
-        loop {
-            if let desk::Event::Notice { message } = self.next().await {
-                return message;
             }
         }
     }
@@ -210,15 +202,7 @@ async fn a_rejected_text_that_is_written_is_told_and_nothing_else() {
 #[tokio::test(start_paused = true)]
 async fn a_text_that_is_written_after_its_hook_went_away_is_told() {
     let mut story = Story::begin().await;
-    let proposal = alongside_desk::HookProposal {
-        agent: "Codex".into(),
-        session: "s".into(),
-        file: story.file.clone(),
-        proposed: "new\n".into(),
-        patience_ms: 60_000,
-        ..alongside_desk::HookProposal::default()
-    };
-    let hook = tokio::spawn(story.companion.review(proposal));
+    let hook = tokio::spawn(story.companion.review(story.hooks("a.txt", "new\n")));
     let review = story.opened().await;
     hook.abort();
     story.no_word_within(Duration::from_secs(60)).await;
@@ -328,15 +312,8 @@ async fn a_file_behind_a_link_or_in_a_new_directory_is_watched() {
 #[tokio::test(start_paused = true)]
 async fn an_accepted_deletion_is_written_when_the_file_is_gone() {
     let mut story = Story::begin().await;
-    let proposal = HookProposal {
-        agent: "Codex".into(),
-        session: "s".into(),
-        file: story.file.clone(),
-        remark: Some("This deletes the file.".into()),
-        patience_ms: 60_000,
-        takes_text: true,
-        ..HookProposal::default()
-    };
+    let remark = Some("This deletes the file.".into());
+    let proposal = HookProposal { remark, takes_text: true, ..story.hooks("a.txt", "") };
     story.hooked(proposal).await;
     story.no_word_within(SOON).await;
     fs::remove_file(&story.file).unwrap();
@@ -349,13 +326,9 @@ async fn the_same_answer_once_more_ends_no_watch() {
     let (mut story, agent, _stream) = Story::with_listener().await;
     let proposal = HookProposal {
         agent: "Gemini CLI".into(),
-        session: "s".into(),
-        file: story.file.clone(),
-        proposed: "new\n".into(),
-        patience_ms: 60_000,
         comes_twice: true,
         takes_text: true,
-        ..HookProposal::default()
+        ..story.hooks("a.txt", "new\n")
     };
     story.hooked(proposal).await;
     agent.open_diff(&story.file, "new\n").await.unwrap();
@@ -366,29 +339,15 @@ async fn the_same_answer_once_more_ends_no_watch() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_false_is_said_of_files_that_too_many_others_crowd_out() {
-    let accepts = Rule {
-        paths: vec!["*".into()],
-        agents: Vec::new(),
-        kinds: Vec::new(),
-        ruling: Ruling::Accept,
-        place: String::new(),
-    };
-    let mut story = Story::of(|builder| builder.rules([accepts], [])).await;
-    let file = |story: &Story, number: usize| story.path("project").join(format!("new-{number}.txt"));
+    let mut story = Story::of(|builder| builder.rules([rule("*", Ruling::Accept)], [])).await;
+    let names = || (0..100).map(|number| format!("new-{number}.txt"));
     // As a patch of so many files: they are written when all of them are accepted.
-    for number in 0..100 {
-        let proposal = HookProposal {
-            agent: "Codex".into(),
-            file: file(&story, number).to_str().unwrap().to_owned(),
-            proposed: "x\n".into(),
-            patience_ms: 60_000,
-            parts: 100,
-            ..HookProposal::default()
-        };
+    for name in names() {
+        let proposal = HookProposal { parts: 100, ..story.hooks(&name, "x\n") };
         assert!(matches!(story.companion.review(proposal).await, Verdict::Accepted { .. }));
     }
-    for number in 0..100 {
-        fs::write(file(&story, number), "x\n").unwrap();
+    for name in names() {
+        fs::write(story.path("project").join(name), "x\n").unwrap();
     }
     let mut words = Vec::new();
     while let Ok((told, _)) = tokio::time::timeout(10 * SOON, story.last_word()).await {

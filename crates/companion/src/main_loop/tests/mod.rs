@@ -144,6 +144,19 @@ impl Story {
         self.opened().await
     }
 
+    /// A proposal of a hook for a file of the project.
+    fn hooks(&self, below: &str, text: &str) -> HookProposal {
+        HookProposal {
+            agent: "Codex".into(),
+            session: "s".into(),
+            file: self.path("project").join(below).to_str().unwrap().to_owned(),
+            proposed: text.into(),
+            patience_ms: 60_000,
+            agent_pid: Some(std::process::id()),
+            ..HookProposal::default()
+        }
+    }
+
     /// The person goes to a file.
     async fn focus(&self, path: &str) {
         let active = ActiveFile { path: path.to_owned(), ..ActiveFile::default() };
@@ -204,6 +217,15 @@ impl Story {
         }
         self.companion = builder.start().await.unwrap();
         self.desk = self.companion.join();
+    }
+
+    /// The next notice.
+    async fn notice(&mut self) -> String {
+        loop {
+            if let desk::Event::Notice { message } = self.next().await {
+                return message;
+            }
+        }
     }
 
     async fn problem(&mut self) -> Problem {

@@ -33,14 +33,7 @@ async fn edits_that_an_agent_left_out_are_reported() {
         let (text, closed) = tokio::join!(agent.close_diff(&file), story.closed());
         assert_eq!((text.as_deref(), closed.closing), (Some("typed\n"), Closing::AnsweredInAgent));
         fs::write(&file, if writes_them { "typed\n" } else { "x\n" }).unwrap();
-        let report = async {
-            loop {
-                if let desk::Event::Notice { message } = story.next().await {
-                    return message;
-                }
-            }
-        };
-        let reported = tokio::time::timeout(Duration::from_secs(5), report).await.ok();
+        let reported = tokio::time::timeout(Duration::from_secs(5), story.notice()).await.ok();
         let left_out = (!writes_them)
             .then(|| "a.txt: Gemini CLI left out your edits. They are in `alongside drafts`.".to_owned());
         assert_eq!(reported, left_out);

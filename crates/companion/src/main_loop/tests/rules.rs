@@ -5,7 +5,7 @@ use alongside_desk::{ChangeKind, Grant, HookProposal, Operation, RuleAcceptance,
 use super::*;
 use crate::{Rule, Ruling};
 
-fn rule(path: &str, ruling: Ruling) -> Rule {
+pub(super) fn rule(path: &str, ruling: Ruling) -> Rule {
     let (paths, place) = (vec![path.to_owned()], "c.toml:1".to_owned());
     Rule { paths, agents: Vec::new(), kinds: Vec::new(), ruling, place }
 }
@@ -13,19 +13,6 @@ fn rule(path: &str, ruling: Ruling) -> Rule {
 impl Story {
     async fn ruled(rules: &[Rule]) -> Self {
         Self::of(|builder| builder.rules(rules.to_vec(), [])).await
-    }
-
-    /// A proposal of a hook for a file of the project.
-    fn hooks(&self, below: &str, text: &str) -> HookProposal {
-        HookProposal {
-            agent: "Codex".into(),
-            session: "s".into(),
-            file: self.path("project").join(below).to_str().unwrap().to_owned(),
-            proposed: text.into(),
-            patience_ms: 60_000,
-            agent_pid: Some(std::process::id()),
-            ..HookProposal::default()
-        }
     }
 
     /// The next acceptance by a rule. No review opens before it.

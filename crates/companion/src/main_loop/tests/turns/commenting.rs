@@ -5,7 +5,7 @@ use alongside_desk::{Comment, CommentId, FileChange, LineRange, Side};
 use super::*;
 use crate::turns::source::{ChangeBack, HunkBack, NewRound, WholeBack};
 
-fn add(turn: &Turn, file: Option<usize>, lines: Option<(usize, usize)>, text: &str) -> Request {
+pub(super) fn add(turn: &Turn, file: Option<usize>, lines: Option<(usize, usize)>, text: &str) -> Request {
     let lines = lines.map(|(first, last)| LineRange { first, last });
     let (side, text) = (Side::New, text.to_owned());
     Request::AddComment { turn: turn.id, revision: turn.revision, file, lines, side, text }
@@ -119,8 +119,7 @@ async fn a_finish_sends_what_was_undone_and_the_comments_only_if_it_is_to() {
     stage.write("a.txt", "ONE\nTWO\n3\n4\n5!\n");
     let turn = desk.look().await;
     let review = desk.open(&turn, "a.txt").await;
-    desk.keep(&review, &[0], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&review, &[0]).await;
     desk.ask(send(&turn, false)).await.unwrap();
     let finished = desk.finished().pop().unwrap();
     assert_eq!(finished.files.len(), 1);
@@ -144,12 +143,9 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
     stage.write("c.txt", "new\n");
     let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
-    desk.keep(&review, &[1], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
-    desk.mark(&turn, "b.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
-    desk.mark(&turn, "c.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&review, &[1]).await;
+    let turn = desk.list_with_mark(&turn, "b.txt").await;
+    let turn = desk.list_with_mark(&turn, "c.txt").await;
     // One that cannot be sent leaves everything as it is.
     stage.source.refuse_to_send(true);
     desk.ask(send(&turn, true)).await.unwrap();

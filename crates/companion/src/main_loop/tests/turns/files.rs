@@ -61,8 +61,7 @@ async fn the_same_texts_have_the_same_id_and_their_marks() {
     let review = one.open(&turn, "a.txt").await;
     two.settle().await;
     assert_eq!(two.opened(), [], "the texts go only to the desk that opens the file");
-    one.keep(&review, &[0], false).await.unwrap();
-    let turn = one.turns().pop().unwrap();
+    let turn = one.list_with_dropped(&review, &[0]).await;
     let again = two.open(&turn, "a.txt").await;
     assert_eq!((again.id, states(&again)), (review.id, vec![HunkState::Dropped, HunkState::Kept]));
     // Both have it open now.
@@ -102,8 +101,7 @@ async fn texts_that_no_desk_has_open_are_freed_unless_they_are_marked() {
     let mut desk = stage.desk();
     let second = desk.open(&turn, "a.txt").await;
     assert_ne!(second.id, first.id, "it was read anew");
-    desk.keep(&second, &[0], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&second, &[0]).await;
     desk.desk.leave().await;
     let third = other.open(&turn, "a.txt").await;
     assert_eq!((third.id, states(&third)[0]), (second.id, HunkState::Dropped));

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use alongside_desk::{Side, UndoneFile};
+use alongside_desk::UndoneFile;
 
+use super::commenting::add;
 use super::*;
 
 fn undone(path: &str) -> UndoneFile {
@@ -49,8 +50,7 @@ async fn a_finish_writes_exactly_what_is_marked_and_nothing_before() {
 async fn a_remark_alone_leaves_the_list_that_a_person_confirms() {
     let stage = Stage::changed().await;
     let (mut desk, turn) = stage.looks().await;
-    desk.mark(&turn, "a.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_mark(&turn, "a.txt").await;
     // The next prompt comes while the person reads what a finish does.
     stage.source.say("A turn of Codex has no end yet.", "");
     stage.story.companion.snapshot_taken(stage.path(""));
@@ -69,17 +69,8 @@ async fn a_remark_alone_leaves_the_list_that_a_person_confirms() {
     let mut rises = |told: Turn| std::mem::replace(&mut last, told.revision) < told.revision;
     stage.write("a.txt", "ONE\n");
     assert!(rises(desk.look().await));
-    let file = Some(0);
-    let (turn, text) = (desk.turns().pop().unwrap(), "why?".to_owned());
-    let comment = Request::AddComment {
-        turn: turn.id,
-        revision: turn.revision,
-        file,
-        lines: None,
-        side: Side::New,
-        text,
-    };
-    desk.ask(comment).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    desk.ask(add(&turn, Some(0), None, "why?")).await.unwrap();
     assert!(rises(desk.turns().pop().unwrap()));
     stage.source.say("A turn of Codex has no end yet.", "Codex");
     assert!(rises(desk.look().await));
@@ -91,10 +82,8 @@ async fn a_file_that_an_editor_holds_unsaved_is_not_undone_and_keeps_its_mark() 
     stage.write("a.txt", "A\n");
     stage.write("b.txt", "B\n");
     let (mut desk, turn) = stage.looks().await;
-    desk.mark(&turn, "a.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
-    desk.mark(&turn, "b.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_mark(&turn, "a.txt").await;
+    let turn = desk.list_with_mark(&turn, "b.txt").await;
     let path = crate::real_path::resolve(&stage.path("a.txt")).to_str().unwrap().to_owned();
     let open = Some(vec![OpenFile { path, dirty: true }]);
     stage.story.report(ContextReport { open_files: open, ..ContextReport::default() }).await;
@@ -112,8 +101,7 @@ async fn a_file_that_has_changed_since_it_was_opened_is_not_undone() {
     let stage = Stage::changed().await;
     let (mut desk, turn) = stage.looks().await;
     let review = desk.open(&turn, "a.txt").await;
-    desk.keep(&review, &[0], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&review, &[0]).await;
     stage.write("a.txt", "ONE\nTWO\n3\n4\nFIVE\n");
     desk.finish(&turn).await.unwrap();
     assert_eq!(desk.finished()[0].files[0].refused.as_deref(), Some("it has changed"));
@@ -126,8 +114,7 @@ async fn one_finish_at_a_time_and_nothing_is_marked_meanwhile() {
     let (mut one, mut two) = (stage.desk(), stage.desk());
     let turn = one.look().await;
     let review = two.open(&turn, "a.txt").await;
-    one.mark(&turn, "a.txt", true).await.unwrap();
-    let turn = one.turns().pop().unwrap();
+    let turn = one.list_with_mark(&turn, "a.txt").await;
     stage.source.hold(true);
     let finish = one.desk.send(finish_of(&turn));
     let meanwhile = |refused: Result<u64, Refusal>| matches!(refused, Err(Refusal::Other { .. }));
@@ -151,8 +138,7 @@ async fn the_marks_of_written_files_are_gone_without_a_remark() {
     let mut desk = stage.desk();
     let turn = desk.look_since(Some("HEAD")).await;
     let review = desk.open(&turn, "a.txt").await;
-    desk.keep(&review, &[0], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&review, &[0]).await;
     desk.finish(&turn).await.unwrap();
     desk.hear_all().await;
     let shown = desk.opened().pop().expect("what is left of an open file is shown anew");
@@ -170,8 +156,7 @@ async fn a_look_during_a_finish_waits_for_its_end() {
     let stage = Stage::changed().await;
     let (mut one, mut two) = (stage.desk(), stage.desk());
     let turn = one.look().await;
-    one.mark(&turn, "a.txt", true).await.unwrap();
-    let turn = one.turns().pop().unwrap();
+    let turn = one.list_with_mark(&turn, "a.txt").await;
     stage.source.hold(true);
     let look = two.desk.send(Request::ReviewTurn { directory: None, since: None });
     while stage.source.looks.load(Ordering::SeqCst) < 2 {

@@ -77,8 +77,7 @@ async fn a_whole_file_is_marked_also_without_its_text() {
     assert_eq!(marked(&turn), [("a.bin", Marked::Whole), ("b.txt", Marked::Nothing)]);
     assert_eq!(desk.mark(&old, "b.txt", true).await, Err(Refusal::NoSuchTurn), "another list");
 
-    desk.mark(&turn, "b.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_mark(&turn, "b.txt").await;
     let mut review = desk.open(&turn, "b.txt").await;
     assert_eq!(states(&review), [HunkState::Dropped; 2], "its hunks are marked with it");
     desk.keep(&review, &[1], true).await.unwrap();
@@ -99,8 +98,7 @@ async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
     let (mut desk, mut other) = (stage.desk(), stage.desk());
     let turn = desk.look().await;
     let review = desk.open(&turn, "a.txt").await;
-    desk.keep(&review, &[0, 1], false).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_dropped(&review, &[0, 1]).await;
     desk.mark(&turn, "b.txt", true).await.unwrap();
     let turn = desk.look().await;
     assert_eq!(marked(&turn), [("a.txt", Marked::Whole), ("b.txt", Marked::Whole)]);
@@ -152,8 +150,7 @@ async fn a_file_whose_texts_cannot_be_read_stays_marked() {
     let stage = Stage::of(&[("a.txt", "1\n")]).await;
     stage.write("a.txt", [0xff, b'\n']);
     let (mut desk, turn) = stage.looks().await;
-    desk.mark(&turn, "a.txt", true).await.unwrap();
-    let turn = desk.turns().pop().unwrap();
+    let turn = desk.list_with_mark(&turn, "a.txt").await;
     let refused = desk.try_open(&turn, "a.txt").await;
     assert!(matches!(refused, Err(Refusal::WholeFileOnly { .. })), "{refused:?}");
     assert_eq!(marked(&desk.look().await), [("a.txt", Marked::Whole)]);

@@ -104,36 +104,25 @@ impl Seated {
         self.hear_all().await;
     }
 
+    /// All that `pick` takes from the events that were told.
+    fn picked<T: Clone>(&self, pick: impl Fn(&desk::Event) -> Option<&T>) -> Vec<T> {
+        self.told.iter().filter_map(pick).cloned().collect()
+    }
+
     fn turns(&self) -> Vec<Turn> {
-        let turns = self.told.iter().filter_map(|event| match event {
-            desk::Event::Turn(turn) => Some(turn.clone()),
-            _ => None,
-        });
-        turns.collect()
+        self.picked(|event| if let desk::Event::Turn(turn) = event { Some(turn) } else { None })
     }
 
     fn opened(&self) -> Vec<OpenedTurnFile> {
-        let opened = self.told.iter().filter_map(|event| match event {
-            desk::Event::TurnFile(opened) => Some(opened.clone()),
-            _ => None,
-        });
-        opened.collect()
+        self.picked(|event| if let desk::Event::TurnFile(opened) = event { Some(opened) } else { None })
     }
 
     fn changed(&self) -> Vec<desk::Changed> {
-        let changed = self.told.iter().filter_map(|event| match event {
-            desk::Event::Changed(changed) => Some(changed.clone()),
-            _ => None,
-        });
-        changed.collect()
+        self.picked(|event| if let desk::Event::Changed(changed) = event { Some(changed) } else { None })
     }
 
     fn finished(&self) -> Vec<TurnFinished> {
-        let finished = self.told.iter().filter_map(|event| match event {
-            desk::Event::TurnFinished(finished) => Some(finished.clone()),
-            _ => None,
-        });
-        finished.collect()
+        self.picked(|event| if let desk::Event::TurnFinished(told) = event { Some(told) } else { None })
     }
 
     /// The list after a look.
@@ -169,6 +158,18 @@ impl Seated {
     async fn mark(&mut self, turn: &Turn, name: &str, undo: bool) -> Result<u64, Refusal> {
         let file = at(turn, name);
         self.ask(Request::MarkTurnFile { turn: turn.id, revision: turn.revision, file, undo }).await
+    }
+
+    /// Marks a file, and returns the list that follows.
+    async fn list_with_mark(&mut self, turn: &Turn, name: &str) -> Turn {
+        self.mark(turn, name, true).await.unwrap();
+        self.turns().pop().unwrap()
+    }
+
+    /// Drops hunks of an open file, and returns the list that follows.
+    async fn list_with_dropped(&mut self, review: &Review, hunks: &[usize]) -> Turn {
+        self.keep(review, hunks, false).await.unwrap();
+        self.turns().pop().unwrap()
     }
 
     async fn finish(&mut self, turn: &Turn) -> Result<u64, Refusal> {
