@@ -39,6 +39,13 @@ pub(super) enum WatchedDecision {
     Before,
 }
 
+impl WatchedDecision {
+    /// Whether nobody has accepted the text.
+    fn is_of_an_unwanted_text(self) -> bool {
+        matches!(self, Self::Rejected | Self::BrokenOff)
+    }
+}
+
 /// The draft that holds a decided text.
 #[derive(Debug)]
 pub(super) enum KeptDraft {
@@ -106,12 +113,9 @@ impl Watched {
         kept: KeptDraft,
         now: Instant,
     ) -> Self {
-        let text = match decided {
-            WatchedDecision::Rejected | WatchedDecision::BrokenOff => DecidedText::rejected(ended),
-            WatchedDecision::Accepted
-            | WatchedDecision::InAgent
-            | WatchedDecision::InAgentAsProposed
-            | WatchedDecision::Before => DecidedText::accepted(ended),
+        let text = match decided.is_of_an_unwanted_text() {
+            true => DecidedText::rejected(ended),
+            false => DecidedText::accepted(ended),
         };
         let is_in_agent = matches!(decided, WatchedDecision::InAgent | WatchedDecision::InAgentAsProposed);
         Self {
@@ -150,11 +154,7 @@ impl Watched {
 
     /// Whether a file that holds the text and is as before counts as before.
     pub(super) fn is_before_first(&self) -> bool {
-        self.is_of_an_unwanted_text()
-    }
-
-    fn is_of_an_unwanted_text(&self) -> bool {
-        matches!(self.decided, WatchedDecision::Rejected | WatchedDecision::BrokenOff)
+        self.decided.is_of_an_unwanted_text()
     }
 
     /// The file as it was seen last. `None` if a look says something even of an unchanged file.
@@ -177,27 +177,31 @@ impl Watched {
     /// Whether its deadline has come.
     pub(super) fn take_due(&mut self, now: Instant) -> bool {
         let is_left_out = self.left_out_at.is_some_and(|at| at <= now);
-        let is_over = !self.is_ending() && self.until <= now;
-        if is_over {
-            self.end = End::Due;
-        }
+        let is_over = self.until <= now && self.end();
         is_left_out || is_over
     }
 
     /// Ends the watch with one more look. Returns false if it was ending already.
     pub(super) fn end(&mut self) -> bool {
-        let ends = !self.is_ending();
-        if ends {
-            self.end = End::Due;
-        }
-        ends
+        self.end_as(End::Due)
     }
 
     /// Ends the watch with one more look, since newer decisions take its place.
     pub(super) fn crowd_out(&mut self) {
-        if !self.is_ending() {
-            self.end = End::Crowded;
+        self.end_as(End::Crowded);
+    }
+
+    /// Ends the watch with one more look, which counts while the file is as this proposal has found it.
+    fn end_while(&mut self, review: &PendingReview) -> bool {
+        self.end_as(End::DueWhile(review.text.seen().clone()))
+    }
+
+    fn end_as(&mut self, end: End) -> bool {
+        let ends = !self.is_ending();
+        if ends {
+            self.end = end;
         }
+        ends
     }
 
     pub(super) fn is_of_session(&self, session: &str) -> bool {
@@ -207,7 +211,7 @@ impl Watched {
     /// Ends the watch if the same agent proposes the file again. Returns whether it has ended.
     pub(super) fn end_by_proposal(&mut self, review: &PendingReview) -> bool {
         let is_its = self.is_of_file(review.real_path()) && self.proposer == Proposer::of(review);
-        self.end_while(is_its, review)
+        is_its && self.end_while(review)
     }
 
     pub(super) fn is_ended_by(&self, review: &PendingReview) -> bool {
@@ -229,16 +233,7 @@ impl Watched {
             self.decided,
             WatchedDecision::Accepted | WatchedDecision::InAgent | WatchedDecision::Before
         );
-        let is_over = !is_accepted && self.is_of_file(review.real_path());
-        self.end_while(is_over, review)
-    }
-
-    fn end_while(&mut self, is_over: bool, review: &PendingReview) -> bool {
-        let ends = is_over && !self.is_ending();
-        if ends {
-            self.end = End::DueWhile(review.text.seen().clone());
-        }
-        ends
+        !is_accepted && self.is_of_file(review.real_path()) && self.end_while(review)
     }
 
     /// Begins the time of the watch anew, since the agent got the same answer once more.
@@ -266,52 +261,38 @@ impl Watched {
         };
         self.seen = Some((print, since));
         let settles_at = since + SETTLE_TIME;
-        if matches!(self.end, End::Crowded) && !matches!(found, Found::AsDecided) {
+        if found == Found::AsDecided {
+            let said = match self.decided {
+                WatchedDecision::Accepted => self.say(Word::WrittenAsAccepted),
+                WatchedDecision::Rejected => self.say(Word::WrittenThoughRejected),
+                WatchedDecision::BrokenOff => self.say(Word::WrittenUndecided),
+                WatchedDecision::InAgent | WatchedDecision::Before => self.said(Says::Nothing, true),
+                WatchedDecision::InAgentAsProposed => self.said(Says::WrittenAsProposed, false),
+            };
+            return (Some(said), Next::Done);
+        }
+        if matches!(self.end, End::Crowded) {
             return (None, Next::Done);
         }
-        match (self.decided, found) {
-            (WatchedDecision::Accepted, Found::AsDecided) => {
-                (Some(self.say(Word::WrittenAsAccepted)), Next::Done)
-            }
-            (WatchedDecision::InAgent | WatchedDecision::Before, Found::AsDecided) => {
-                (Some(self.said(Says::Nothing, true)), Next::Done)
-            }
-            (WatchedDecision::Rejected, Found::AsDecided) => {
-                (Some(self.say(Word::WrittenThoughRejected)), Next::Done)
-            }
-            (WatchedDecision::BrokenOff, Found::AsDecided) => {
-                (Some(self.say(Word::WrittenUndecided)), Next::Done)
-            }
+        let said = match (self.decided, found) {
             (WatchedDecision::Accepted, Found::SomethingElse | Found::Gone) if now < settles_at => {
-                (None, Next::LookAt(settles_at))
+                return (None, Next::LookAt(settles_at));
             }
-            (WatchedDecision::Accepted, Found::SomethingElse) => {
-                (self.say_once(Word::SomethingElse), self.after(is_last, now))
-            }
-            (WatchedDecision::Accepted, Found::Gone) => (self.say_once(Word::Gone), self.after(is_last, now)),
-            (WatchedDecision::Accepted, Found::AsBefore) if is_last => {
-                (self.say_once(Word::NotWritten), self.after(is_last, now))
-            }
-            (WatchedDecision::InAgentAsProposed, Found::AsDecided) => {
-                (Some(self.said(Says::WrittenAsProposed, false)), Next::Done)
-            }
+            (WatchedDecision::Accepted, Found::SomethingElse) => self.say_once(Word::SomethingElse),
+            (WatchedDecision::Accepted, Found::Gone) => self.say_once(Word::Gone),
+            (WatchedDecision::Accepted, Found::AsBefore) if is_last => self.say_once(Word::NotWritten),
             (WatchedDecision::InAgentAsProposed, found) => {
                 let is_time = self.left_out_at.take_if(|at| is_last || *at <= now).is_some();
-                let is_as_before = is_time && matches!(found, Found::AsBefore);
-                (is_as_before.then(|| self.said(Says::NotWritten, false)), self.after(is_last, now))
+                (is_time && found == Found::AsBefore).then(|| self.said(Says::NotWritten, false))
             }
-            (WatchedDecision::InAgent, _) if self.left_out_at.take_if(|at| *at <= now).is_some() => {
-                (Some(self.said(Says::EditsLeftOut, false)), self.after(is_last, now))
+            (WatchedDecision::InAgent, _) => {
+                let is_time = self.left_out_at.take_if(|at| *at <= now).is_some();
+                is_time.then(|| self.said(Says::EditsLeftOut, false))
             }
-            (WatchedDecision::Accepted, Found::AsBefore | Found::Unknown)
-            | (
-                WatchedDecision::Rejected
-                | WatchedDecision::BrokenOff
-                | WatchedDecision::InAgent
-                | WatchedDecision::Before,
-                _,
-            ) => (None, self.after(is_last, now)),
-        }
+            (WatchedDecision::Accepted, Found::AsDecided | Found::AsBefore | Found::Unknown)
+            | (WatchedDecision::Rejected | WatchedDecision::BrokenOff | WatchedDecision::Before, _) => None,
+        };
+        (said, self.after(is_last, now))
     }
 
     /// The step after a look whose result does not end the watch. With a draft, the watch lasts for its
