@@ -187,6 +187,11 @@ impl Events {
         self.0.closed().await;
     }
 
+    /// Queues an event when the result is dropped, whatever ends its owner.
+    pub(crate) fn on_drop(&self, event: Event) -> SentOnDrop {
+        SentOnDrop(Some((self.clone(), event)))
+    }
+
     /// Queues an event and waits for its answer; `None` once the loop has ended.
     pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
         let (answer, answered) = oneshot::channel();
@@ -195,20 +200,33 @@ impl Events {
     }
 }
 
+/// An event that is queued when this is dropped.
+#[derive(Debug)]
+pub(crate) struct SentOnDrop(Option<(Events, Event)>);
+
+impl SentOnDrop {
+    /// Drops the event, too.
+    pub(crate) fn cancel(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for SentOnDrop {
+    fn drop(&mut self) {
+        if let Some((events, event)) = self.0.take() {
+            events.send(event);
+        }
+    }
+}
+
 /// One open stream, as the body of its GET sees it. The loop hears when it is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     pub(crate) session: String,
-    pub(crate) number: u64,
     pub(crate) frames: mpsc::Receiver<Bytes>,
     pub(crate) events: Events,
     /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
     pub(crate) cut: Arc<AtomicBool>,
-}
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        let session = std::mem::take(&mut self.session);
-        self.events.send(Event::StreamEnded { session, number: self.number });
-    }
+    /// Tells the loop of the end.
+    pub(crate) _ended: SentOnDrop,
 }

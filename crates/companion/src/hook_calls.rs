@@ -79,7 +79,7 @@ impl HookCalls {
             }
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        let mut gone = HookGone { events: Some(self.events.clone()), number };
+        let gone = self.events.on_drop(Event::HookGone(number));
         let calls_again = proposal.calls_again;
         let (proposal, prepared) = (Box::new(proposal), Box::new(prepared));
         let verdict = self.events.ask(|answer| Event::HookCalled {
@@ -88,7 +88,7 @@ impl HookCalls {
             call: HookCall { number, until, calls_again, answer },
         });
         let verdict = verdict.await.unwrap_or_else(broken_off);
-        gone.events = None;
+        gone.cancel();
         verdict
     }
 }
@@ -101,19 +101,4 @@ fn refused(proposal: &HookProposal, why: &str) -> Verdict {
 
 fn listed(roots: &[PathBuf]) -> String {
     roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// Tells the main loop of a hook that went without its answer.
-struct HookGone {
-    /// `None` once it was answered.
-    events: Option<Events>,
-    number: u64,
-}
-
-impl Drop for HookGone {
-    fn drop(&mut self) {
-        if let Some(events) = self.events.take() {
-            events.send(Event::HookGone(self.number));
-        }
-    }
 }

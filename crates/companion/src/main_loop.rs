@@ -365,7 +365,8 @@ impl MainLoop {
     fn open_stream(&mut self, session: String) -> Option<OpenStream> {
         let (number, frames) = self.agents.open_stream(&session)?;
         let (events, cut) = (self.background.events.clone(), self.agents.are_cut());
-        Some(OpenStream { session, number, frames, events, cut })
+        let _ended = events.on_drop(Event::StreamEnded { session: session.clone(), number });
+        Some(OpenStream { session, frames, events, cut, _ended })
     }
 
     /// `openDiff`: answered at once, or by the outcome, for an agent whose call stays open until then.

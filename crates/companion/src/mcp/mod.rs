@@ -9,4 +9,3 @@ pub(crate) mod listening;
 mod refusals;
 pub(crate) mod server;
 pub(crate) mod transport;
-mod unread_request;

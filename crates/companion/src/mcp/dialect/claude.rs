@@ -31,7 +31,6 @@ use crate::events::{Event, OpenDiff, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
-use crate::mcp::unread_request::UnreadRequest;
 use crate::reviews::proposal::NotOpened;
 
 /// The longest name of a review, in bytes. Agents put the file's name and some words into it.
@@ -174,7 +173,7 @@ impl Agent {
             return refused(&format!("tab_name is longer than {MAX_TAB_NAME} bytes"));
         }
         let events = self.server.events.clone();
-        let unread = UnreadRequest::new(events.clone(), session.clone());
+        let unread = events.on_drop(Event::RequestRead { session: session.clone() });
         let known = events.ask(|known| Event::RequestStarted { session: session.clone(), known }).await;
         let Some(StartedRequest { number: request, roots }) = known.flatten() else {
             return refused("the companion is stopping");

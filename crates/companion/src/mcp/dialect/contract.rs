@@ -13,24 +13,22 @@ use super::initialize::initialize;
 use super::response::{RpcResponse, reply};
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
-use crate::events::{Event, Events, OpenDiff, StartedRequest};
+use crate::events::{Event, OpenDiff, SentOnDrop, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
-use crate::mcp::unread_request::UnreadRequest;
-use crate::reviews::proposal_queue::ProposalQueue;
+use crate::mcp::server::Server;
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
 pub(in crate::mcp) struct Caller {
-    pub(in crate::mcp) events: Events,
-    pub(in crate::mcp) proposals: Arc<ProposalQueue>,
-    pub(in crate::mcp) context_only: bool,
+    pub(in crate::mcp) server: Arc<Server>,
     pub(in crate::mcp) session: Option<String>,
     pub(in crate::mcp) credential: Credential,
     /// The request, within its session.
     pub(in crate::mcp) started: StartedRequest,
-    /// Held until the main loop has the messages.
-    pub(in crate::mcp) unread: Option<UnreadRequest>,
+    /// Tells the main loop that all messages are read, however reading them ends. One of them may say that
+    /// the agent has moved on from an outcome.
+    pub(in crate::mcp) unread: Option<SentOnDrop>,
 }
 
 impl Caller {
@@ -48,7 +46,7 @@ impl Caller {
                     tracing::debug!(code = error.code, "an agent replied with an error");
                 }
                 if let Some(id) = id {
-                    self.events.send(Event::Receipt { session, id });
+                    self.server.events.send(Event::Receipt { session, id });
                 }
                 RpcResponse::Nothing
             }
@@ -58,7 +56,7 @@ impl Caller {
     async fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> RpcResponse {
         match (method, self.session.clone()) {
             ("initialize", _) => {
-                initialize(&self.events, self.credential, Transport::Http, &id, params).await
+                initialize(&self.server.events, self.credential, Transport::Http, &id, params).await
             }
             ("server/discover", _) => {
                 let why = "this server speaks MCP with sessions: initialize one";
@@ -66,7 +64,7 @@ impl Caller {
             }
             (_, None) => RpcResponse::NoSessionNamed,
             ("ping", Some(_)) => reply(&id, &json!({})),
-            ("tools/list", Some(_)) if self.context_only => reply(&id, &tools::no_tools()),
+            ("tools/list", Some(_)) if self.server.context_only => reply(&id, &tools::no_tools()),
             ("tools/list", Some(_)) => reply(&id, &tools::list()),
             ("tools/call", Some(session)) => self.call(&id, session, params).await,
             _ => {
@@ -79,26 +77,27 @@ impl Caller {
     async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> RpcResponse {
         let size = params.map_or(0, |params| params.get().len());
         let result = match work_on(size, || tools::parse(params)) {
-            Ok(ToolCall::OpenDiff(_)) if self.context_only => {
+            Ok(ToolCall::OpenDiff(_)) if self.server.context_only => {
                 Some(CallToolResult::error(tools::CONTEXT_ONLY))
             }
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
                 let StartedRequest { number: request, roots } = self.started.clone();
-                let Some(proposal) = self.proposals.prepare(open.file_path, open.new_content, roots).await
+                let Some(proposal) =
+                    self.server.proposals.prepare(open.file_path, open.new_content, roots).await
                 else {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
                 let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                self.events.send(Event::OpenDiff { session, open, answer });
+                self.server.events.send(Event::OpenDiff { session, open, answer });
                 self.unread = None;
                 answered.await.ok().and_then(tools::opened)
             }
             Ok(ToolCall::CloseDiff(close)) => {
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                self.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
+                self.server.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 self.unread = None;
                 let text = match answered.await {
                     Ok(LastText::Text(text)) => Some(text),

@@ -22,7 +22,6 @@ use crate::mcp::dialect::contract::Caller;
 use crate::mcp::dialect::response::RpcResponse;
 use crate::mcp::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
 use crate::mcp::server::Server;
-use crate::mcp::unread_request::UnreadRequest;
 
 /// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
 /// review.
@@ -53,7 +52,7 @@ pub(super) async fn post_messages(
     let (mut unread, mut started) = (None, StartedRequest::default());
     if let Some(id) = &session {
         // Before the main loop is asked: the connection may break, and this future with it, while it answers.
-        unread = Some(UnreadRequest::new(server.events.clone(), id.clone()));
+        unread = Some(server.events.on_drop(Event::RequestRead { session: id.clone() }));
         match server.events.ask(|known| Event::RequestStarted { session: id.clone(), known }).await {
             Some(Some(request)) => started = request,
             Some(None) => return no_such_session(),
@@ -68,10 +67,8 @@ pub(super) async fn post_messages(
             return *refused;
         }
     };
-    let (events, proposals) = (server.events.clone(), server.proposals.clone());
-    let context_only = server.context_only;
-    let caller = Caller { events, proposals, context_only, session, credential, started, unread };
-    dispatch(caller, body, version, server.max_body).await
+    let caller = Caller { server, session, credential, started, unread };
+    dispatch(caller, body, version).await
 }
 
 async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Box<Response>> {
@@ -105,11 +102,11 @@ fn too_large(body: Body, limit: usize) -> Response {
     refusal(StatusCode::PAYLOAD_TOO_LARGE, rpc::INVALID_REQUEST, &why)
 }
 
-async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: usize) -> Response {
+async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
     let json = surrogates::replace_lone(&body);
     let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if is_batch {
-        return dispatch_batch(caller, &json, version, max_replies).await;
+        return dispatch_batch(caller, &json, version).await;
     }
     match work_on(json.len(), || rpc::Message::parse(&json)) {
         Ok(Ok(message)) => respond(caller.carry_out(message).await),
@@ -118,7 +115,7 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: u
     }
 }
 
-async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str, max_replies: usize) -> Response {
+async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str) -> Response {
     if !BATCH_VERSIONS.contains(&version) {
         let why = format!("protocol version {version} has no batches: send one message at a time");
         return bad_request(rpc::INVALID_REQUEST, &why);
@@ -144,7 +141,7 @@ async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str, max_repl
                 replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
             }
             // One batch may ask for the same large text again and again.
-            Ok(Ok(rpc::Message::Request { id, .. })) if replies.len() > max_replies => {
+            Ok(Ok(rpc::Message::Request { id, .. })) if replies.len() > caller.server.max_body => {
                 let why = "the answer to this batch is too large already: send this by itself";
                 replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
             }

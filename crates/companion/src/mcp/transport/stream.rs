@@ -56,7 +56,8 @@ mod tests {
     async fn a_silent_stream_gets_a_comment_within_twenty_seconds() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
-        let open = OpenStream { session: "s".into(), number: 1, frames, events, cut: Arc::default() };
+        let _ended = events.on_drop(Event::StreamEnded { session: "s".into(), number: 1 });
+        let open = OpenStream { session: "s".into(), frames, events, cut: Arc::default(), _ended };
         let mut body = response(open).into_body().into_data_stream();
         assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");
         let before = tokio::time::Instant::now();
