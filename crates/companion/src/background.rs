@@ -33,12 +33,14 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    pub(crate) fn read_target(&self, target: TargetToRead) {
+    /// Does work that blocks on a thread of its own, and sends its result.
+    fn run(&self, work: impl FnOnce() -> Event + Send + 'static) {
         let events = self.events.clone();
-        tokio::task::spawn_blocking(move || {
-            let TargetToRead { review, file_path } = target;
-            events.send(Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
-        });
+        tokio::task::spawn_blocking(move || events.send(work()));
+    }
+
+    pub(crate) fn read_target(&self, TargetToRead { review, file_path }: TargetToRead) {
+        self.run(move || Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
     }
 
     /// Saves the draft of a review, which is open, or has ended as `closing` says. Returns the version of
@@ -66,14 +68,12 @@ impl Background {
 
     /// Looks at the files of decided reviews.
     pub(crate) fn look_at_decided(&self, look: Look) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || events.send(Event::DecidedFilesSeen(look.run())));
+        self.run(move || Event::DecidedFilesSeen(look.run()));
     }
 
     /// Does some work of turn reviews.
     pub(crate) fn work_on_turn(&self, job: TurnJob) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || events.send(Event::TurnWorkDone(Box::new(job.run()))));
+        self.run(move || Event::TurnWorkDone(Box::new(job.run())));
     }
 
     /// Waits for the end of an agent's process.
@@ -89,11 +89,10 @@ impl Background {
 
     /// Checks whether agents may know of the file of a mention.
     pub(crate) fn check_mention(&self, privacy: Arc<Mutex<Privacy>>, mention: Mention) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || {
+        self.run(move || {
             let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
             let is_allowed = privacy.allows(Path::new(&mention.path));
-            events.send(Event::MentionChecked { mention, is_allowed });
+            Event::MentionChecked { mention, is_allowed }
         });
     }
 
