@@ -27,10 +27,7 @@ pub trait TurnSource: Debug + Send + Sync {
 
     /// Whether turns were noted in the working tree of a directory since the last review, or an agent is at
     /// work there, as far as that is known without a look.
-    fn has_turns(&self, directory: &Path) -> bool {
-        let _ = directory;
-        false
-    }
+    fn has_turns(&self, directory: &Path) -> bool;
 
     /// Reads the two texts of a file that a look has found.
     ///
@@ -45,61 +42,41 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Remembers that the person has finished with what this look shows, after [`undo`](Self::undo): what is
     /// on disk now is the next baseline, except where a file has changed since the look, which the person
     /// has not seen.
-    fn finish(&self, look: &TurnLook) {
-        let _ = look;
-    }
+    fn finish(&self, look: &TurnLook);
 
     /// Remembers this of a file, given by its path without links, where turns have left a baseline. Returns
     /// whether it is news: a look may tell something else then.
-    fn note(&self, file: &Path, note: &TurnNote) -> bool {
-        let _ = (file, note);
-        false
-    }
+    fn note(&self, file: &Path, note: &TurnNote) -> bool;
 
     /// The comments of the working tree with the places of their lines now, and the way of a message.
     ///
     /// # Errors
     /// Why they cannot be read, in one line for the person, harmless.
-    fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
-        let _ = look;
-        Ok(Feedback::default())
-    }
+    fn feedback(&self, look: &TurnLook) -> Result<Feedback, String>;
 
     /// Keeps a comment. It is on disk when this returns.
     ///
     /// # Errors
     /// Why it is not kept.
-    fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal> {
-        let _ = (look, comment);
-        Err(Refusal::CommentNotKept { reason: "no comments are kept here".to_owned() })
-    }
+    fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal>;
 
     /// Changes the words of a comment, or removes it if there are none.
     ///
     /// # Errors
     /// Why it stays as it is.
-    fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        let _ = (look, id, text);
-        Err(Refusal::NoSuchComment)
-    }
+    fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal>;
 
     /// The person has confirmed this round, and its changes are about to be undone. The caller drops
     /// the returned promise once the round is sent, or is not to be. If the process dies before, a later one
     /// sends the list of undone changes.
-    fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
-        let _ = (look, round);
-        None
-    }
+    fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>>;
 
     /// Sends the comments of the round, with what was undone and what the agent is asked to undo. The message
     /// is on disk when this returns, until an agent has read it. `None` if there is nothing to say.
     ///
     /// # Errors
     /// Why nothing was sent, in one line for the person, harmless. Comments wait on.
-    fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
-        let _ = (look, round);
-        Err("no agent is known here".to_owned())
-    }
+    fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String>;
 }
 
 /// An event that a turn review tells of a file.

@@ -237,6 +237,10 @@ impl TurnSource for DiskSource {
         Ok(())
     }
 
+    fn promise(&self, _: &TurnLook, _: &NewRound) -> Option<Box<dyn std::fmt::Debug + Send>> {
+        None
+    }
+
     fn send(&self, _: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
         let mut kept = self.kept();
         if kept.refuses {
