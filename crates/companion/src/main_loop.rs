@@ -50,7 +50,7 @@ use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
-use crate::rules::book::{RuleBook, Ruled};
+use crate::rules::book::RuleBook;
 use crate::turns::effect::TurnEffect;
 use crate::turns::noting::Noting;
 use crate::turns::registry::Turns;
@@ -530,17 +530,14 @@ impl MainLoop {
         if self.stopping.is_some() {
             return Ruling::Ask;
         }
-        match self.rules.rule(review, self.presence.real_roots()) {
-            Ruled::Ask => Ruling::Ask,
-            Ruled::Defer => Ruling::Defer,
-            Ruled::Accept(accepted) => {
-                self.mark_proposed(review);
-                self.watch_decision(review, Closing::Accepted, false);
-                self.reviews.remember_accepted(review);
-                self.desks.notify(desk::Event::AcceptedByRule(accepted));
-                Ruling::Accept
-            }
+        let (ruling, accepted) = self.rules.rule(review, self.presence.real_roots());
+        if let Some(accepted) = accepted {
+            self.mark_proposed(review);
+            self.watch_decision(review, Closing::Accepted, false);
+            self.reviews.remember_accepted(review);
+            self.desks.notify(desk::Event::AcceptedByRule(accepted));
         }
+        ruling
     }
 
     /// Takes back what rules have accepted of a patch, of which one file has ended without a decision: the

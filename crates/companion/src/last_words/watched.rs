@@ -12,7 +12,7 @@ use super::look::Sight;
 use super::said::{Said, Says};
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::decided_text::{DecidedText, Found};
-use crate::reviews::review::{Asker, PendingReview};
+use crate::reviews::review::{PendingReview, Proposer};
 use crate::reviews::target::Fingerprint;
 
 /// How long a file is watched.
@@ -56,19 +56,12 @@ pub(super) enum KeptDraft {
     IfNeeded(NewDraft),
 }
 
-/// The session of an agent whose next proposal for the same file ends the watch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Proposer {
-    Session(String),
-    Hook { agent: String, session: String },
-    Nobody,
-}
-
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(super) number: u64,
     review: Option<ReviewId>,
-    proposer: Proposer,
+    /// The session whose next proposal for the same file ends the watch.
+    proposer: Option<Proposer>,
     agent: String,
     decided: WatchedDecision,
     pub(super) text: Arc<DecidedText>,
@@ -121,7 +114,7 @@ impl Watched {
         Self {
             number,
             review: Some(ended.text.id()),
-            proposer: Proposer::of(ended),
+            proposer: Some(ended.proposer()),
             agent: ended.agent.name.clone(),
             decided,
             seen: text.original().map(|original| (original.clone(), now)),
@@ -139,7 +132,7 @@ impl Watched {
         Self {
             number,
             review: None,
-            proposer: Proposer::Nobody,
+            proposer: None,
             agent,
             decided: WatchedDecision::Before,
             text: Arc::new(DecidedText::of_before(file, text)),
@@ -205,18 +198,21 @@ impl Watched {
     }
 
     pub(super) fn is_of_session(&self, session: &str) -> bool {
-        matches!(&self.proposer, Proposer::Session(own) if own == session)
+        matches!(&self.proposer, Some(Proposer::Session(own)) if own == session)
     }
 
     /// Ends the watch if the same agent proposes the file again. Returns whether it has ended.
     pub(super) fn end_by_proposal(&mut self, review: &PendingReview) -> bool {
-        let is_its = self.is_of_file(review.real_path()) && self.proposer == Proposer::of(review);
-        is_its && self.end_while(review)
+        self.is_of_proposer(review) && self.end_while(review)
     }
 
     pub(super) fn is_ended_by(&self, review: &PendingReview) -> bool {
-        let by_proposal = matches!(self.end, End::DueWhile(_)) && self.proposer == Proposer::of(review);
-        by_proposal && self.is_of_file(review.real_path())
+        matches!(self.end, End::DueWhile(_)) && self.is_of_proposer(review)
+    }
+
+    /// Whether the review is of the same file, and by the same agent in the same session.
+    fn is_of_proposer(&self, review: &PendingReview) -> bool {
+        self.is_of_file(review.real_path()) && self.proposer == Some(review.proposer())
     }
 
     /// The content of the file as the proposal that ended the watch has found it, if that can be compared
@@ -304,7 +300,7 @@ impl Watched {
             (true, false) => Next::Done,
             (true, true) => {
                 (self.decided, self.left_out_at, self.end) = (WatchedDecision::Before, None, End::Open);
-                self.proposer = Proposer::Nobody;
+                self.proposer = None;
                 Next::Wait
             }
         }
@@ -338,15 +334,6 @@ impl Watched {
             keep: None,
             settles,
             accepted: None,
-        }
-    }
-}
-
-impl Proposer {
-    fn of(review: &PendingReview) -> Self {
-        match review.asker() {
-            Asker::Session(session) => Self::Session(session.clone()),
-            Asker::Hook(hook) => Self::Hook { agent: hook.agent.clone(), session: hook.session.clone() },
         }
     }
 }

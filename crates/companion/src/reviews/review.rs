@@ -40,6 +40,15 @@ pub(crate) enum Asker {
     Hook(Box<HookProposal>),
 }
 
+/// The session of an agent, by which its next proposal is told from that of another agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Proposer {
+    /// The session of this id.
+    Session(String),
+    /// The agent's own name of its session, as its hooks give it.
+    Hook { agent: String, session: String },
+}
+
 impl PendingReview {
     pub(super) fn new(
         id: ReviewId,
@@ -50,10 +59,6 @@ impl PendingReview {
     ) -> Self {
         let text = ReviewedText::new(id, proposal, dirty);
         Self { text, agent, asker, asked: None, unawaited: None, has_draft: false }
-    }
-
-    pub(crate) fn asker(&self) -> &Asker {
-        &self.asker
     }
 
     /// The target's path without links.
@@ -72,6 +77,13 @@ impl PendingReview {
         match &self.asker {
             Asker::Session(_) => None,
             Asker::Hook(hook) => Some(hook),
+        }
+    }
+
+    pub(crate) fn proposer(&self) -> Proposer {
+        match &self.asker {
+            Asker::Session(session) => Proposer::Session(session.clone()),
+            Asker::Hook(hook) => Proposer::Hook { agent: hook.agent.clone(), session: hook.session.clone() },
         }
     }
 

@@ -10,7 +10,7 @@ use alongside_desk::{Grant, Refusal, RuleAcceptance, Scope, messages};
 use super::diff;
 use super::evaluation::{Judgement, Rules, UNSEARCHED, Why};
 use crate::reviews::destination::Place;
-use crate::reviews::review::PendingReview;
+use crate::reviews::review::{PendingReview, Proposer};
 use crate::rule::Ruling;
 
 /// The most acceptances that a desk which joins is told of.
@@ -42,46 +42,24 @@ struct Accepted {
     patch: Option<String>,
 }
 
-/// The ruling on a proposal, for the caller to carry out.
-#[derive(Debug)]
-pub(crate) enum Ruled {
-    Ask,
-    Defer,
-    /// With the entry of the list for desks.
-    Accept(RuleAcceptance),
-}
-
 #[derive(Debug)]
 struct Granted {
-    to: GrantedSession,
+    to: Proposer,
+    /// The process of the agent, with which the grant ends; `None` where it ends with the agent's session.
+    pid: Option<u32>,
     /// The file or the directory, without links.
     path: PathBuf,
     grant: Grant,
 }
 
-/// The session of an agent to which a grant is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum GrantedSession {
-    /// The session of the agent with the companion.
-    Session(String),
-    /// The agent's own name of its session, as its hooks give it, and the agent's process, with which the
-    /// grant ends.
-    Hook { agent: String, session: String, pid: u32 },
-}
-
-impl GrantedSession {
-    /// `None` for a hook that does not say when its agent ends.
-    fn of(review: &PendingReview) -> Option<Self> {
-        match (review.session(), review.hook()) {
-            (Some(session), _) => Some(Self::Session(session.to_owned())),
-            (None, Some(hook)) => Some(Self::Hook {
-                agent: hook.agent.clone(),
-                session: hook.session.clone(),
-                pid: hook.agent_pid.filter(|_| !hook.session.is_empty())?,
-            }),
-            (None, None) => None,
-        }
-    }
+/// The proposer to which a grant can be given, and the process with which the grant ends; `None` for a hook
+/// that does not say when its agent ends.
+fn grantee(review: &PendingReview) -> Option<(Proposer, Option<u32>)> {
+    let pid = match review.hook() {
+        Some(hook) => Some(hook.agent_pid.filter(|_| !hook.session.is_empty())?),
+        None => None,
+    };
+    Some((review.proposer(), pid))
 }
 
 impl RuleBook {
@@ -102,26 +80,32 @@ impl RuleBook {
         self.tell();
     }
 
-    /// The ruling on a proposal. An acceptance enters the list for desks; a review that asks says why.
-    pub(crate) fn rule(&mut self, review: &mut PendingReview, roots: &Arc<[PathBuf]>) -> Ruled {
+    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well; a
+    /// review that asks says why.
+    pub(crate) fn rule(
+        &mut self,
+        review: &mut PendingReview,
+        roots: &Arc<[PathBuf]>,
+    ) -> (Ruling, Option<RuleAcceptance>) {
         let judgement = self.judge(review, roots);
         let (file, agent, why) = (review.text.file_path(), &review.agent.name, &judgement.why);
-        match judgement.ruling {
+        let accepted = match judgement.ruling {
             Ruling::Ask => {
                 tracing::debug!(file, agent, %why, "a person decides");
                 review.asked = self.told_why(&judgement);
-                Ruled::Ask
+                None
             }
             Ruling::Defer => {
                 tracing::info!(file, agent, %why, "a rule leaves this to the agent");
-                Ruled::Defer
+                None
             }
             Ruling::Accept => {
                 let (kind, from) = (review.kind().word(), review.moved_from());
                 tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
-                Ruled::Accept(self.note(review, why))
+                Some(self.note(review, why))
             }
-        }
+        };
+        (judgement.ruling, accepted)
     }
 
     /// Judges a proposal. The roots have no links. If the proposal was prepared before the last change of
@@ -158,9 +142,10 @@ impl RuleBook {
 
     /// The acceptance by a grant, if there is one for all files that the proposal changes.
     fn granted(&self, review: &PendingReview, roots: &[PathBuf]) -> Option<Judgement> {
-        let proposer = GrantedSession::of(review)?;
+        let (to, pid) = grantee(review)?;
         let covers = |granted: &&Granted| {
-            granted.to == proposer && review.places().iter().all(|place| granted.covers(place))
+            (&granted.to, granted.pid) == (&to, pid)
+                && review.places().iter().all(|place| granted.covers(place))
         };
         let granted = self.grants.iter().find(covers)?;
         let why = Why::Grant(messages::granted_place(&granted.grant, roots));
@@ -180,7 +165,7 @@ impl RuleBook {
         if judgement.why != Why::NoRule {
             return refused(format!("nothing can be accepted ahead for this file: {}", judgement.why));
         }
-        let Some(to) = GrantedSession::of(review) else {
+        let Some((to, pid)) = grantee(review) else {
             return refused("its hook does not say when this agent ends".into());
         };
         let path = match (review.places().first(), scope) {
@@ -192,18 +177,14 @@ impl RuleBook {
         let Some(path) = path.filter(is_inside) else {
             return refused("this file is in no project".into());
         };
-        let pid = match &to {
-            GrantedSession::Session(_) => None,
-            GrantedSession::Hook { pid, .. } => Some(*pid),
-        };
         let (agent, shown) = (review.agent.name.clone(), path.to_string_lossy().into_owned());
         let grant = Grant { agent, path: shown, scope };
-        self.grants.retain(|granted| granted.to != to || granted.grant != grant);
+        self.grants.retain(|granted| (&granted.to, granted.pid, &granted.grant) != (&to, pid, &grant));
         if self.grants.len() == MAX_GRANTS {
             self.grants.remove(0);
         }
         tracing::info!(agent = grant.agent, path = grant.path, "the person accepts ahead");
-        self.grants.push(Granted { to, path, grant: grant.clone() });
+        self.grants.push(Granted { to, pid, path, grant: grant.clone() });
         self.tell();
         Ok((grant, pid))
     }
@@ -216,13 +197,13 @@ impl RuleBook {
 
     /// Ends the grants to a session that has ended.
     pub(crate) fn end_session(&mut self, session: &str) {
-        self.grants.retain(|granted| !matches!(&granted.to, GrantedSession::Session(id) if id == session));
+        self.grants.retain(|granted| !matches!(&granted.to, Proposer::Session(id) if id == session));
         self.tell();
     }
 
     /// Ends the grants to an agent whose process has ended.
     pub(crate) fn end_agent(&mut self, ended: u32) {
-        self.grants.retain(|granted| !matches!(granted.to, GrantedSession::Hook { pid, .. } if pid == ended));
+        self.grants.retain(|granted| granted.pid != Some(ended));
         self.tell();
     }
 
