@@ -47,12 +47,12 @@ impl Companion {
 
     /// Whether a companion lives that keeps the journal of [this key](Builder::journal_as).
     pub fn keeps_journal(dirs: &AppDirs, key: &str) -> bool {
-        recovery_store::is_kept(dirs, &journal::own_name(key))
+        recovery_store::is_kept(dirs, &journal::name(key))
     }
 
     /// Whether there is a journal of this key: its companion lives, or was interrupted.
     pub fn has_journal(dirs: &AppDirs, key: &str) -> bool {
-        recovery_store::was_left(dirs, &journal::own_name(key))
+        recovery_store::was_left(dirs, &journal::name(key))
     }
 
     /// The port on 127.0.0.1 and [::1].
@@ -164,7 +164,7 @@ impl Companion {
         self.events.ask(Event::Hide).await;
     }
 
-    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided,
+    /// Ends at once for a successor that has the same [journal](Builder::journal_as): nothing is decided,
     /// streams are cut, and the files stay. The port is free when it returns.
     pub async fn hand_over(self) {
         self.events.ask(Event::HandOver).await;

@@ -8,7 +8,6 @@ use alongside_contract::discovery::Stdio;
 use alongside_platform::ports::PortHold;
 
 use crate::persistence::app_dirs::AppDirs;
-use crate::persistence::journal::JournalKey;
 use crate::rule::{Rule, RulesOf};
 use crate::turns::source::TurnSource;
 
@@ -27,7 +26,7 @@ pub struct Builder {
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
-    pub(crate) journal: Option<JournalKey>,
+    pub(crate) journal: Option<String>,
     pub(crate) port_hold: Option<PortHold>,
     pub(crate) max_body: usize,
     pub(crate) turns: Option<Arc<dyn TurnSource>>,
@@ -185,21 +184,13 @@ impl Builder {
         self
     }
 
-    /// Keeps a private journal. After a crash, the next companion takes over the sessions and rejects their
-    /// open proposals, so that no agent waits forever. That needs a [`port_hold`](Self::port_hold); without
-    /// one, the token is new and agents have to connect again. Off by default; at most one companion per
-    /// editor and set of roots may use it.
-    #[must_use]
-    pub fn journal(mut self, on: bool) -> Self {
-        self.journal = on.then_some(JournalKey::EditorAndRoots);
-        self
-    }
-
-    /// The same under the caller's own key, for editors that may [change](crate::Companion::set_editors)
-    /// while the companion lives. At most one companion per key may use it.
+    /// Keeps a private journal under the caller's own key. After a crash, the next companion with this key
+    /// takes over the sessions and rejects their open proposals, so that no agent waits forever. That needs a
+    /// [`port_hold`](Self::port_hold); without one, the token is new and agents have to connect again. Off by
+    /// default; at most one companion per key may use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
-        self.journal = Some(JournalKey::Own(key.into()));
+        self.journal = Some(key.into());
         self
     }
 

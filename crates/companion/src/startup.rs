@@ -78,7 +78,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let drafts = Drafts::open(&dirs);
 
     let until = Instant::now() + PREDECESSOR_EXIT_TIMEOUT;
-    let name = builder.journal.as_ref().map(|key| journal::name(key, &builder.editor.name, &roots));
+    let name = builder.journal.as_deref().map(journal::name);
     let (store, takeover) = takeover::begin(&dirs, &drafts, name.as_deref(), until).await;
     let predecessor = takeover.predecessor(builder.port_hold.as_ref());
     // Without a predecessor there is nothing to wait for.

@@ -44,7 +44,8 @@ async fn run(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<()> {
-    let mut builder = Companion::builder().editor("rig", "The Rig").journal(true).root(options.root);
+    let journal = options.root.to_string_lossy().into_owned();
+    let mut builder = Companion::builder().editor("rig", "The Rig").journal_as(journal).root(options.root);
     if !options.held.is_empty() {
         builder = builder.port_hold(PortHold::take(&options.held)?);
     }

@@ -7,7 +7,6 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_contract::mcp::Implementation;
@@ -111,30 +110,14 @@ pub(crate) struct Changes {
     pub(crate) is_all: bool,
 }
 
-/// The key by which the next companion finds the journal after a crash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum JournalKey {
-    EditorAndRoots,
-    Own(String),
-}
-
-/// The [name] of the caller's own key.
-pub(crate) fn own_name(key: &str) -> String {
-    name(&JournalKey::Own(key.to_owned()), "", &[])
-}
-
 /// The name of a journal's file: a valid key itself, so that every build of a host finds it.
-pub(crate) fn name(key: &JournalKey, editor: &str, roots: &[PathBuf]) -> String {
-    let is_valid_name = |key: &str| {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        (1..=100).contains(&key.len()) && key.bytes().all(is_allowed)
-    };
-    let mut hasher = DefaultHasher::new();
-    match key {
-        JournalKey::Own(key) if is_valid_name(key) => return format!("own-{key}"),
-        JournalKey::Own(key) => key.hash(&mut hasher),
-        JournalKey::EditorAndRoots => (editor, roots).hash(&mut hasher),
+pub(crate) fn name(key: &str) -> String {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if (1..=100).contains(&key.len()) && key.bytes().all(is_allowed) {
+        return format!("own-{key}");
     }
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
@@ -143,16 +126,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_own_journal_key_ignores_roots_and_is_never_a_path() {
-        let roots = [PathBuf::from("/p")];
-        let own = |key: &str, roots: &[PathBuf]| name(&JournalKey::Own(key.into()), "e", roots);
-        assert_eq!(own("main-1", &roots), own("main-1", &[]));
-        assert_ne!(own("main-1", &roots), own("main-2", &roots));
-        let by_roots = |editor: &str, roots: &[PathBuf]| name(&JournalKey::EditorAndRoots, editor, roots);
-        assert_ne!(by_roots("e", &roots), by_roots("e", &[]));
-        assert_ne!(by_roots("e", &roots), by_roots("f", &roots));
+    fn the_name_of_a_journal_is_its_key_and_never_a_path() {
+        assert_eq!(name("main-1"), "own-main-1");
         for odd in ["", "../up", "a/b", "a b", &"x".repeat(300)] {
-            let name = own(odd, &roots);
+            let name = name(odd);
             assert!(name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
         }
     }
