@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata};
 use std::hash::Hasher as _;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -47,7 +47,7 @@ impl Fingerprint {
     pub(super) fn of_text(text: Option<&str>) -> Self {
         Self {
             stat: text.map(|text| (true, text.len() as u64, None)),
-            content: text.map_or(Content::Absent, |text| Content::Text(hash_of(text.as_bytes()))),
+            content: text.map_or(Content::Absent, |text| Content::Text(XxHash3_64::oneshot(text.as_bytes()))),
         }
     }
 
@@ -147,7 +147,7 @@ impl OpenTarget {
     /// Reads the original in the form of a proposal. Blocks.
     pub(crate) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
         let read = self.opened.and_then(Bounded::whole);
-        let hash = read.as_ref().map(|bytes| hash_of(bytes));
+        let hash = read.as_ref().map(|bytes| XxHash3_64::oneshot(bytes));
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };
         let normalized = match read {
             Ok(bytes) => normalize(Some(bytes), proposed),
@@ -193,14 +193,6 @@ fn names_a_directory(file_path: &str) -> bool {
     matches!(last, "" | "." | "..")
 }
 
-fn hash_of(bytes: &[u8]) -> u64 {
-    let mut hash = XxHash3_64::new();
-    for chunk in bytes.chunks(CHUNK) {
-        hash.write(chunk);
-    }
-    hash.finish()
-}
-
 /// Reads the state of a target, whatever it is now. Blocks as long as reading takes.
 pub(crate) fn fingerprint(file_path: &str) -> Fingerprint {
     let path = Path::new(file_path);
@@ -209,28 +201,15 @@ pub(crate) fn fingerprint(file_path: &str) -> Fingerprint {
     let mut hash = XxHash3_64::new();
     let read = open(path).and_then(|mut file| {
         loop {
-            let length = fill(&mut file, &mut chunk)?;
-            if length == 0 {
-                return Ok(hash.finish());
+            match file.read(&mut chunk) {
+                Ok(0) => return Ok(hash.finish()),
+                Ok(length) => hash.write(&chunk[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
-            hash.write(&chunk[..length]);
         }
     });
     Fingerprint { stat, content: content(read.as_ref().copied()) }
-}
-
-/// Reads until the buffer is full or the file ends, so that a hash never depends on how it was read.
-fn fill(file: &mut impl io::Read, chunk: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < chunk.len() {
-        match file.read(&mut chunk[length..]) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
 }
 
 fn open(path: &Path) -> io::Result<Bounded> {
