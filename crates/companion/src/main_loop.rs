@@ -376,7 +376,7 @@ impl MainLoop {
         if let Some(replaced) = self.reviews.find(session, &file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }
-        let proposal = proposal?;
+        let proposal = proposal.map_err(NotOpened::BadTarget)?;
         let dirty = proposal.is_dirty(|file, real| self.context.is_dirty(file, real));
         let way = Way { agent: agent.name.clone(), hook: None };
         let decided = self.reviews.decided(&proposal, &way);

@@ -117,7 +117,7 @@ fn respond_to(event: Event) {
         }
         Event::OpenDiff { session, open, answer } => {
             let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
-            drop(answer.send(opened.and(open.proposal.map(drop).map_err(NotOpened::from))));
+            drop(answer.send(opened.and(open.proposal.map(drop).map_err(NotOpened::BadTarget))));
         }
         Event::CloseDiff { session, answer, .. } => {
             let text = if known(&session) { LastText::NoReview } else { LastText::UnknownSession };

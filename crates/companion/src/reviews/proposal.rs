@@ -87,12 +87,6 @@ pub(crate) enum NotOpened {
     BadTarget(BadTarget),
 }
 
-impl From<BadTarget> for NotOpened {
-    fn from(bad: BadTarget) -> Self {
-        Self::BadTarget(bad)
-    }
-}
-
 impl OpenProposal {
     /// Opens the target, and resolves its path. Blocks briefly.
     pub(super) fn open(file_path: String, proposed: Arc<str>) -> Result<Self, BadTarget> {

@@ -83,22 +83,8 @@ impl Fingerprint {
     }
 }
 
-/// A proposal that cannot be shown.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadTarget {
-    #[error("filePath is empty")]
-    Empty,
-    #[error("filePath must be absolute, and this is not: {0}")]
-    Relative(String),
-    #[error("filePath contains a NUL character")]
-    Nul,
-    #[error("filePath is longer than {MAX_PATH} bytes")]
-    TooLong,
-    #[error("this names a directory, not a file: {0}")]
-    Directory(String),
-    #[error("this is not an ordinary file: {0}")]
-    Special(String),
-}
+/// Why the proposal for a target cannot be shown, for the agent.
+pub(crate) type BadTarget = String;
 
 #[derive(Debug)]
 pub(crate) struct OpenTarget {
@@ -165,24 +151,25 @@ impl OpenTarget {
 /// device.
 fn look_at(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> {
     if file_path.is_empty() {
-        return Err(BadTarget::Empty);
+        return Err("filePath is empty".to_owned());
     }
     if file_path.contains('\0') {
-        return Err(BadTarget::Nul);
+        return Err("filePath contains a NUL character".to_owned());
     }
     if file_path.len() > MAX_PATH {
-        return Err(BadTarget::TooLong);
+        return Err(format!("filePath is longer than {MAX_PATH} bytes"));
     }
     let path = Path::new(file_path);
     if !path.is_absolute() {
-        return Err(BadTarget::Relative(file_path.to_owned()));
+        return Err(format!("filePath must be absolute, and this is not: {file_path}"));
     }
+    let is_directory = || Err(format!("this names a directory, not a file: {file_path}"));
     if names_a_directory(file_path) {
-        return Err(BadTarget::Directory(file_path.to_owned()));
+        return is_directory();
     }
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(BadTarget::Directory(file_path.to_owned())),
-        Ok(found) if !found.is_file() => Err(BadTarget::Special(file_path.to_owned())),
+        Ok(found) if found.is_dir() => is_directory(),
+        Ok(found) if !found.is_file() => Err(format!("this is not an ordinary file: {file_path}")),
         found => Ok((path, found)),
     }
 }
@@ -244,16 +231,18 @@ mod tests {
     fn a_bad_target_names_the_reason() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().to_str().unwrap();
-        assert_eq!(read("", "x").unwrap_err(), BadTarget::Empty);
-        assert_eq!(read("a/b", "x").unwrap_err(), BadTarget::Relative("a/b".into()));
-        assert_eq!(read("/a\0b", "x").unwrap_err(), BadTarget::Nul);
-        assert_eq!(read(path, "x").unwrap_err(), BadTarget::Directory(path.into()));
+        let why = |path: &str| read(path, "x").unwrap_err();
+        assert_eq!(why(""), "filePath is empty");
+        assert_eq!(why("a/b"), "filePath must be absolute, and this is not: a/b");
+        assert_eq!(why("/a\0b"), "filePath contains a NUL character");
+        let is_directory = |path: &str| format!("this names a directory, not a file: {path}");
+        assert_eq!(why(path), is_directory(path));
         for names_one in ["missing/", "missing/.", "missing/..", "file/"] {
             fs::write(directory.path().join("file"), "x").unwrap();
             let path = format!("{path}/{names_one}");
-            assert_eq!(read(&path, "x").unwrap_err(), BadTarget::Directory(path), "{names_one}");
+            assert_eq!(why(&path), is_directory(&path), "{names_one}");
         }
-        assert_eq!(read("/dev/zero", "x").unwrap_err(), BadTarget::Special("/dev/zero".into()));
+        assert_eq!(why("/dev/zero"), "this is not an ordinary file: /dev/zero");
     }
 
     #[test]

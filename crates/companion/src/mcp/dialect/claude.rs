@@ -192,7 +192,7 @@ impl Agent {
         let answers = self.answers.clone();
         tokio::spawn(async move {
             let why = match answered.await {
-                Ok(Err(NotOpened::BadTarget(bad))) => bad.to_string(),
+                Ok(Err(NotOpened::BadTarget(why))) => why,
                 Ok(Err(NotOpened::Overtaken)) => "a later call has proposed for this file already".to_owned(),
                 Ok(Ok(()) | Err(NotOpened::UnknownSession)) | Err(_) => return,
             };

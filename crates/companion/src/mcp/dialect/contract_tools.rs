@@ -143,7 +143,7 @@ pub(in crate::mcp) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolRe
         Err(NotOpened::Overtaken) => {
             Some(CallToolResult::error("a later request has proposed for this file already"))
         }
-        Err(NotOpened::BadTarget(bad)) => Some(CallToolResult::error(bad.to_string())),
+        Err(NotOpened::BadTarget(why)) => Some(CallToolResult::error(why)),
     }
 }
 
