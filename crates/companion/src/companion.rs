@@ -170,12 +170,6 @@ impl Companion {
         self.events.ask(Event::HandOver).await;
     }
 
-    /// Tells the companion that its editor got the focus: of several companions, agents now find this one
-    /// first.
-    pub fn focus(&self) {
-        self.events.send(Event::Focused);
-    }
-
     /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order.
     /// Takes about a second at most, also while agents do not read.
     pub async fn stop(self) {

@@ -132,8 +132,6 @@ pub(crate) enum Event {
     Hide(oneshot::Sender<()>),
     /// The companion ends for a successor.
     HandOver(oneshot::Sender<()>),
-    /// The editor got the focus.
-    Focused,
     /// Somebody asks for the status.
     StatusWanted(oneshot::Sender<Status>),
     /// The companion ends.

@@ -239,7 +239,6 @@ impl MainLoop {
             Event::HandOver(done) => {
                 self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
             }
-            Event::Focused => self.publish(true, None),
             Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
             Event::Stop(done) => self.stop(done),
         }

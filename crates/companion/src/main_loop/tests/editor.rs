@@ -120,7 +120,7 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
 
     // Neither time nor new roots nor the focus bring the files back.
     story.set_roots(vec![story.path("project")]).await.unwrap();
-    story.companion.focus();
+    story.desk.request(Request::Focus).await.unwrap();
     tokio::time::sleep(Duration::from_secs(35)).await;
     story.set_roots(vec![story.path("project")]).await.unwrap();
     assert_eq!(records(&story), [""; 0]);
@@ -143,15 +143,11 @@ async fn the_focus_renews_what_agents_take_the_newest_of() {
     let lock = story.path(&format!("home/.qwen/ide/{}.lock", story.companion.port()));
     let modified = || fs::metadata(&lock).unwrap().modified().unwrap();
     let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let by_desk = || drop(story.desk.send(Request::Focus));
-    let by_program = || story.companion.focus();
-    for focus in [&by_desk as &dyn Fn(), &by_program] {
-        fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
-        focus();
-        let end = Instant::now() + Duration::from_secs(30);
-        while modified() == long_ago {
-            assert!(Instant::now() < end, "the lock is as old as before");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+    fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
+    story.desk.request(Request::Focus).await.unwrap();
+    let end = Instant::now() + Duration::from_secs(30);
+    while modified() == long_ago {
+        assert!(Instant::now() < end, "the lock is as old as before");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
