@@ -42,7 +42,7 @@ use crate::last_words::registry::LastWords;
 use crate::last_words::said::Said;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
-use crate::reviews::decisions::{HookWay, Way};
+use crate::reviews::decisions::{AcceptedBy, Way};
 use crate::reviews::draft_versions::DraftChange;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::registry::{DecisionCall, Edited, Reviews};
@@ -308,7 +308,7 @@ impl MainLoop {
 
     fn plan_looks(&mut self) {
         let is_failing = self.recovery.is_failing();
-        let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.are_awaited();
+        let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.deadline().is_some();
         let own_files_incomplete = is_failing || self.presence.is_incomplete();
         self.disk.plan_looks_for(Instant::now(), LookCauses { time_runs_out, own_files_incomplete });
     }
@@ -377,8 +377,8 @@ impl MainLoop {
         }
         let proposal = proposal.map_err(NotOpened::BadTarget)?;
         let dirty = proposal.is_dirty(|file, real| self.context.is_dirty(file, real));
-        let way = Way { agent: agent.name.clone(), hook: None };
-        let decided = self.reviews.decided(&proposal, &way);
+        let way = Way::of(&agent.name, None);
+        let decided = self.reviews.decisions.take(&proposal, &way);
         let mut review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
         if decided.is_some() {
             let id = review.text.id().0;
@@ -512,9 +512,8 @@ impl MainLoop {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
         }
-        let hook = HookWay { session: proposal.session.clone(), operation: proposal.operation.clone() };
-        let way = Way { agent: proposal.agent.clone(), hook: Some(hook) };
-        if let Some(verdict) = self.reviews.decided(prepared, &way) {
+        let way = Way::of(&proposal.agent, Some(proposal));
+        if let Some(verdict) = self.reviews.decisions.take(prepared, &way) {
             tracing::info!(file = proposal.file, "the person has decided on this proposal already");
             self.last_words.prolong(prepared.real_path(), &proposal.agent, Instant::now());
             return Some(verdict);
@@ -533,7 +532,7 @@ impl MainLoop {
         if let Some(accepted) = accepted {
             self.mark_proposed(review);
             self.watch_decision(review, Closing::Accepted, false);
-            self.reviews.remember_accepted(review);
+            self.reviews.decisions.remember_accepted(review, AcceptedBy::Rule);
             self.desks.notify(desk::Event::AcceptedByRule(accepted));
         }
         ruling
@@ -651,7 +650,7 @@ impl MainLoop {
         let uncollected = self.hooks.end(ended.text.id(), verdict);
         match (closing, uncollected) {
             (Closing::Accepted | Closing::Rejected, Some(verdict)) => {
-                self.reviews.remember_uncollected(ended, verdict);
+                self.reviews.decisions.remember_uncollected(ended, verdict);
                 Follows::Call
             }
             (Closing::Accepted, None) => ended.follows_acceptance(),
@@ -665,7 +664,7 @@ impl MainLoop {
         let revision = changed.revision;
         self.desks.notify(desk::Event::Changed(changed));
         self.write_draft(draft, None);
-        if let Some(session) = self.reviews.session_of(id) {
+        if let Some(session) = self.reviews.get(id).and_then(PendingReview::session) {
             self.recovery.mark_outdated(session);
         }
         Ok(revision)

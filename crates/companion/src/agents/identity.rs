@@ -3,7 +3,9 @@
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::family::{Dialect, Transport};
 use alongside_contract::mcp::Implementation;
+use bytes::Bytes;
 
+use super::context_frames::ContextFrames;
 use crate::persistence::journal::KnownSession;
 
 /// The longest name or version of an agent that is kept, in bytes: every status repeats it.
@@ -56,6 +58,11 @@ impl Identity {
             (None, Transport::WebSocket) => Dialect::CLAUDE,
         };
         Self { client, version, transport, dialect, family, tokenless: credential == Credential::Nothing }
+    }
+
+    /// The frame of the context in the form that the agent reads.
+    pub(super) fn frame_of(&self, context: &ContextFrames) -> Bytes {
+        context.of(self.dialect.context, self.transport)
     }
 
     /// The agent of a session in the journal, which holds only those over HTTP.

@@ -152,8 +152,7 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session
-                .open_stream(number, context.of(session.identity.dialect.context, session.identity.transport))
+            session.open_stream(number, session.identity.frame_of(&context))
         })?;
         self.last_stream = number;
         Some((number, frames))
@@ -240,9 +239,7 @@ impl Agents {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session
-                .outbox
-                .set_context(context.of(session.identity.dialect.context, session.identity.transport));
+            session.outbox.set_context(session.identity.frame_of(&context));
             session.pump(now);
         });
     }
@@ -288,10 +285,6 @@ impl Agents {
             expired.extend(expiry.map(|expiry| (session.id.clone(), expiry)));
         }
         expired
-    }
-
-    pub(crate) fn are_awaited(&self) -> bool {
-        self.next_deadline.is_some()
     }
 
     /// Holds older outcomes back until the requests that wait in our sockets were read.

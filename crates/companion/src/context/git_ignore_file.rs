@@ -12,9 +12,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// The file that git's settings name, or git's default. It may not exist. Blocks.
 pub fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
-    // The first file outranks the second.
-    let settings = [dirs.home.join(".gitconfig"), dirs.config.join("git/config")];
-    let named = settings.iter().find_map(|file| {
+    let named = dirs.git_settings().iter().find_map(|file| {
         let text = untrusted::read(file, MAX_BYTES, Whose::Anybodys).ok()?;
         excludes_file(&String::from_utf8_lossy(&text))
     });

@@ -53,6 +53,14 @@ pub(crate) fn remove_empty(dirs: &AppDirs) {
     }
 }
 
+/// Removes the directories of an agent that hold this one of such files, as far as they are empty.
+pub(super) fn remove_empty_of_agent(dirs: &AppDirs, directory: &Path) {
+    for made in of_agent(dirs, directory).iter().rev() {
+        // Fails while anybody has something in it, such as the agent its files.
+        let _ = std::fs::remove_dir(made);
+    }
+}
+
 /// A directory of such files below home, and the agent's own directory above it; empty for another one.
 pub(super) fn of_agent(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
     let mut all = search_places(dirs).map(|place| place.directory);

@@ -43,11 +43,8 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
             // Another process may have removed it just now.
             let _ = directory.remove(name);
         }
-        // The companion may have made these, and made them for this file only.
-        for made in locations::of_agent(dirs, directory.path()).iter().rev() {
-            // Fails while anybody has something in it.
-            let _ = std::fs::remove_dir(made);
-        }
+        // The companion may have made them, and made them for this file only.
+        locations::remove_empty_of_agent(dirs, directory.path());
     }
     locations::remove_empty(dirs);
     found.into_keys().collect()
@@ -78,10 +75,7 @@ fn processes_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) ->
 /// companions may have used them, of which the last one does not know who made them.
 pub fn remove_empty_directories(dirs: &AppDirs) {
     for directory in locations::directories(dirs) {
-        for made in locations::of_agent(dirs, &directory).iter().rev() {
-            // One with files of an agent stays.
-            let _ = std::fs::remove_dir(made);
-        }
+        locations::remove_empty_of_agent(dirs, &directory);
     }
 }
 

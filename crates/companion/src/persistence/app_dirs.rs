@@ -56,6 +56,11 @@ impl AppDirs {
         }
     }
 
+    /// The user's settings of git, which count in every repository. The first file outranks the second.
+    pub(crate) fn git_settings(&self) -> [PathBuf; 2] {
+        [self.home.join(".gitconfig"), self.config.join("git/config")]
+    }
+
     /// Whether the user has one of these commands. Blocks.
     pub(crate) fn has_command(&self, commands: &[&str]) -> bool {
         commands.iter().any(|command| which::which_in(command, Some(&self.commands), &self.home).is_ok())

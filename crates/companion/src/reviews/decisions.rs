@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::{Operation, Verdict};
+use alongside_desk::{HookProposal, Operation, Verdict};
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
@@ -38,18 +38,18 @@ const MAX_TEXTS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Way {
     /// The agent's name for people.
-    pub(crate) agent: String,
+    agent: String,
     /// The hook that brings the proposal; `None` for `openDiff`.
-    pub(crate) hook: Option<HookWay>,
+    hook: Option<HookWay>,
 }
 
 /// A tool call that a hook brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HookWay {
+struct HookWay {
     /// The agent's own name of its session.
-    pub(crate) session: String,
+    session: String,
     /// The tool's operation.
-    pub(crate) operation: Operation,
+    operation: Operation,
 }
 
 #[derive(Debug)]
@@ -132,10 +132,7 @@ impl Decisions {
         if self.decided.len() == MAX_DECISIONS {
             self.decided.remove(0);
         }
-        let hook = ended
-            .hook()
-            .map(|hook| HookWay { session: hook.session.clone(), operation: hook.operation.clone() });
-        let way = Way { agent: ended.agent.name.clone(), hook };
+        let way = Way::of(&ended.agent.name, ended.hook());
         let proposal = &ended.text.proposal;
         let hashes = texts.iter().flat_map(|text| self.hashes(proposal, text, &way));
         let answers = hashes.map(|hash| (hash, answer.cloned())).collect();
@@ -203,6 +200,15 @@ impl Decided {
 }
 
 impl Way {
+    /// The way of a proposal by the agent of this name: of a hook, or by `openDiff`.
+    pub(crate) fn of(agent: &str, hook: Option<&HookProposal>) -> Self {
+        let of_hook = |hook: &HookProposal| HookWay {
+            session: hook.session.clone(),
+            operation: hook.operation.clone(),
+        };
+        Self { agent: agent.to_owned(), hook: hook.map(of_hook) }
+    }
+
     /// Whether an edit that came by this way may also come by the other way. A second diff is a new
     /// question, and a diff can only write a text.
     fn leads_to(&self, other: &Self) -> bool {

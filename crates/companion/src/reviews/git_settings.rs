@@ -170,8 +170,7 @@ impl<'a> Obeyed<'a> {
 
 /// The settings files of the user, which count in every repository.
 pub(super) fn of_user(ground: &Ground<'_>) -> Vec<PathBuf> {
-    let home = ground.home().map(|home| home.join(".gitconfig"));
-    home.into_iter().chain(ground.config().map(|config| config.join("git/config"))).collect()
+    ground.dirs.map(|dirs| dirs.git_settings().into()).unwrap_or_default()
 }
 
 /// The text of a file, with another character for each byte that is none.

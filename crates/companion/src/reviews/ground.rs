@@ -11,7 +11,7 @@ pub(crate) struct Ground<'a> {
     /// The projects, without links.
     pub(crate) roots: &'a [PathBuf],
     /// The directories of the user; `None` if no user's settings count.
-    dirs: Option<&'a AppDirs>,
+    pub(super) dirs: Option<&'a AppDirs>,
     /// Reads the rules of a repository within a project; without it, such a repository has none.
     rules_of: Option<RulesOf>,
     /// Whether every protection of a file is looked for, since a rule or grant may accept the change.
@@ -36,11 +36,6 @@ impl<'a> Ground<'a> {
 
     pub(super) fn home(&self) -> Option<&'a Path> {
         self.dirs.map(|dirs| &*dirs.home)
-    }
-
-    /// The user's settings of other programs.
-    pub(super) fn config(&self) -> Option<&'a Path> {
-        self.dirs.map(|dirs| &*dirs.config)
     }
 
     /// The rules of the repository in a directory; `None` if they cannot be read. Reads the disk.

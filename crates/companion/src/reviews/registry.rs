@@ -5,10 +5,9 @@ use std::path::Path;
 
 use alongside_desk::{
     Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Unawaited,
-    Verdict,
 };
 
-use super::decisions::{AcceptedBy, Decisions, Way};
+use super::decisions::{AcceptedBy, Decisions};
 use super::draft_versions::{DraftChange, DraftVersions};
 use super::proposal::PreparedProposal;
 use super::review::{Asker, PendingReview};
@@ -25,7 +24,8 @@ pub(crate) struct Reviews {
     pending: BTreeMap<ReviewId, PendingReview>,
     /// The decisions that were not carried out yet. An acceptance waits until its target is read.
     waiting: Vec<DecisionCall>,
-    decisions: Decisions,
+    /// The decisions of a moment ago.
+    pub(crate) decisions: Decisions,
     drafts: DraftVersions,
 }
 
@@ -88,22 +88,6 @@ impl Reviews {
         self.pending.insert(review.text.id(), review);
     }
 
-    /// The verdict on a proposal on which the person has decided already.
-    pub(crate) fn decided(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
-        self.decisions.take(proposal, way)
-    }
-
-    /// Remembers a verdict for which no hook waits any longer.
-    pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
-        self.decisions.remember_uncollected(ended, verdict);
-    }
-
-    /// Remembers that a rule has accepted this proposal, which is not opened. If the same edit comes by its
-    /// other way, it is accepted, too.
-    pub(crate) fn remember_accepted(&mut self, accepted: &PendingReview) {
-        self.decisions.remember_accepted(accepted, AcceptedBy::Rule);
-    }
-
     pub(crate) fn get(&self, id: ReviewId) -> Option<&PendingReview> {
         self.pending.get(&id)
     }
@@ -138,11 +122,6 @@ impl Reviews {
         review.edit(revision, edit)?;
         let changed = review.changed_since_told();
         Ok(Edited { changed, draft: self.drafts.of_open(review) })
-    }
-
-    /// The session that asked for a review, if one did.
-    pub(crate) fn session_of(&self, id: ReviewId) -> Option<&str> {
-        self.pending.get(&id)?.session()
     }
 
     /// Checks whether this decision may be taken on this revision. Returns how it ends the review.
