@@ -33,6 +33,12 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
     Publisher::new(AppDirs::below(directory), vec![editor], true, endpoint, None)
 }
 
+fn publisher_of_roots(port: u16) -> (tempfile::TempDir, [PathBuf; 1], Publisher) {
+    let (directory, roots) = directories();
+    let publisher = publisher(directory.path(), port);
+    (directory, roots, publisher)
+}
+
 /// The user has the command of an agent.
 fn install(directory: &Path, command: &str) {
     fs::create_dir_all(directory.join("bin")).unwrap();
@@ -64,8 +70,7 @@ fn read_ours(path: &Path) -> Option<RecordFile> {
 
 #[test]
 fn every_row_of_every_family_is_written_and_removed() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (directory, roots, mut publisher) = publisher_of_roots(4711);
     install(directory.path(), "ola");
     publisher.aliases = false;
     assert_eq!(publisher.publish(&roots, true).problems, []);
@@ -140,8 +145,7 @@ fn a_directory_of_another_user_is_a_problem_with_a_hint() {
 #[test]
 fn equal_files_are_links_and_the_focus_renews_them() {
     use std::os::unix::fs::MetadataExt as _;
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (_directory, roots, mut publisher) = publisher_of_roots(4711);
     let mut files = |focused| {
         assert_eq!(publisher.publish(&roots, focused).problems, []);
         let files = publisher.written.iter().map(|found| {
@@ -162,8 +166,7 @@ fn equal_files_are_links_and_the_focus_renews_them() {
 
 #[test]
 fn both_directories_of_locks_get_one() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 7);
+    let (directory, roots, mut publisher) = publisher_of_roots(7);
     ["claude", "opencode"].iter().for_each(|command| install(directory.path(), command));
     let moved = directory.path().join("home/moved");
     publisher.dirs.bases.insert("CLAUDE_CONFIG_DIR".into(), moved);
@@ -179,8 +182,7 @@ fn both_directories_of_locks_get_one() {
 
 #[test]
 fn ancestors_get_aliases_in_rows_that_name_a_pid() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (directory, roots, mut publisher) = publisher_of_roots(4711);
     publisher.publish(&roots, true);
     let Some(parent) = ancestors::of(publisher.editors[0].pid).first().copied() else {
         panic!("the test has no parent process to be found under");
@@ -237,8 +239,7 @@ fn a_root_with_the_delimiter_is_a_problem_of_that_root_only() {
 
 #[test]
 fn an_unwritable_directory_names_the_affected_agents() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 7);
+    let (directory, roots, mut publisher) = publisher_of_roots(7);
     fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
     let problems = publisher.publish(&roots, true).problems;
     let told = problems.iter().map(ToString::to_string).collect::<String>();
@@ -297,8 +298,7 @@ fn files_that_name_a_process_of_another_network_stay() {
 
 #[test]
 fn the_record_holds_every_field() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (_directory, roots, mut publisher) = publisher_of_roots(4711);
     publisher.stdio = Some(alongside_contract::discovery::Stdio {
         command: "alongside".into(),
         args: vec!["stdio".into()],
@@ -331,8 +331,7 @@ fn the_record_holds_every_field() {
 #[cfg(unix)]
 #[test]
 fn special_files_under_our_names_do_not_block() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (directory, roots, mut publisher) = publisher_of_roots(4711);
     let ide = directory.path().join("tmp/gemini/ide");
     fs::create_dir_all(&ide).unwrap();
     crate::pipe(&ide.join("gemini-ide-server-1-1.json"));

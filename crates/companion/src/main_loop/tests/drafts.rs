@@ -179,8 +179,7 @@ async fn the_next_start_removes_drafts_written_meanwhile() {
 async fn a_draft_tells_dropped_changes_from_typed_text() {
     let mut story = Story::begin().await;
     let review = story.proposed("ONE\ntwo\nTHREE\n").await;
-    let (id, revision) = (review.id, review.revision);
-    story.desk.request(Request::KeepHunks { id, revision, hunks: vec![0], keep: false }).await.unwrap();
+    story.drop_first_hunk(&review).await;
     let mut review = story.changed().await;
     let drafts = Drafts::open(&story.app_dirs());
     let only_dropped = || drafts.list().unwrap().first().map(|draft| draft.is_only_dropped);

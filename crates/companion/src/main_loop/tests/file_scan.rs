@@ -8,12 +8,6 @@ fn touch(path: &str) {
     fs::File::options().write(true).open(path).unwrap().set_modified(later).unwrap();
 }
 
-/// A report of one file.
-fn open(path: &str, dirty: bool) -> ContextReport {
-    let open_files = Some(vec![OpenFile { path: path.to_owned(), dirty }]);
-    ContextReport { open_files, ..ContextReport::default() }
-}
-
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn a_target_that_becomes_a_pipe_counts_as_changed() {

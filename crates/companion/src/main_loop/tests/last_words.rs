@@ -135,8 +135,7 @@ async fn a_draft_goes_though_the_watch_for_its_word_has_ended() {
     let mut review = story.proposed_by(&agent, "new\n").await;
     story.type_over(&mut review, "mine\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
-    let session = agent.session.clone();
-    agent.events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap();
+    agent.leave().await;
     assert_eq!(story.word().await, Word::NotWritten);
     fs::write(&story.file, "mine\n").unwrap();
     story.no_word_within(SOON).await;
@@ -164,9 +163,7 @@ async fn an_accepted_text_that_nobody_writes_is_told_when_the_watch_ends() {
                 SOON
             }
             "the end of the session" => {
-                let session = agent.session.clone();
-                let ended = agent.events.ask(|ended| Event::SessionEnded { session, ended });
-                assert_eq!(ended.await, Some(true));
+                assert!(agent.leave().await);
                 SOON
             }
             _ => Duration::from_secs(601),

@@ -279,6 +279,13 @@ impl Story {
         review.revision = self.desk.request(edit).await.unwrap().revision;
     }
 
+    /// Returns the new revision.
+    async fn drop_first_hunk(&self, review: &Review) -> u64 {
+        let (id, revision) = (review.id, review.revision);
+        let keep = Request::KeepHunks { id, revision, hunks: vec![0], keep: false };
+        self.desk.request(keep).await.unwrap().revision
+    }
+
     async fn decide(&self, review: &Review, decision: Decision) -> Result<(), Refusal> {
         let decide = Request::DecideReview { id: review.id, revision: review.revision, decision };
         self.desk.request(decide).await.map(drop)
@@ -294,6 +301,12 @@ impl Story {
 
 fn texts(drafts: &Drafts) -> Vec<String> {
     drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).expect("a draft is whole")).collect()
+}
+
+/// A report of one file.
+fn open(path: &str, dirty: bool) -> ContextReport {
+    let open_files = Some(vec![OpenFile { path: path.to_owned(), dirty }]);
+    ContextReport { open_files, ..ContextReport::default() }
 }
 
 /// A companion of the project below this directory.
@@ -332,6 +345,12 @@ impl Agent {
         let proposal = proposal.map(|proposal| proposal.judged_by(roots.clone()));
         let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
+    }
+
+    /// Ends the session. Returns whether there was one.
+    async fn leave(&self) -> bool {
+        let session = self.session.clone();
+        self.events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap()
     }
 
     async fn close_diff(&self, file: &str) -> Option<String> {

@@ -75,8 +75,7 @@ async fn a_changed_or_unsaved_file_is_shown_before_accept() {
     assert!(matches!(story.decide(&seen, Decision::Accept).await, Err(Refusal::Stale { .. })));
     let seen = story.changed().await;
     assert!(seen.stale);
-    let open = vec![OpenFile { path: story.file.clone(), dirty: true }];
-    story.report(ContextReport { open_files: Some(open), ..ContextReport::default() }).await;
+    story.report(open(&story.file, true)).await;
     assert!(matches!(story.decide(&seen, Decision::Accept).await, Err(Refusal::Stale { .. })));
     let seen = story.changed().await;
     assert!(seen.dirty && seen.stale);
@@ -94,8 +93,8 @@ async fn a_target_change_during_a_review_is_reported() {
 #[tokio::test(start_paused = true)]
 async fn nothing_unchanged_and_nothing_empty_can_be_accepted() {
     let mut story = Story::begin().await;
-    let Review { id, revision, .. } = story.proposed("one\n2\nthree\n").await;
-    story.desk.request(Request::KeepHunks { id, revision, hunks: vec![0], keep: false }).await.unwrap();
+    let review = story.proposed("one\n2\nthree\n").await;
+    story.drop_first_hunk(&review).await;
     let mut review = story.changed().await;
     assert_eq!(story.decide(&review, Decision::Accept).await, Err(Refusal::Unchanged));
     story.type_over(&mut review, "").await;

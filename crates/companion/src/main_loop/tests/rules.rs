@@ -161,10 +161,8 @@ async fn a_person_decides_where_there_is_more_to_see_than_a_text() {
     ] {
         story.asked_and_rejected(proposal).await;
     }
-    let file = story.file.clone();
-    let open = vec![OpenFile { path: file.clone(), dirty: true }];
-    let active = Some(ActiveFile { path: file, ..ActiveFile::default() });
-    story.report(ContextReport { active, open_files: Some(open), ..ContextReport::default() }).await;
+    let active = Some(ActiveFile { path: story.file.clone(), ..ActiveFile::default() });
+    story.report(ContextReport { active, ..open(&story.file, true) }).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let review = story.asked_and_rejected(story.hooks("a.txt", "x\n")).await;
     assert!(review.dirty);
@@ -195,8 +193,7 @@ async fn a_move_and_a_deletion_are_kinds_of_their_own() {
     story.asked_and_rejected(other).await;
     // The person works on the old file in an editor.
     let from = story.path("project/a.txt").to_str().unwrap().to_owned();
-    let open = vec![OpenFile { path: from, dirty: true }];
-    story.report(ContextReport { open_files: Some(open), ..ContextReport::default() }).await;
+    story.report(open(&from, true)).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     story.asked_and_rejected(again).await;
 }
@@ -216,9 +213,7 @@ async fn a_dropped_change_of_a_move_leaves_the_text_of_the_moved_file() {
     let review = story.opened().await;
     assert_eq!(review.original.as_deref(), Some("one\ntwo\nthree\n"));
     assert_eq!((review.kind, review.from.as_deref()), (Some(ChangeKind::Move), Some(&*from)));
-    let (id, revision) = (review.id, review.revision);
-    let keep = Request::KeepHunks { id, revision, hunks: vec![0], keep: false };
-    let revision = story.desk.request(keep).await.unwrap().revision;
+    let revision = story.drop_first_hunk(&review).await;
     story.decide(&Review { revision, ..review }, Decision::Accept).await.unwrap();
     let Verdict::Accepted { text, message } = verdict.await.unwrap() else { panic!("not accepted") };
     assert_eq!(&*text, "one\ntwo\nthree\n", "the file moves as it is");
@@ -311,8 +306,7 @@ async fn a_grant_ends_with_the_session_of_its_agent() {
     agent.confirm(ping);
     agent.open_diff(&story.file, "y\n").await.unwrap();
     assert!(story.accepted().await.by.contains("a.txt"));
-    let session = agent.session.clone();
-    story.companion.events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap();
+    agent.leave().await;
     story.status(|status| status.agents.is_empty() && status.grants.is_empty()).await;
     story.proposed("z\n").await;
 }

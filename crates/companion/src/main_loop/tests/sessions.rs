@@ -156,8 +156,7 @@ async fn new_sessions_replace_only_those_never_heard_again_or_gone() {
     assert!(!unheard.is_known().await, "it gave way");
     assert!(newest.is_known().await && first.is_known().await && second.is_known().await);
     assert_eq!(story.welcomed("one more", Credential::Token(None)).await, Err(SessionRefusal::Full));
-    let Agent { events, session } = newest;
-    assert!(events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap());
+    assert!(newest.leave().await);
     assert!(story.agent().await.is_known().await, "there is room again");
     drop(stream);
     tokio::time::sleep(Duration::from_secs(2)).await;

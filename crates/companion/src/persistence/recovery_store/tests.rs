@@ -17,6 +17,12 @@ fn store(state: &Path) -> RecoveryStore {
     }
 }
 
+fn store_in_directory() -> (tempfile::TempDir, RecoveryStore) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    (directory, store)
+}
+
 fn journal() -> Journal {
     Journal { port: 7, token: "t".into(), ..Journal::default() }
 }
@@ -58,8 +64,7 @@ fn one_companion_holds_the_journal_and_a_crash_leaves_it() {
 
 #[test]
 fn only_changed_sessions_are_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     store.write(&Changes { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
     assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
     let untouched = session_file(store.path(), "b");
@@ -76,8 +81,7 @@ fn only_changed_sessions_are_written() {
 
 #[test]
 fn a_record_that_a_crash_cut_off_does_not_count() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
     let file = session_file(store.path(), "a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
@@ -104,8 +108,7 @@ fn a_record_that_a_crash_cut_off_does_not_count() {
 
 #[test]
 fn the_newest_review_is_known_from_every_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
     let beginning = fs::read(store.path()).unwrap();
     let mut next = with(&["b"]);
@@ -120,8 +123,7 @@ fn the_newest_review_is_known_from_every_file() {
 
 #[test]
 fn a_full_or_torn_file_begins_anew() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     let mut large = with(&["a"]);
     let reviews = &mut large.journal.sessions[0].undecided;
     reviews[0].text = "x".repeat(60_000).into();
@@ -141,8 +143,7 @@ fn a_full_or_torn_file_begins_anew() {
 
 #[test]
 fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     let large: Arc<str> = "more\n".repeat(20_000).into();
     let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = large.clone();
@@ -178,8 +179,7 @@ fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
 
 #[test]
 fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (directory, mut store) = store_in_directory();
     let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
     store.write(&changes).unwrap();
@@ -216,8 +216,7 @@ fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
 
 #[test]
 fn sessions_that_ended_are_removed_by_the_next_companion() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut crashed = store(directory.path());
+    let (directory, mut crashed) = store_in_directory();
     crashed.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
     drop(crashed);
     let mut next = store(directory.path());
@@ -232,8 +231,7 @@ fn sessions_that_ended_are_removed_by_the_next_companion() {
 
 #[test]
 fn a_normal_stop_removes_journal_and_lock() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut first = store(directory.path());
+    let (directory, mut first) = store_in_directory();
     first.write(&beginning()).unwrap();
     first.retire();
     assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
@@ -242,8 +240,7 @@ fn a_normal_stop_removes_journal_and_lock() {
 
 #[test]
 fn a_damaged_or_foreign_journal_is_an_error_at_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = store(directory.path());
+    let (_directory, mut store) = store_in_directory();
     store.write(&beginning()).unwrap();
     let good = fs::read(store.path()).unwrap();
     // Without the end of its line, a record is whole.
@@ -276,8 +273,7 @@ fn a_damaged_or_foreign_journal_is_an_error_at_once() {
 
 #[test]
 fn a_removed_directory_is_restored_unless_another_took_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut first = store(directory.path());
+    let (directory, mut first) = store_in_directory();
     first.write(&beginning()).unwrap();
     fs::remove_dir_all(super::directory(directory.path())).unwrap();
     assert!(!first.is_there());

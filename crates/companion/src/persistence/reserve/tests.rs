@@ -6,11 +6,17 @@ fn full() -> io::Error {
     io::ErrorKind::StorageFull.into()
 }
 
-#[test]
-fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
+/// A whole reserve in a directory.
+fn taken() -> (tempfile::TempDir, Reserve) {
     let directory = tempfile::tempdir().unwrap();
     let mut reserve = Reserve::of(directory.path());
     assert!(reserve.take());
+    (directory, reserve)
+}
+
+#[test]
+fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
+    let (_directory, mut reserve) = taken();
     assert_eq!(reserve.held(), SLICES as u64 * SLICE);
     let count = |reserve: &Reserve| fs::read_dir(reserve.directory()).unwrap().count();
 
@@ -44,9 +50,7 @@ fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
 
 #[test]
 fn only_a_full_disk_uses_the_reserve() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut reserve = Reserve::of(directory.path());
-    assert!(reserve.take());
+    let (_directory, mut reserve) = taken();
     let denied = || Err::<(), _>(io::ErrorKind::PermissionDenied.into());
     assert!(reserve.write(ReserveUse::Drafts, denied).is_err());
     assert!(!reserve.is_short());
@@ -56,9 +60,7 @@ fn only_a_full_disk_uses_the_reserve() {
 #[test]
 fn the_slices_are_private() {
     use std::os::unix::fs::MetadataExt as _;
-    let directory = tempfile::tempdir().unwrap();
-    let mut reserve = Reserve::of(directory.path());
-    assert!(reserve.take());
+    let (_directory, mut reserve) = taken();
     let modes = [reserve.directory(), reserve.slice(0)].map(|path| path.metadata().unwrap().mode() & 0o777);
     assert_eq!(modes, [0o700, 0o600]);
 }

@@ -25,8 +25,7 @@ fn of_proven_agents(publisher: &Publisher, others: &[&str]) -> Vec<String> {
 
 #[test]
 fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (directory, roots, mut publisher) = publisher_of_roots(4711);
     let home = path(&directory, "home");
     let published = publisher.publish(&roots, true);
     assert_eq!(published.problems, [], "that is no problem");
@@ -50,8 +49,7 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
 
 #[test]
 fn a_directory_for_a_command_is_removed_again() {
-    let (directory, roots) = directories();
-    let mut publisher = publisher(directory.path(), 4711);
+    let (directory, roots, mut publisher) = publisher_of_roots(4711);
     install(directory.path(), "ola");
     let home = path(&directory, "home");
     assert_eq!(publisher.publish(&roots, true).problems, []);

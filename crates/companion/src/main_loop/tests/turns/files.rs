@@ -83,8 +83,7 @@ async fn changes_of_an_open_file_go_to_the_desks_that_have_it_open() {
     assert_eq!(two.changed(), []);
     assert_eq!(marked(&two.turns()[1]), [("a.txt", Marked::Hunks(1))]);
     let path = review.file.clone();
-    let open = Some(vec![OpenFile { path, dirty: true }]);
-    stage.story.report(ContextReport { open_files: open, ..ContextReport::default() }).await;
+    stage.story.report(open(&path, true)).await;
     one.settle().await;
     review.take(one.changed().pop().unwrap()).unwrap();
     assert!(review.dirty);

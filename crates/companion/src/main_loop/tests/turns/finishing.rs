@@ -85,8 +85,7 @@ async fn a_file_that_an_editor_holds_unsaved_is_not_undone_and_keeps_its_mark() 
     let turn = desk.list_with_mark(&turn, "a.txt").await;
     let turn = desk.list_with_mark(&turn, "b.txt").await;
     let path = crate::real_path::resolve(&stage.path("a.txt")).to_str().unwrap().to_owned();
-    let open = Some(vec![OpenFile { path, dirty: true }]);
-    stage.story.report(ContextReport { open_files: open, ..ContextReport::default() }).await;
+    stage.story.report(open(&path, true)).await;
     desk.finish(&turn).await.unwrap();
     let refused = Some("an editor holds unsaved changes to it".to_owned());
     let files = vec![UndoneFile { refused, ..undone("a.txt") }, undone("b.txt")];
