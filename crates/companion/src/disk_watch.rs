@@ -24,15 +24,6 @@ pub(crate) struct DiskWatch {
     next_republish: Option<Instant>,
 }
 
-/// The reasons to look at the disk before the system tells of a change.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LookCauses {
-    /// Time runs out for an agent or a review.
-    pub(crate) time_runs_out: bool,
-    /// Our own files are not as they should be.
-    pub(crate) own_files_incomplete: bool,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) scan: bool,
@@ -63,13 +54,14 @@ impl DiskWatch {
         self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
     }
 
-    /// Plans the looks for which there is a reason. Without one, nobody wakes.
-    pub(crate) fn plan_looks_for(&mut self, now: Instant, causes: LookCauses) {
+    /// Plans the looks for which there is a reason before the system tells of a change: time runs out for an
+    /// agent or a review, or our own files are not as they should be. Without one, nobody wakes.
+    pub(crate) fn plan_looks_for(&mut self, now: Instant, time_runs_out: bool, own_files_incomplete: bool) {
         let is_deaf = self.watch.is_deaf();
-        if causes.time_runs_out || is_deaf {
+        if time_runs_out || is_deaf {
             self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         }
-        if causes.own_files_incomplete || is_deaf {
+        if own_files_incomplete || is_deaf {
             self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
         }
     }
@@ -99,12 +91,10 @@ impl DiskWatch {
 mod tests {
     use super::*;
 
-    const NONE: LookCauses = LookCauses { time_runs_out: false, own_files_incomplete: false };
-
     #[tokio::test(start_paused = true)]
     async fn nobody_wakes_without_a_reason() {
         let mut disk = DiskWatch::begin(Vec::new());
-        disk.plan_looks_for(Instant::now(), NONE);
+        disk.plan_looks_for(Instant::now(), false, false);
         // Where the system tells of no changes, looking is the only way.
         assert_eq!(disk.deadline().is_some(), disk.watch.is_deaf());
     }

@@ -35,7 +35,7 @@ use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::desks::request::DeskRequest;
 use crate::discovery::presence::{Presence, PublishedNews};
-use crate::disk_watch::{DiskWatch, LookCauses};
+use crate::disk_watch::DiskWatch;
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::last_words::registry::LastWords;
@@ -310,7 +310,7 @@ impl MainLoop {
         let is_failing = self.recovery.is_failing();
         let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.deadline().is_some();
         let own_files_incomplete = is_failing || self.presence.is_incomplete();
-        self.disk.plan_looks_for(Instant::now(), LookCauses { time_runs_out, own_files_incomplete });
+        self.disk.plan_looks_for(Instant::now(), time_runs_out, own_files_incomplete);
     }
 
     fn look_at_disk(&mut self) {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use alongside_desk::{TurnFinished, TurnId, UndoneFile};
 
-use super::marked_files::MarkedFiles;
 use super::sending::Sent;
+use super::turn_review::MarkedFiles;
 use super::work::{LookAsker, TurnCall};
 
 #[derive(Debug)]
@@ -17,43 +17,36 @@ pub(super) struct Finish {
     pub(super) waiting: Vec<LookAsker>,
 }
 
-/// The result for every marked file.
-pub(super) struct FinishResult {
-    pub(super) told: TurnFinished,
-    /// The files whose marks are done with.
-    pub(super) done: Vec<PathBuf>,
-}
-
-/// The result of a finish. `undone` has the answers of the source, for those files that it was to write.
+/// The result for every marked file, and the files whose marks are done with. `undone` has the answers of the
+/// source, for those files that it was to write.
 pub(super) fn finish_result(
     turn: TurnId,
     marked: MarkedFiles,
     undone: Vec<UndoneFile>,
     sent: Option<Sent>,
-) -> FinishResult {
-    let mut undone = undone.into_iter();
-    let mut result =
-        FinishResult { told: TurnFinished { turn, ..TurnFinished::default() }, done: Vec::new() };
+) -> (TurnFinished, Vec<PathBuf>) {
+    let (mut undone, mut done) = (undone.into_iter(), Vec::new());
+    let mut told = TurnFinished { turn, ..TurnFinished::default() };
     for (path, file) in marked.files {
         let file = match file.refused {
             Some(_) => file,
             None => undone.next().unwrap_or_else(|| unknown(file)),
         };
         if file.refused.is_none() {
-            result.done.push(path);
+            done.push(path);
         }
-        result.told.files.push(file);
+        told.files.push(file);
     }
     match sent {
-        Some(Err(reason)) => result.told.not_sent = Some(reason),
+        Some(Err(reason)) => told.not_sent = Some(reason),
         Some(Ok(message)) => {
             let (paths, names): (Vec<_>, Vec<_>) = marked.asked.into_iter().unzip();
-            result.done.extend(paths);
-            (result.told.asked, result.told.sent) = (names, message);
+            done.extend(paths);
+            (told.asked, told.sent) = (names, message);
         }
         None => {}
     }
-    result
+    (told, done)
 }
 
 /// The answer for a file about which the source has said nothing.

@@ -7,7 +7,6 @@ mod file_texts;
 mod finish;
 pub(crate) mod job;
 mod marked_file;
-mod marked_files;
 pub(crate) mod noting;
 pub(crate) mod registry;
 pub(crate) mod request;

@@ -479,11 +479,11 @@ impl Turns {
 
     fn end_undo(&mut self, turn: TurnId, undone: Vec<UndoneFile>, sent: Option<Sent>) {
         let Some(Finish { call, marked, waiting }) = self.finishes.remove(&turn) else { return };
-        let result = finish::finish_result(turn, marked, undone, sent);
-        self.work.tell(BTreeSet::from([call.desk]), Event::TurnFinished(result.told));
+        let (told, done) = finish::finish_result(turn, marked, undone, sent);
+        self.work.tell(BTreeSet::from([call.desk]), Event::TurnFinished(told));
         // Without the review, the only desk of it has left.
         if let Some(review) = self.reviews.get_mut(&turn) {
-            review.end_undo(&result.done, self.work.next_look());
+            review.end_undo(&done, self.work.next_look());
             let asker = LookAsker::Finish { turn, answer: call.answer };
             let askers = std::iter::once(asker).chain(waiting).collect();
             self.work.ask_for_look(review.key(), askers);

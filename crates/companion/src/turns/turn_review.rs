@@ -13,7 +13,6 @@ use super::comment_work::{self, CommentWork};
 use super::file_texts::{KnownTexts, Stretches};
 use super::job::LookKey;
 use super::marked_file::MarkedFile;
-use super::marked_files::MarkedFiles;
 use super::request::CommentRequest;
 use super::source::{ChangeBack, Feedback, FoundFile, NewComment, TurnLook, Undo};
 use crate::ids::DeskId;
@@ -42,6 +41,15 @@ pub(super) struct TurnReview {
     told: BTreeMap<DeskId, u64>,
     /// Everything that is marked is being undone, up to the look that follows.
     is_finishing: bool,
+}
+
+/// Every marked file in the order of the list.
+#[derive(Debug, Default)]
+pub(super) struct MarkedFiles {
+    /// The files to undo. A file with a reason for a refusal is not written.
+    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+    /// The files that the agent is asked to undo.
+    pub(super) asked: Vec<(PathBuf, String)>,
 }
 
 /// The marked files, as a finish takes them.
