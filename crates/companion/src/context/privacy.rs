@@ -119,13 +119,8 @@ impl Privacy {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
         let top = top.or(root).or(path.ancestors().last()).unwrap_or(path).to_owned();
-        let mut steps: Vec<PathBuf> =
-            path.ancestors().take_while(|step| *step != top).map(Path::to_owned).collect();
-        steps.reverse();
-        steps.iter().any(|step| {
-            let is_directory = step != path;
-            self.step_matches_gitignore(&top, step, is_directory)
-        })
+        let mut steps = path.ancestors().take_while(|step| *step != top);
+        steps.any(|step| self.step_matches_gitignore(&top, step, step != path))
     }
 
     /// Whether git ignores one step of a path. The deepest ignore file with a matching rule decides.

@@ -11,22 +11,9 @@ const MAX_CHAIN: usize = 64;
 /// The nearest living ancestors of a process that the same user owns, nearest first; never PID 1.
 pub(crate) fn of(pid: u32) -> Vec<u32> {
     let processes = Processes::now();
-    let mut found = Vec::new();
-    let mut at = pid;
-    for _ in 0..MAX_CHAIN {
-        let Some(parent) = processes.get(at).map(|process| process.parent).filter(|parent| *parent > 1)
-        else {
-            break;
-        };
-        if processes.is_ours(parent) {
-            found.push(parent);
-        }
-        if found.len() == MAX_ANCESTORS {
-            break;
-        }
-        at = parent;
-    }
-    found
+    let parent = |pid: &u32| Some(processes.get(*pid)?.parent).filter(|parent| *parent > 1);
+    let chain = std::iter::successors(parent(&pid), parent).take(MAX_CHAIN);
+    chain.filter(|ancestor| processes.is_ours(*ancestor)).take(MAX_ANCESTORS).collect()
 }
 
 #[cfg(test)]

@@ -112,16 +112,7 @@ impl DecidedText {
     /// counts as before. Blocks.
     pub(crate) fn look(&self, is_before_first: bool) -> (Found, Fingerprint) {
         let now = target::fingerprint(&self.file);
-        let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
-        let found = match () {
-            () if is_before && is_before_first => Found::AsBefore,
-            () if now.is_gone() && self.deletes => Found::AsDecided,
-            () if !now.is_gone() && !self.deletes && self.is_held(&now) => Found::AsDecided,
-            () if is_before => Found::AsBefore,
-            () if now.is_gone() => Found::Gone,
-            () if now.is_unreadable() => Found::Unknown,
-            () => Found::SomethingElse,
-        };
+        let found = self.found(&now, is_before_first, || self.held(&now).is_some());
         (found, now)
     }
 
@@ -132,14 +123,22 @@ impl DecidedText {
         if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_LITTLE {
             return None;
         }
-        let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
         let on_disk = proposal.normalized.restored(original);
-        Some(match () {
+        Some(self.found(now, is_before_first, || self.is_text(on_disk.as_bytes(), now)))
+    }
+
+    /// `holds_text`: whether the file, which is there, holds the text.
+    fn found(&self, now: &Fingerprint, is_before_first: bool, holds_text: impl FnOnce() -> bool) -> Found {
+        let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
+        match () {
             () if is_before && is_before_first => Found::AsBefore,
-            () if !self.deletes && self.is_text(on_disk.as_bytes(), now) => Found::AsDecided,
+            () if now.is_gone() && self.deletes => Found::AsDecided,
+            () if !now.is_gone() && !self.deletes && holds_text() => Found::AsDecided,
             () if is_before => Found::AsBefore,
+            () if now.is_gone() => Found::Gone,
+            () if now.is_unreadable() => Found::Unknown,
             () => Found::SomethingElse,
-        })
+        }
     }
 
     /// The bytes of the file before and now; `None` if the file does not hold the text, or either is not
@@ -153,10 +152,6 @@ impl DecidedText {
         let now = target::fingerprint(&self.file);
         let is_there = !now.is_gone() && !self.deletes;
         Some((before, self.held(&now).filter(|_| is_there)?))
-    }
-
-    fn is_held(&self, now: &Fingerprint) -> bool {
-        self.held(now).is_some()
     }
 
     /// The bytes of the file, if the file holds the text.
