@@ -42,14 +42,6 @@ async fn a_successor_takes_sessions_over_and_rejects_open_reviews() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nothing_was_typed_no_draft_is_promised() {
-    let (mut story, ..) = interrupted_after(Credential::Token(None), None).await;
-    story.succeed().await;
-    let hint = story.problem().await.hint.unwrap();
-    assert!(hint.contains("/ide enable") && !hint.contains("drafts"), "{hint}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_earlier_draft_of_the_file_is_not_promised_as_the_newest_edits() {
     let mut story = Story::with_journal().await;
     let agent = story.agent().await;

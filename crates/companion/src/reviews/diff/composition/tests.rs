@@ -207,20 +207,6 @@ fn redo_does_again_what_undo_took_back() {
 }
 
 #[test]
-fn a_new_change_leaves_nothing_to_redo() {
-    let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    composition.keep(&[0], false).unwrap();
-    composition.undo().unwrap();
-    assert!(composition.keep(&[9], true).is_err());
-    composition.redo().expect("a refused change is none");
-    composition.undo().unwrap();
-    composition.keep(&[1], false).unwrap();
-    let now = composition.current().clone();
-    assert_eq!(composition.redo(), Err(Refusal::NothingToRedo));
-    assert_eq!(*composition.current(), now);
-}
-
-#[test]
 fn many_changes_in_a_large_text_are_small_hunks_with_marks() {
     let original: String = (0..20_000).map(|line| format!("line {line} says one word\n")).collect();
     let line =
