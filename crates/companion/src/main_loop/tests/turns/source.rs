@@ -19,97 +19,82 @@ use crate::turns::source::{
 
 #[derive(Debug, Default)]
 pub(super) struct DiskSource {
-    /// The files at the baseline; `None` for those that it does not have.
-    before: Mutex<BTreeMap<PathBuf, Option<Vec<u8>>>>,
     /// The number of looks that have begun.
     pub(super) looks: AtomicUsize,
-    /// Whether looks and undos wait.
-    pub(super) is_held: AtomicBool,
-    /// The turns that go on.
-    pub(super) at_work: Mutex<Vec<OpenTurn>>,
     /// The number of reviews that were finished.
     pub(super) finished: AtomicUsize,
-    feedback: Mutex<Kept>,
-    /// The notes on files, in their order.
-    notes: Mutex<Vec<(PathBuf, TurnNote)>>,
-    /// The remarks of each look, and the agent that gets the words.
-    said: Mutex<(Vec<String>, String)>,
+    /// Whether looks and undos wait.
+    is_held: AtomicBool,
+    state: Mutex<SourceState>,
 }
 
-/// Comments as they were kept, and rounds as they were sent.
 #[derive(Debug, Default)]
-struct Kept {
+struct SourceState {
+    /// The files at the baseline; `None` for those that it does not have.
+    before: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    /// The turns that go on.
+    at_work: Vec<OpenTurn>,
+    /// The comments, each as it came.
     comments: Vec<(Comment, NewComment)>,
+    /// The rounds that were sent.
     rounds: Vec<NewRound>,
+    /// The notes on files, in their order.
+    notes: Vec<(PathBuf, TurnNote)>,
+    /// The remarks of each look, and the agent that gets the words.
+    remarks: Vec<String>,
+    agent: String,
     refuses: bool,
     is_unreadable: bool,
     revision: u64,
 }
 
 impl DiskSource {
-    fn before(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Option<Vec<u8>>>> {
-        self.before.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.feedback.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn at_work(&self) -> Vec<OpenTurn> {
-        self.at_work.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn state(&self) -> MutexGuard<'_, SourceState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A turn begins of an agent with this process; without one, every turn ends.
     pub(super) fn begin_turn(&self, process: Option<u32>) {
         let told = AtWork { agent: "Codex".into(), since: 1 };
         let open = process.map(|pid| OpenTurn { told, process: Some(pid) });
-        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = open.into_iter().collect();
+        self.state().at_work = open.into_iter().collect();
     }
 
     pub(super) fn notes(&self) -> Vec<(PathBuf, TurnNote)> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state().notes.clone()
     }
 
     pub(super) fn comments(&self) -> Vec<Comment> {
-        self.kept().comments.iter().map(|(comment, _)| comment.clone()).collect()
+        self.state().comments()
     }
 
     /// Comments are kept, and cannot be read between looks.
     pub(super) fn make_unreadable(&self) {
-        self.kept().is_unreadable = true;
+        self.state().is_unreadable = true;
     }
 
     pub(super) fn rounds(&self) -> Vec<NewRound> {
-        self.kept().rounds.clone()
+        self.state().rounds.clone()
     }
 
     /// The lines before and after those of a comment.
     pub(super) fn around(&self, at: usize) -> (String, String) {
-        let new = &self.kept().comments[at].1;
+        let new = &self.state().comments[at].1;
         (new.before.clone(), new.after.clone())
     }
 
     pub(super) fn refuse_to_send(&self, refuses: bool) {
-        self.kept().refuses = refuses;
+        self.state().refuses = refuses;
     }
 
     /// From now on, looks remark this, and this agent gets the words.
     pub(super) fn say(&self, remark: &str, agent: &str) {
-        *self.said() = (vec![remark.to_owned()], agent.to_owned());
-    }
-
-    fn said(&self) -> MutexGuard<'_, (Vec<String>, String)> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn all(&self) -> Feedback {
-        let (comments, kept) = (self.comments(), self.kept());
-        let route = Some(Route { words: "soon".into(), agent: self.said().1.clone(), ..Route::default() });
-        Feedback { comments, route, message: kept.message(), revision: kept.revision }
+        let mut state = self.state();
+        (state.remarks, state.agent) = (vec![remark.to_owned()], agent.to_owned());
     }
 
     pub(super) fn remember(&self, name: &str, text: Option<&[u8]>) {
-        self.before().insert(name.into(), text.map(<[u8]>::to_vec));
+        self.state().before.insert(name.into(), text.map(<[u8]>::to_vec));
     }
 
     pub(super) fn hold(&self, is_held: bool) {
@@ -123,11 +108,21 @@ impl DiskSource {
     }
 }
 
-impl Kept {
+impl SourceState {
+    fn comments(&self) -> Vec<Comment> {
+        self.comments.iter().map(|(comment, _)| comment.clone()).collect()
+    }
+
     fn message(&self) -> Option<TurnMessage> {
         let (text, words) = ("the message".into(), "soon".into());
         let message = TurnMessage { text, words, at: 1, ..TurnMessage::default() };
         self.rounds.last().map(|_| message)
+    }
+
+    fn feedback(&self) -> Feedback {
+        let (comments, message, revision) = (self.comments(), self.message(), self.revision);
+        let route = Some(Route { words: "soon".into(), agent: self.agent.clone(), ..Route::default() });
+        Feedback { comments, route, message, revision }
     }
 }
 
@@ -138,7 +133,7 @@ impl TurnSource for DiskSource {
             return Err("there is no revision nonsense".into());
         }
         let mut files = Vec::new();
-        for (path, before) in &*self.before() {
+        for (path, before) in &self.state().before {
             let now = fs::read(directory.join(path)).ok();
             let change = match (before, &now) {
                 (before, now) if before == now => continue,
@@ -160,20 +155,21 @@ impl TurnSource for DiskSource {
                 ..FoundFile::default()
             });
         }
-        let feedback = self.all();
+        let feedback = self.state().feedback();
         // Nobody has seen the changes from here on.
         self.wait();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
-        let (root, at_work, remarks) = (directory.to_owned(), self.at_work(), self.said().0.clone());
+        let (root, state) = (directory.to_owned(), self.state());
+        let (at_work, remarks) = (state.at_work.clone(), state.remarks.clone());
         Ok(TurnLook { root, baseline, files, remarks, feedback, at_work, ..TurnLook::default() })
     }
 
     fn has_turns(&self, _: &Path) -> bool {
-        !self.at_work().is_empty()
+        !self.state().at_work.is_empty()
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
-        let before = self.before().get(&file.path).cloned().flatten();
+        let before = self.state().before.get(&file.path).cloned().flatten();
         let now = fs::read(look.root.join(&file.path)).ok();
         let path = look.root.join(&file.path);
         let is_accepted = |(of, note): &(PathBuf, TurnNote)| *of == path && *note != TurnNote::Saved;
@@ -182,7 +178,7 @@ impl TurnSource for DiskSource {
     }
 
     fn note(&self, file: &Path, note: &TurnNote) -> bool {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((file.to_owned(), note.clone()));
+        self.state().notes.push((file.to_owned(), note.clone()));
         true
     }
 
@@ -193,7 +189,7 @@ impl TurnSource for DiskSource {
             let told = UndoneFile { path: undo.file.told.path.clone(), ..UndoneFile::default() };
             let (shown, wanted) = match &undo.to {
                 UndoTo::Text { shown, wanted } => (Some(shown.clone()), Some(wanted.clone())),
-                UndoTo::Baseline => (None, self.before().get(&undo.file.path).cloned().flatten()),
+                UndoTo::Baseline => (None, self.state().before.get(&undo.file.path).cloned().flatten()),
             };
             let now = fs::read(&path).ok();
             if shown.is_some() && shown != now {
@@ -209,30 +205,28 @@ impl TurnSource for DiskSource {
     }
 
     fn feedback(&self, _: &TurnLook) -> Result<Feedback, String> {
-        if self.kept().is_unreadable {
-            return Err("no".into());
-        }
-        Ok(self.all())
+        let state = self.state();
+        if state.is_unreadable { Err("no".into()) } else { Ok(state.feedback()) }
     }
 
     fn add_comment(&self, _: &TurnLook, new: &NewComment) -> Result<(), Refusal> {
-        let mut kept = self.kept();
-        kept.revision += 1;
+        let mut state = self.state();
+        state.revision += 1;
         let path = new.file.as_ref().map(|file| file.told.path.clone());
         let anchor = Anchor { path, lines: new.lines, side: new.side, code: new.code.clone() };
-        let (id, text) = (CommentId(kept.revision), new.text.clone());
-        kept.comments.push((Comment { id, anchor, text, ..Comment::default() }, new.clone()));
+        let (id, text) = (CommentId(state.revision), new.text.clone());
+        state.comments.push((Comment { id, anchor, text, ..Comment::default() }, new.clone()));
         Ok(())
     }
 
     fn change_comment(&self, _: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        let mut kept = self.kept();
-        kept.revision += 1;
-        let at = kept.comments.iter().position(|(comment, _)| comment.id == id);
+        let mut state = self.state();
+        state.revision += 1;
+        let at = state.comments.iter().position(|(comment, _)| comment.id == id);
         let at = at.ok_or(Refusal::NoSuchComment)?;
         match text {
-            "" => drop(kept.comments.remove(at)),
-            text => text.clone_into(&mut kept.comments[at].0.text),
+            "" => drop(state.comments.remove(at)),
+            text => text.clone_into(&mut state.comments[at].0.text),
         }
         Ok(())
     }
@@ -242,18 +236,18 @@ impl TurnSource for DiskSource {
     }
 
     fn send(&self, _: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
-        let mut kept = self.kept();
-        if kept.refuses {
+        let mut state = self.state();
+        if state.refuses {
             return Err("no".into());
         }
-        kept.revision += 1;
-        kept.rounds.push(round.clone());
-        Ok(kept.message())
+        state.revision += 1;
+        state.rounds.push(round.clone());
+        Ok(state.message())
     }
 
     fn finish(&self, look: &TurnLook) {
         self.finished.fetch_add(1, Ordering::SeqCst);
-        for (path, before) in &mut *self.before() {
+        for (path, before) in &mut self.state().before {
             *before = fs::read(look.root.join(path)).ok();
         }
     }
