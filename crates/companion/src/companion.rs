@@ -5,15 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alongside_desk::{
-    self as desk, Call, Desk, Environment, HookProposal, Problem, Revised, Status, Verdict,
-};
+use alongside_desk::{self as desk, Call, Desk, Environment, HookProposal, Problem, Status, Verdict};
 use tokio::sync::oneshot;
 
 use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
-use crate::desks::request::DeskRequest;
 use crate::endpoint::Endpoint;
 use crate::events::{Event, Events};
 use crate::hook_calls::HookCalls;
@@ -96,11 +93,7 @@ impl Companion {
         events.send(Event::DeskJoined { desk: id, profile, events: seat.events });
         tokio::spawn(async move {
             while let Some(Call { request, answer }) = seat.calls.recv().await {
-                match DeskRequest::of(request) {
-                    Some(request) => events.send(Event::DeskAsked { desk: id, request, answer }),
-                    // A desk that is gone needs no answer.
-                    None => drop(answer.send(Ok(Revised::default()))),
-                }
+                events.send(Event::DeskAsked { desk: id, request, answer });
             }
             events.send(Event::DeskLeft(id));
         });

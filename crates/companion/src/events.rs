@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
-use alongside_desk::{self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, ReviewId, Status};
+use alongside_desk::{
+    self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, Request, ReviewId, Status,
+};
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
@@ -22,7 +24,6 @@ use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
-use crate::desks::request::DeskRequest;
 use crate::discovery::publisher::Published;
 use crate::ids::DeskId;
 use crate::last_words::look::Sight;
@@ -81,7 +82,7 @@ pub(crate) enum Event {
     /// The names of those that keep the companion when this desk leaves have changed.
     KeepersChanged { desk: DeskId, kept_by: Vec<String> },
     /// A desk requests something.
-    DeskAsked { desk: DeskId, request: DeskRequest, answer: CallAnswer },
+    DeskAsked { desk: DeskId, request: Request, answer: CallAnswer },
     /// A desk has left.
     DeskLeft(DeskId),
     /// The privacy rules have been asked about this mention.

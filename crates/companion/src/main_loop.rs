@@ -13,7 +13,7 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, CallAnswer, Closed, Closing, FileDiagnostics, Follows, HookProposal, Problem, Refusal,
-    ReviewId, Revised, Scope, Status, Unawaited, Verdict,
+    Request, ReviewId, Revised, Scope, Status, Unawaited, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -33,7 +33,6 @@ use crate::context::tracker::ContextTracker;
 use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
-use crate::desks::request::DeskRequest;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::DiskWatch;
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
@@ -54,7 +53,7 @@ use crate::rules::book::RuleBook;
 use crate::turns::effect::TurnEffect;
 use crate::turns::noting::Noting;
 use crate::turns::registry::Turns;
-use crate::turns::request::TurnRequest;
+use crate::turns::request::{CommentRequest, TurnRequest};
 use crate::turns::surroundings::Surroundings;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
@@ -732,56 +731,100 @@ impl MainLoop {
         self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
     }
 
-    fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
+    fn desk_asked(&mut self, desk: DeskId, request: Request, answer: CallAnswer) {
         match request {
-            DeskRequest::Turn(request) => return self.turn_asked(desk, request, answer),
-            DeskRequest::Edit(text, revision, edit) if self.turns.has_text(text) => {
-                return self.turn_asked(desk, TurnRequest::Edit { text, revision, edit }, answer);
+            Request::EditReview { id, revision, changes } => {
+                return self.edit_asked(desk, id, revision, Edit::Type(changes), answer);
             }
-            DeskRequest::Decide(text, ..) if self.turns.has_text(text) => {
+            Request::KeepHunks { id, revision, hunks, keep } => {
+                return self.edit_asked(desk, id, revision, Edit::Keep { hunks, keep }, answer);
+            }
+            Request::SplitHunk { id, revision, hunk, lines, side } => {
+                let split = Edit::Split { hunk, lines: lines.map(|lines| (side, lines)) };
+                return self.edit_asked(desk, id, revision, split, answer);
+            }
+            Request::SetReason { id, revision, hunk, reason } => {
+                return self.edit_asked(desk, id, revision, Edit::SetReason { hunk, reason }, answer);
+            }
+            Request::UndoReview { id, revision } => {
+                return self.edit_asked(desk, id, revision, Edit::Undo, answer);
+            }
+            Request::RedoReview { id, revision } => {
+                return self.edit_asked(desk, id, revision, Edit::Redo, answer);
+            }
+            Request::DecideReview { id, .. } if self.turns.has_text(id) => {
                 return self.turn_asked(desk, TurnRequest::Decide, answer);
             }
-            DeskRequest::Edit(id, revision, edit) => {
-                let revision = self.edit_review(id, revision, edit);
-                return self.answer_desk(answer, revision.map(Some));
-            }
-            DeskRequest::Decide(review, revision, decision) => {
+            Request::DecideReview { id: review, revision, decision } => {
                 return self.begin_decision(DecisionCall { review, revision, decision, desk, answer });
             }
-            DeskRequest::Grant(review, scope) => {
-                let granted = self.grant(review, scope);
+            Request::Grant { id, scope } => {
+                let granted = self.grant(id, scope);
                 return self.answer_desk(answer, granted);
             }
-            DeskRequest::WithdrawGrants => self.rules.withdraw_grants(),
-            DeskRequest::Mention { file, agent } => {
+            Request::WithdrawGrants {} => self.rules.withdraw_grants(),
+            Request::ReviewTurn { directory, since } => {
+                return self.turn_asked(desk, TurnRequest::Look { directory, since }, answer);
+            }
+            Request::OpenTurnFile { turn, revision, file } => {
+                return self.turn_asked(desk, TurnRequest::Open { turn, revision, file }, answer);
+            }
+            Request::MarkTurnFile { turn, revision, file, undo } => {
+                return self.turn_asked(desk, TurnRequest::Mark { turn, revision, file, undo }, answer);
+            }
+            Request::AddComment { turn, revision, file, lines, side, text } => {
+                let add = CommentRequest::Add { revision, file, lines, side, text };
+                return self.turn_asked(desk, TurnRequest::Comment(turn, add), answer);
+            }
+            Request::ChangeComment { turn, id, text } => {
+                let change = CommentRequest::Change { id, text };
+                return self.turn_asked(desk, TurnRequest::Comment(turn, change), answer);
+            }
+            Request::FinishTurn { turn, revision, send, ask_to_undo } => {
+                let finish = TurnRequest::Finish { turn, revision, send, ask_to_undo };
+                return self.turn_asked(desk, finish, answer);
+            }
+            Request::MentionFile { path, lines, agent } => {
+                let file = path.map(|path| (path, lines));
                 return self.begin_mention(MentionCall { desk, file, agent, answer });
             }
-            DeskRequest::PauseContext(paused) => {
+            Request::PauseContext { paused } => {
                 if let Err(words) = self.context.pause(paused) {
                     return self.answer_desk(answer, Err(Refusal::Other { words }));
                 }
             }
-            DeskRequest::ChangeContext(report) => {
+            Request::ChangeContext(report) => {
                 self.context.report(desk, report);
                 self.mark_dirty_reviews();
             }
-            DeskRequest::Saved(path) => self.note_for_turns(Noting::Saved(path.into())),
-            DeskRequest::Focus => {
+            Request::Saved { path } => self.note_for_turns(Noting::Saved(path.into())),
+            Request::Focus => {
                 self.context.focus(desk);
                 self.publish(true, None);
             }
-            DeskRequest::Report(problem) => self.desks.report(problem),
-            DeskRequest::Leave => self.desk_left(desk),
-            DeskRequest::Flushed(review) => {
-                self.calls.mark_flushed(desk, review);
+            Request::Report(problem) => self.desks.report(problem),
+            Request::Leave => self.desk_left(desk),
+            Request::Flushed { id } => {
+                self.calls.mark_flushed(desk, id);
                 self.finish_calls(Instant::now());
             }
-            DeskRequest::Diagnostics(number, files) => {
+            Request::Diagnostics { number, files } => {
                 self.calls.add_diagnostics(desk, number, files);
                 self.finish_calls(Instant::now());
             }
+            // Only a host carries this out.
+            Request::ChangeRoots { .. } => {}
         }
         self.answer_desk(answer, Ok(None));
+    }
+
+    /// Carries out an edit of a review, or of an open file of a turn review.
+    fn edit_asked(&mut self, desk: DeskId, id: ReviewId, revision: u64, edit: Edit, answer: CallAnswer) {
+        if self.turns.has_text(id) {
+            return self.turn_asked(desk, TurnRequest::Edit { text: id, revision, edit }, answer);
+        }
+        let revision = self.edit_review(id, revision, edit);
+        self.answer_desk(answer, revision.map(Some));
     }
 
     /// Answers a request, with the new revision of a review if it is about one.

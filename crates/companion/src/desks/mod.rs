@@ -3,4 +3,3 @@
 pub(crate) mod notifications;
 pub(crate) mod profile;
 pub(crate) mod registry;
-pub(crate) mod request;
