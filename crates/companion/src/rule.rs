@@ -7,6 +7,9 @@ use alongside_desk::ChangeKind;
 /// The settings of a project: the file in its root.
 pub(crate) const PROJECT_SETTINGS: &str = ".alongside.toml";
 
+/// Why no rule covers a file of git.
+pub(crate) const GITS: &str = "no rule covers what git runs or obeys";
+
 /// The decision of a rule on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {

@@ -10,21 +10,15 @@ use super::ground::Ground;
 use super::{agents_links, git_directories};
 use crate::folded_name::{is_gits, plain};
 use crate::real_path;
-use crate::rule::{PROJECT_SETTINGS, Rule};
+use crate::rule::{GITS, PROJECT_SETTINGS, Rule};
 
 /// The place where a write ends up, as far as a rule may count on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A file in a project.
     File(Route),
-    /// Outside every project, or possibly so.
-    Outside,
-    /// Git runs or obeys what is there.
-    Gits,
-    /// Protected, though the path of the file does not show that, for this reason.
-    Protected(&'static str),
-    /// Different places, by how the agent reads `..` after a link.
-    Ambiguous,
+    /// A place that no rule and no grant covers, for this reason.
+    Uncovered(&'static str),
 }
 
 /// The route of a write to its file, through links.
@@ -131,8 +125,10 @@ impl Destinations {
     /// [`in_git`](Self::in_git). Reads the disk.
     pub(crate) fn place(&self, outside: Option<&str>, in_git: Option<&str>, ground: &Ground<'_>) -> Place {
         match self.ends().as_slice() {
-            _ if self.differs_by_process || outside.is_some() => Place::Outside,
-            _ if in_git.is_some() => Place::Gits,
+            _ if self.differs_by_process || outside.is_some() => {
+                Place::Uncovered("no rule covers a file outside the project")
+            }
+            _ if in_git.is_some() => Place::Uncovered(GITS),
             [file] => {
                 let mut steps: Vec<_> = self.routes.concat();
                 steps.retain(|step| step != *file);
@@ -142,14 +138,14 @@ impl Destinations {
                     return Place::File(Route { steps, projects, asks, is_searched: false });
                 }
                 match protection(&steps, ground) {
-                    Some(why) => Place::Protected(why),
+                    Some(why) => Place::Uncovered(why),
                     None => {
                         let (projects, asks) = (projects_above(file), nested_rules(&steps, ground));
                         Place::File(Route { steps, projects, asks, is_searched: true })
                     }
                 }
             }
-            _ => Place::Ambiguous,
+            _ => Place::Uncovered("it depends on the agent where this path leads"),
         }
     }
 

@@ -270,7 +270,7 @@ impl Granted {
             (Place::File(route), _) if !route.is_searched => false,
             (Place::File(route), Scope::File) => route.file() == self.path,
             (Place::File(route), Scope::Folder) => route.file().starts_with(&self.path),
-            (Place::Outside | Place::Gits | Place::Protected(_) | Place::Ambiguous, _) => false,
+            (Place::Uncovered(_), _) => false,
         }
     }
 }

@@ -128,10 +128,7 @@ impl Rules {
         let not = |why| Judgement::ask(Why::NoRuleApplies(why));
         let route = match place {
             Place::File(route) => route,
-            Place::Outside => return not("no rule covers a file outside the project"),
-            Place::Gits => return not(protected::GITS),
-            Place::Protected(why) => return not(why),
-            Place::Ambiguous => return not("it depends on the agent where this path leads"),
+            Place::Uncovered(why) => return not(why),
         };
         if let Some(why) = route.steps().find_map(|step| protected::reason(step, &self.settings)) {
             return not(why);

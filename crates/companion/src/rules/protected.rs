@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 use alongside_contract::agents::is_own_file;
 
 use crate::folded_name::plain;
-use crate::rule::PROJECT_SETTINGS;
-
-/// Why no rule covers a file of git.
-pub(super) const GITS: &str = "no rule covers what git runs or obeys";
+use crate::rule::{GITS, PROJECT_SETTINGS};
 
 /// The end of the path of the person's settings, wherever they are.
 const OWN_SETTINGS: [&str; 2] = ["alongside", "config.toml"];
