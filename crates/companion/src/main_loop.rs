@@ -33,7 +33,8 @@ use crate::context::tracker::ContextTracker;
 use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
-use crate::discovery::presence::{Presence, PublishedNews};
+use crate::discovery::presence::Presence;
+use crate::discovery::publisher::Published;
 use crate::disk_watch::DiskWatch;
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
@@ -44,7 +45,7 @@ use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{AcceptedBy, Way};
 use crate::reviews::draft_versions::DraftChange;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
-use crate::reviews::registry::{DecisionCall, Edited, Reviews};
+use crate::reviews::registry::{DecisionCall, Reviews};
 use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
@@ -221,10 +222,7 @@ impl MainLoop {
             Event::DiskShort(reserved) => {
                 self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
-            Event::Published { published, asked } => {
-                let news = self.presence.mark_published(published);
-                self.published(news, asked);
-            }
+            Event::Published { published, asked } => self.published(published, asked),
             Event::RootsChanged { roots, privacy, rules, changed } => {
                 self.rules.set_rules(*rules);
                 self.agents.set_context(&self.context.set_privacy(*privacy));
@@ -659,7 +657,7 @@ impl MainLoop {
 
     /// Carries out an edit, and tells desks, the draft and the journal. Returns the new revision.
     fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
-        let Edited { changed, draft } = self.reviews.edit(id, revision, edit)?;
+        let (changed, draft) = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
         self.desks.notify(desk::Event::Changed(changed));
         self.write_draft(draft, None);
@@ -951,14 +949,15 @@ impl MainLoop {
         });
     }
 
-    fn published(&mut self, news: PublishedNews, asked: bool) {
+    fn published(&mut self, published: Published, asked: bool) {
+        let (begun, over) = self.presence.mark_published(published);
         if !asked {
-            for problem in news.begun {
+            for problem in begun {
                 self.desks.notify_problem(problem);
             }
         }
-        if !news.over.is_empty() {
-            self.desks.forget_problems(&news.over);
+        if !over.is_empty() {
+            self.desks.forget_problems(&over);
             let what = "every agent can find this companion by itself again";
             self.desks.notify_problem(Problem::without_hint(what));
         }

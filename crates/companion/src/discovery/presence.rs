@@ -38,14 +38,6 @@ pub(crate) struct Presence {
     published: Published,
 }
 
-/// The changes in the agents that can find the companion.
-#[derive(Debug, Default)]
-pub(crate) struct PublishedNews {
-    pub(crate) begun: Vec<Problem>,
-    /// The earlier problems, if there is none any more.
-    pub(crate) over: Vec<Problem>,
-}
-
 impl Presence {
     pub(crate) fn new(endpoint: Endpoint, roots: Vec<PathBuf>, of: &Builder) -> Self {
         let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
@@ -121,11 +113,13 @@ impl Presence {
         self.is_hidden = true;
     }
 
-    pub(crate) fn mark_published(&mut self, published: Published) -> PublishedNews {
+    /// Takes how far the files were written. Returns the problems that have begun, and all earlier ones if there
+    /// is none any more.
+    pub(crate) fn mark_published(&mut self, published: Published) -> (Vec<Problem>, Vec<Problem>) {
         let before = std::mem::replace(&mut self.published, published).problems;
         let problems = &self.published.problems;
         let begun = problems.iter().filter(|problem| !before.contains(problem)).cloned().collect();
-        PublishedNews { begun, over: if problems.is_empty() { before } else { Vec::new() } }
+        (begun, if problems.is_empty() { before } else { Vec::new() })
     }
 
     /// Whether an agent has started for the first time since the files were written: it has its directory.

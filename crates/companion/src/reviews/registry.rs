@@ -45,12 +45,6 @@ pub(crate) struct TargetToRead {
     pub(crate) file_path: String,
 }
 
-#[derive(Debug)]
-pub(crate) struct Edited {
-    pub(crate) changed: Changed,
-    pub(crate) draft: Option<DraftChange>,
-}
-
 impl Reviews {
     /// `started` is the companion's start, in milliseconds since the Unix epoch.
     pub(crate) fn new(started: u64) -> Self {
@@ -116,12 +110,17 @@ impl Reviews {
         })
     }
 
-    /// Carries out an edit that was made on this revision.
-    pub(crate) fn edit(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<Edited, Refusal> {
+    /// Carries out an edit that was made on this revision. Returns the change for desks, and for the draft.
+    pub(crate) fn edit(
+        &mut self,
+        id: ReviewId,
+        revision: u64,
+        edit: Edit,
+    ) -> Result<(Changed, Option<DraftChange>), Refusal> {
         let review = self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)?;
         review.edit(revision, edit)?;
         let changed = review.changed_since_told();
-        Ok(Edited { changed, draft: self.drafts.of_open(review) })
+        Ok((changed, self.drafts.of_open(review)))
     }
 
     /// Checks whether this decision may be taken on this revision. Returns how it ends the review.
