@@ -17,7 +17,7 @@ use super::segments::{Segment, agreeing, spliced};
 use super::split_hunk;
 use super::word_marks::{NotCompared, WordMarks};
 
-/// The bytes of earlier texts that undo keeps. It always keeps the last one.
+/// The most bytes of earlier texts that undo keeps. The latest earlier text is kept, however large.
 const MAX_HISTORY_BYTES: usize = 256 << 20;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Composition {
     current: Text,
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
-    /// The states that undo took back, the last one last; any other change empties it.
+    /// The states that undo took back, the latest last; any change but undo and redo empties this list.
     undone: Vec<(Text, Vec<Segment>)>,
     marks: WordMarks,
     /// How long a comparison may take.
@@ -44,7 +44,7 @@ impl Composition {
         Self::within(COMPARISON_TIME, original, proposed)
     }
 
-    /// The same with another limit of time for comparisons.
+    /// A proposal nobody has touched yet, whose comparisons may take this long.
     pub(crate) fn within(
         comparison_time: Duration,
         original: impl Into<Arc<str>>,
@@ -198,7 +198,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Applies the person's changes in order, each to the result of the one before.
+    /// Applies the person's changes in order, each to the text that the change before it has made.
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         let changed = self.current.changed(changes);
         let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
@@ -227,7 +227,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Does again what undo took back last. Any change since then has made that impossible.
+    /// Does again the change that undo took back last, unless another change came since.
     pub(crate) fn redo(&mut self) -> Result<(), Refusal> {
         let after = self.undone.pop().ok_or(Refusal::NothingToRedo)?;
         let now = self.restore(after);
@@ -235,7 +235,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Goes to an earlier or later state, and returns the one before.
+    /// Goes to an earlier or later state, and returns the state that it leaves.
     fn restore(&mut self, (text, segments): (Text, Vec<Segment>)) -> (Text, Vec<Segment>) {
         let now =
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
@@ -248,15 +248,13 @@ impl Composition {
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
         self.history.push(before);
         self.undone.clear();
-        let mut kept = 0;
-        let is_too_old = |(text, _): &(Text, Vec<Segment>)| {
-            kept += text.text().len() + 1;
-            kept > MAX_HISTORY_BYTES
+        let mut bytes = 0;
+        let fits = |(text, _): &&(Text, Vec<Segment>)| {
+            bytes += text.text().len() + 1;
+            bytes <= MAX_HISTORY_BYTES
         };
-        if let Some(too_old) = self.history.iter().rev().position(is_too_old) {
-            let first_kept = (self.history.len() - too_old).min(self.history.len() - 1);
-            self.history.drain(..first_kept);
-        }
+        let recent = self.history.iter().rev().take_while(fits).count().max(1);
+        self.history.drain(..self.history.len() - recent);
         self.merge_agreeing();
         self.mark_words(self.comparison_time / WORDS_SHARE);
     }

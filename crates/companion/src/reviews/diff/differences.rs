@@ -35,16 +35,16 @@ impl Differences {
         }
     }
 
-    /// Joins neighbours if there are too many differences: those with the fewest lines between them, and only
-    /// so many at once that the others stay where they are.
+    /// Joins neighbours if there are too many differences: those with the fewest lines between them, and
+    /// never more of them into one than are needed.
     pub(crate) fn joined(self) -> Self {
         let half = MAX_DIFFERENCES / 2;
         if self.0.len() <= MAX_DIFFERENCES {
             return self;
         }
         let group = self.0.len().div_ceil(half);
-        let mut between: Vec<usize> =
-            self.0.windows(2).map(|pair| pair[1].old.start - pair[0].old.end).collect();
+        let lines_between = |[before, after]: &[Difference; 2]| after.old.start - before.old.end;
+        let mut between: Vec<usize> = self.0.array_windows::<2>().map(lines_between).collect();
         let (.., few, _) = between.select_nth_unstable_by(half, |a, b| b.cmp(a));
         let few = *few;
         let (mut joined, mut members) = (Vec::<Difference>::with_capacity(MAX_DIFFERENCES), 0);
@@ -77,7 +77,7 @@ impl IntoIterator for Differences {
 mod tests {
     use super::*;
 
-    /// One line differs in each step; the steps follow each other.
+    /// Differences of one line each; each begins so many lines after the one before.
     fn one_line_in(steps: impl IntoIterator<Item = usize>) -> Differences {
         let mut found = Differences::default();
         let mut line = 0;
@@ -104,7 +104,7 @@ mod tests {
     fn too_many_differences_are_joined_where_they_lie_densest() {
         let few = one_line_in(std::iter::repeat_n(2, MAX_DIFFERENCES)).joined();
         assert!(few.0.len() == MAX_DIFFERENCES && few.0.iter().all(|found| !found.coarse));
-        // 1000 far apart, then 30,000 on every second line.
+        // 1000 differences far apart, then 30,000 on every second line.
         let steps = std::iter::repeat_n(9, 1000).chain(std::iter::repeat_n(2, 30_000));
         let joined = one_line_in(steps).joined().0;
         assert!((4_000..=MAX_DIFFERENCES + 1).contains(&joined.len()), "{}", joined.len());

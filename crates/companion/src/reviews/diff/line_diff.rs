@@ -21,7 +21,8 @@ use super::regions::compare_by_region;
 pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
 /// The lines of a window in each text. If the texts do not agree again in it, it grows fourfold.
 const WINDOW: usize = 64;
-/// Lines that agree again count from one part in this many of the window: a few may be any closing brace.
+/// Lines that agree again end a window if they are at least this part (1/SHARE) of it: a few lines that agree
+/// may be any closing brace.
 const SHARE: usize = 4;
 /// The largest window. Comparing it may cost the product of its sides, so larger ones would hold people up.
 const MAX_WINDOW: usize = 1024;
@@ -30,10 +31,11 @@ const MAX_WINDOW: usize = 1024;
 const MAX_WINDOWS_COST: usize = 64 << 20;
 
 /// The most lines, of both texts together, that are compared by region: an index takes some 60 bytes for each
-/// of them, and a line may be a single byte. More are one difference.
+/// of them, and a line may be a single byte. More lines become one difference.
 const MAX_REGION_LINES: usize = 2 << 20;
 
-/// The differences of two texts, with equal lines between them. After `within`, each large region is one.
+/// The differences of two texts, with equal lines between them. Each large region that is not compared
+/// `within` this time becomes one difference.
 pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differences {
     let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()), cost: 0 };
     rest.skip_equal_start();
@@ -58,9 +60,9 @@ pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differenc
 struct UncomparedLines<'a> {
     old: &'a Text,
     new: &'a Text,
-    /// The first lines that are not compared.
+    /// The first line of each text that is not compared yet.
     at: (usize, usize),
-    /// The first lines behind them.
+    /// The line of each text behind the last that is not compared yet.
     ends: (usize, usize),
     /// The cost of the windows so far.
     cost: usize,
@@ -100,12 +102,12 @@ impl UncomparedLines<'_> {
         self.ends = (self.ends.0 - lines, self.ends.1 - lines);
     }
 
-    /// Compares a window, and continues where its texts agree again; false if windows do not help.
+    /// Compares a window, and moves to the lines where its texts agree again; false if windows do not help.
     fn compare_window(&mut self, found: &mut Differences) -> bool {
         let (o, n) = self.at;
         let mut lines = WINDOW;
         loop {
-            // Nothing is left of one text.
+            // One text has no lines left: the rest of the other is a difference.
             if o == self.ends.0 || n == self.ends.1 {
                 found.push(Difference { old: o..self.ends.0, new: n..self.ends.1, coarse: false });
                 self.at = self.ends;
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn changes_all_over_a_large_text_stay_apart_in_no_time() {
         let unique: String = (0..20_000).map(|line| format!("line {line} has a word\n")).collect();
-        // No line is unique, but several together are.
+        // No line is unique, but several in a row are.
         let kinds = std::iter::successors(Some(1_u64), |last| Some(last * 48_271 % 0x7fff_ffff));
         let repeated: String = kinds.take(20_000).map(|kind| format!("{} word\n", kind % 89)).collect();
         for old in [unique, repeated] {

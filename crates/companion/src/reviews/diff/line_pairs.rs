@@ -8,11 +8,11 @@ use alongside_desk::best_pairs;
 use super::comparison::numbered;
 use super::tokens::Tokens;
 
-/// The most lines of a side that are looked at together, each with each of the other side. More are cut into
-/// blocks, at the same parts of both sides.
+/// The most lines of a side in a block, in which each line is compared with each of the other side. More
+/// lines are cut into blocks, at the same fractions of both sides.
 const BLOCK: usize = 200;
 
-/// How many pairs of so many lines are looked at.
+/// How many pairs of lines are compared for so many lines of each side.
 pub(super) fn candidates(old: usize, new: usize) -> usize {
     let blocks = old.max(new).div_ceil(BLOCK).max(1);
     (0..blocks).map(|at| block(old, at, blocks).len() * block(new, at, blocks).len()).sum()
@@ -22,7 +22,8 @@ fn block(lines: usize, at: usize, blocks: usize) -> Range<usize> {
     lines * at / blocks..lines * (at + 1) / blocks
 }
 
-/// Whether a line may have become another one: from the weight they share at most, and their own.
+/// Whether a line may have become another line, by the most weight that they may share and the weight of
+/// each.
 type MayBeEdit = fn(usize, (usize, usize)) -> bool;
 
 /// The pairs of lines that may be edits, in order.
@@ -38,7 +39,7 @@ pub(super) fn line_pairs(old: &Tokens<'_>, new: &Tokens<'_>, may_be_edit: MayBeE
 }
 
 fn pairs_of_block(old_bags: &[Bag], new_bags: &[Bag], may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
-    // One pair that shares all its text counts for more than two that share half of theirs.
+    // A pair that shares all its text counts for more than two pairs that share half of theirs.
     let likeness = |o: usize, n: usize| {
         let (old, new) = (&old_bags[o], &new_bags[n]);
         let (shared, both) = (old.shared(new), old.weight + new.weight);
@@ -55,7 +56,7 @@ struct Bag {
 }
 
 impl Bag {
-    /// The weight of the tokens that both have.
+    /// The weight of the tokens that both lines have.
     fn shared(&self, other: &Self) -> usize {
         let (mut shared, mut others) = (0, other.tokens.iter().peekable());
         for (token, weight) in &self.tokens {
@@ -95,9 +96,9 @@ mod tests {
         };
         let old = "alpha beta gamma\ndelta epsilon zeta\n";
         assert_eq!(pairs(old, "alpha beta other\ndelta epsilon zeta eta\n"), [(0, 0), (1, 1)]);
-        // The first line is a little like the first, and the same as the second.
+        // The old line is a little like the first new line, and the same as the second.
         assert_eq!(pairs("alpha beta gamma\n", "alpha other thing\nalpha beta gamma\n"), [(0, 1)]);
-        // Two that changed places: one of them.
+        // Of two lines that changed places, one is paired.
         assert_eq!(pairs(old, "delta epsilon zeta\nalpha beta gamma\n").len(), 1);
         assert_eq!(pairs(old, "nothing\n\n"), []);
         assert_eq!(pairs("", "a\n"), []);

@@ -14,21 +14,22 @@ use similar::{DiffOp, DiffTag};
 use super::comparison::{by_histogram, by_myers, numbered};
 use super::differences::{Difference, Differences};
 
-/// The lines of a region, in both texts, that is compared without looking for anchors first.
+/// A region with no more lines than this in each text is compared without looking for anchors first.
 const FEW_LINES: usize = 256;
-/// The most lines of a region, as the product of both sides, that are compared with the histogram.
+/// The most pairs of lines (lines of one side times lines of the other) in a region that is compared with the
+/// histogram.
 const MAX_HISTOGRAM: usize = 1 << 20;
 /// The most lines of a side that are compared without any anchor: 60 ms for lines of three kinds. A limit of
 /// size and not of time, so that the same texts differ alike on every machine.
 const MAX_WITHOUT_ANCHOR: usize = 20_000;
 /// The lines of the blocks into which a larger region without anchors is cut.
 const BLOCK: usize = 4_096;
-/// So many lines together are unique where single ones are not.
+/// How many lines in a row are looked for as anchors where no single line is unique, fewest first.
 const RUNS: [usize; 2] = [4, 16];
 /// How often regions are cut again. Texts that need more are built for it.
 const MAX_DEPTH: usize = 16;
 
-/// Adds the differences of these lines. At the deadline, a large region that is left becomes one.
+/// Adds the differences of these lines. Each large region left at the deadline becomes one difference.
 pub(super) fn compare_by_region(
     (old, o): (&Text, Range<usize>),
     (new, n): (&Text, Range<usize>),
@@ -56,7 +57,7 @@ struct Regions<'a> {
     /// Equal lines have equal numbers.
     old: &'a [u32],
     new: &'a [u32],
-    /// By number; all zero between two searches for anchors.
+    /// By the number of the line; all zero between two searches for anchors.
     seen: Vec<ItemOccurrences>,
     /// The lines of the texts at which `old` and `new` begin.
     first: (usize, usize),
@@ -82,7 +83,7 @@ impl Regions<'_> {
         let mut start = (o.start, n.start);
         for anchor in anchors.into_iter().chain([(o.end, n.end)]) {
             self.compare(start.0..anchor.0, start.1..anchor.1, depth + 1);
-            // The anchor itself agrees.
+            // The anchor agrees, so comparison goes on behind it.
             start = (anchor.0 + 1, anchor.1 + 1);
         }
     }
@@ -111,7 +112,7 @@ impl Regions<'_> {
         if is_small(&o, &n) {
             return self.push_all(&by_histogram(old, o, new, n), false);
         }
-        // A region that is too large is cut at the same parts of both sides, wherever that is.
+        // A region that is too large is cut at the same fractions of both sides, whatever stands there.
         let lines = o.len().max(n.len());
         let blocks = if lines > MAX_WITHOUT_ANCHOR { lines.div_ceil(BLOCK) } else { 1 };
         let cut = |side: &Range<usize>, at: usize| side.start + side.len() * at / blocks;
@@ -144,7 +145,7 @@ fn is_small(o: &Range<usize>, n: &Range<usize>) -> bool {
     o.len().saturating_mul(n.len()) <= MAX_HISTOGRAM
 }
 
-/// How many different numbers there are.
+/// One more than the highest number of a line.
 fn kinds(old: &[u32], new: &[u32]) -> usize {
     old.iter().chain(new).max().map_or(0, |highest| *highest as usize + 1)
 }
@@ -170,9 +171,9 @@ fn unique_in_both(old: &[u32], new: &[u32], seen: &mut [ItemOccurrences]) -> Vec
     anchors
 }
 
-/// The longest part of these pairs, sorted by their first number, whose second numbers rise as well.
+/// Of these pairs, sorted by their first number, the most whose second numbers rise as well.
 fn longest_rising(pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-    // For each length, the pair with the lowest second number that ends a rising part of that length.
+    // For each length, the pair with the lowest second number that ends a rising sequence of that length.
     let mut last: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, pair) in pairs.iter().enumerate() {

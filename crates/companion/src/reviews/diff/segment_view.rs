@@ -73,19 +73,19 @@ impl<'a> SegmentView<'a> {
     pub(super) fn state(&self) -> HunkState {
         let Self { original, proposed, current, .. } = *self;
         // A line ending that `keep` had to add does not make a hunk edited.
-        let is = |other: &str| {
+        let agrees_with = |other: &str| {
             !current.is_empty() && !other.is_empty() && without_ending(current) == without_ending(other)
         };
         match current {
             _ if current == proposed => HunkState::Kept,
             _ if current == original => HunkState::Dropped,
-            _ if is(proposed) && !is(original) => HunkState::Kept,
-            _ if is(original) && !is(proposed) => HunkState::Dropped,
+            _ if agrees_with(proposed) && !agrees_with(original) => HunkState::Kept,
+            _ if agrees_with(original) && !agrees_with(proposed) => HunkState::Dropped,
             _ => HunkState::Edited,
         }
     }
 
-    /// The two sides of a hunk whose words are compared, and their texts; `None` for no marks.
+    /// The two sides of a hunk whose words are compared, and their texts; `None` if the hunk has no marks.
     pub(super) fn sides(
         &self,
         state: HunkState,

@@ -23,12 +23,8 @@ pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
         let end = start + segment.current;
         if segment.same {
             let edges = [start, old.start.clamp(start, end), old.end.clamp(start, end), end];
-            cut.extend(
-                edges
-                    .windows(2)
-                    .filter(|edge| edge[0] < edge[1])
-                    .map(|edge| (edge[0], agreeing(edge[1] - edge[0]))),
-            );
+            let pieces = edges.array_windows::<2>().filter(|[from, to]| from < to);
+            cut.extend(pieces.map(|[from, to]| (*from, agreeing(to - from))));
         } else {
             cut.push((start, *segment));
         }
@@ -62,7 +58,7 @@ pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
     cut.into_iter().map(|(_, segment)| segment).collect()
 }
 
-/// A segment of so many agreeing lines.
+/// A segment of `lines` lines that agree in all three texts.
 pub(super) fn agreeing(lines: usize) -> Segment {
     Segment { same: true, original: lines, proposed: lines, current: lines, coarse: false }
 }

@@ -6,11 +6,12 @@ use alongside_desk::{Lines, Side, Text};
 use super::segment_view::SegmentView;
 use super::word_diff::edited_lines;
 
-/// A hunk that would fall into more parts stays whole: each is sent to every desk.
+/// A hunk that would fall into more parts stays whole: every part is sent to every desk.
 const MAX_PARTS: usize = 10_000;
-/// In a hunk with more lines, lines are paired by their places only.
+/// In a hunk with more lines on a side, the first line is paired with the first, the second with the second,
+/// and so on, whatever they say.
 const MAX_COMPARED_LINES: usize = 2_000;
-/// A hunk with more lines stays whole, for looking through it would hold everybody up.
+/// A hunk with more lines on a side stays whole: looking through it would hold everybody up.
 const MAX_LINES: usize = 200_000;
 
 /// The line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
@@ -19,28 +20,30 @@ pub(super) fn parts(view: &SegmentView<'_>, texts: (&Text, &Text)) -> Option<Vec
     Some(without_stranded_ends(view, texts, parts))
 }
 
-/// The same around chosen lines of one text: what is before them, these with the lines that they took the
-/// place of, and what is behind them. `None` if they are no lines of the hunk.
+/// The line counts (original, proposed) of the parts before chosen lines, with them, and behind them. Lines
+/// of the other text that the chosen lines replace, or that replace them, are in their part. `None` if the
+/// chosen lines are not all in the hunk, or the hunk has too many lines.
 pub(super) fn parts_around(
     view: &SegmentView<'_>,
     texts: (&Text, &Text),
     (side, chosen): (Side, Lines),
 ) -> Option<Vec<(usize, usize)>> {
     let segment = view.segment;
-    let of = match side {
+    let lines_of_side = match side {
         Side::Old => &view.lines.original,
         Side::New => &view.lines.proposed,
     };
-    let is_part = of.start <= chosen.start && chosen.start < chosen.end && chosen.end <= of.end;
-    if !is_part || segment.original.max(segment.proposed) > MAX_LINES {
+    let Lines { start, end } = chosen;
+    let is_within = lines_of_side.start <= start && start < end && end <= lines_of_side.end;
+    if !is_within || segment.original.max(segment.proposed) > MAX_LINES {
         return None;
     }
-    let (from, to) = (chosen.start - of.start, chosen.end - of.start);
+    let (from, to) = (start - lines_of_side.start, end - lines_of_side.start);
     let (mut parts, mut at) = ([(0, 0); 3], 0);
     for (original, proposed) in single_lines(parts_of_both(view, texts, (segment.original, segment.proposed)))
     {
         let lines = if side == Side::Old { original } else { proposed };
-        // A line without one on this side goes with what is before it.
+        // A line of the other side alone goes with the lines before it.
         let part = match at {
             _ if at + lines <= from => 0,
             _ if at < to => 1,
@@ -54,7 +57,7 @@ pub(super) fn parts_around(
     Some(without_stranded_ends(view, texts, parts))
 }
 
-/// The same parts, each with one line of a side at most.
+/// These parts cut further, until none has more than one line of a side.
 fn single_lines(parts: Vec<(usize, usize)>) -> impl Iterator<Item = (usize, usize)> {
     parts.into_iter().flat_map(|(original, proposed)| {
         let line = move |at: usize| (usize::from(at < original), usize::from(at < proposed));
@@ -62,13 +65,13 @@ fn single_lines(parts: Vec<(usize, usize)>) -> impl Iterator<Item = (usize, usiz
     })
 }
 
-/// The parts of which the last one may stand last.
+/// Merges parts at the end, until no text ends without a line ending before the last part.
 fn without_stranded_ends(
     view: &SegmentView<'_>,
     (original, proposed): (&Text, &Text),
     mut parts: Vec<(usize, usize)>,
 ) -> Vec<(usize, usize)> {
-    // A last line without its line ending must stay last.
+    // A line without its line ending must stay the last of its text.
     let ends_open = |text: &Text, end: usize| end == text.len() && text.ends_open();
     let original_ends_open = ends_open(original, view.lines.original.end);
     let proposed_ends_open = ends_open(proposed, view.lines.proposed.end);
@@ -122,7 +125,7 @@ fn smaller_parts(
     Some(parts.collect())
 }
 
-/// The parts of a hunk of so many lines on both sides.
+/// The parts of a hunk that has lines on both sides: so many of the original, so many of the proposal.
 fn parts_of_both(
     view: &SegmentView<'_>,
     (old, new): (&Text, &Text),
@@ -135,7 +138,7 @@ fn parts_of_both(
     };
     let (mut parts, mut at) = (Vec::new(), (0, 0));
     for (o, n) in edited.into_iter().chain([(original, proposed)]) {
-        // Lines between two edited ones: in pairs by their places, then the rest.
+        // Lines between two edited lines: the first of both sides and so on, then those that are left.
         let (gone, added) = (o - at.0, n - at.1);
         let pairs = gone.min(added);
         parts.extend(std::iter::repeat_n((1, 1), pairs));

@@ -32,7 +32,7 @@ use super::tokens::{Token, TokenKind, Tokens};
 
 /// The least share of equal text in two lines that are compared, in percent of both.
 const MIN_SHARED: usize = 50;
-/// The same for lines that differ in one place.
+/// The least share of equal text in two lines that differ in one place, in percent of both.
 const MIN_SHARED_ONE: usize = 30;
 /// The most places in which a line may have grown if all of the shorter one is kept.
 const MAX_CHANGES_AROUND: usize = 3;
@@ -117,7 +117,7 @@ impl<'a> Marks<'a> {
         Some(marks)
     }
 
-    /// Marks those of some tokens that differ.
+    /// Marks the tokens that differ, of these tokens of each side.
     fn compare(&mut self, o: &[usize], n: &[usize], deadline: Instant) -> Comparison {
         let (old, new) = (self.old.tokens, self.new.tokens);
         let texts =
@@ -143,7 +143,7 @@ impl<'a> Marks<'a> {
         Comparison { shared, lines: (weight(old, o), weight(new, n)), changes }
     }
 
-    /// The weight of the text that a person reads: marked words, and lines that are like no other.
+    /// The weight of the text that a person has to read: marked words, and lines that are like no other line.
     fn unread(&self) -> usize {
         self.old.unread() + self.new.unread()
     }
@@ -153,7 +153,7 @@ impl<'a> Marks<'a> {
 struct Comparison {
     shared: usize,
     lines: (usize, usize),
-    /// The places in which they differ.
+    /// The places in which the two lines differ.
     changes: usize,
 }
 
@@ -198,8 +198,8 @@ impl<'a> Side<'a> {
         let words: Vec<usize> = self.tokens.words(line..line + 1);
         let marked: Vec<bool> = words.iter().map(|at| self.marks[*at]).collect();
         let is_marked = |at: Option<usize>| at.and_then(|at| marked.get(at)).copied().unwrap_or(false);
-        for (place, at) in words.iter().enumerate() {
-            let is_alone = !is_marked(place.checked_sub(1)) && !is_marked(Some(place + 1));
+        for (position, at) in words.iter().enumerate() {
+            let is_alone = !is_marked(position.checked_sub(1)) && !is_marked(Some(position + 1));
             if is_alone && is_meant(&self.tokens.all[*at]) {
                 self.marks[*at] = false;
             }

@@ -12,15 +12,16 @@ use alongside_desk::Words;
 use super::line_pairs::candidates;
 use super::word_diff::differing_words;
 
-/// The most bytes of a side.
+/// The most bytes of a side whose words are compared.
 const MAX_BYTES: usize = 128 << 10;
-/// The most that a hunk costs, in pairs of lines and bytes: 2,000 lines became 2,000 others.
+/// The most that comparing the words of a hunk may cost, in pairs of lines and bytes: enough for 2,000 lines
+/// that became 2,000 others.
 const MAX_HUNK_COST: usize = 1 << 19;
-/// The most that all hunks of a review cost.
+/// The most that comparing the words of all hunks of a review may cost.
 const MAX_COST: usize = 1 << 20;
 
-/// The marked words of a review's hunks, kept while a hunk has the same lines: a decision on one of four
-/// hundred hunks compares at most one again. Line numbers are relative to the hunk.
+/// The marked words of a review's hunks, remembered while a hunk has the same lines: a decision on one of
+/// four hundred hunks compares at most that hunk again. Line numbers are relative to the hunk.
 #[derive(Debug, Default)]
 pub(super) struct WordMarks(HashMap<HunkSides, Option<Words>>);
 
@@ -73,8 +74,8 @@ pub(crate) fn cost(original: &str, other: &str) -> Option<usize> {
 }
 
 impl WordMarks {
-    /// Makes marks for these hunks, each with its two texts, and drops all others. Hunks that are left after
-    /// `within` are not compared until the next change.
+    /// Makes marks for these hunks, each with its two texts, and drops all other marks. Hunks that are left
+    /// after `within` are not compared until the next change.
     pub(super) fn refresh<'a>(
         &mut self,
         within: Duration,
@@ -152,8 +153,8 @@ mod tests {
         // Other texts under the same key show that the texts are not compared.
         marks.refresh(MINUTE, [(key(5), "same\n", "same\n")].into_iter());
         assert_eq!(marks.words(&key(0), 0, 0), Err(NotCompared), "the mark is dropped");
-        let kept = marks.words(&key(5), 5, 7).unwrap().unwrap();
-        assert_eq!((kept.removed[0].start.line, kept.added[0].end.line), (5, 7));
+        let words = marks.words(&key(5), 5, 7).unwrap().unwrap();
+        assert_eq!((words.removed[0].start.line, words.added[0].end.line), (5, 7));
         assert_ne!(
             HunkSides::new((5..6, "x 1\n"), (5..6, "x 2\n"), Some("x 3\n")),
             Ok(Some(key(5))),
@@ -170,7 +171,7 @@ mod tests {
         marks.refresh(MINUTE, hunks());
         assert_eq!(compared(&marks), MAX_COST / (2 * texts.0.len() + 1));
         assert!(marks.words(&key(0), 0, 0).is_ok() && marks.words(&key(99), 0, 0).is_err());
-        // Known marks count, too, so that a change elsewhere brings no marks.
+        // Hunks whose marks are known cost as well, so that a change elsewhere brings no further marks.
         marks.refresh(MINUTE, hunks());
         assert_eq!(compared(&marks), MAX_COST / (2 * texts.0.len() + 1));
         marks.refresh(Duration::ZERO, [(key(100), "x 1\n", "x 2\n")].into_iter());
