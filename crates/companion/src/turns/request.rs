@@ -19,7 +19,7 @@ pub(crate) enum TurnRequest {
     Mark { turn: TurnId, revision: u64, file: usize, undo: bool },
     /// A comment is written, changed or removed.
     Comment(TurnId, CommentRequest),
-    /// All that is marked is undone, or the agent is asked to; and it gets a message.
+    /// The marked changes are undone, or the agent is asked to undo them; and the agent gets a message.
     Finish { turn: TurnId, revision: u64, send: bool, ask_to_undo: bool },
     /// A change of an open file, whose text has this id and revision.
     Edit { text: ReviewId, revision: u64, edit: Edit },
@@ -29,9 +29,9 @@ pub(crate) enum TurnRequest {
 
 #[derive(Debug)]
 pub(crate) enum CommentRequest {
-    /// On the whole, or on a file of the list of this revision.
+    /// A new comment on the whole turn, or on a file of the list of this revision.
     Add { revision: u64, file: Option<usize>, lines: Option<LineRange>, side: Side, text: String },
-    /// Other words; none to remove it.
+    /// Other words for a comment; no words remove it.
     Change { id: CommentId, text: String },
 }
 

@@ -9,20 +9,20 @@ use super::source::{ChangeBack, NewRound};
 pub(super) struct Sending {
     /// The changes of the files that are undone or asked about, in their order.
     pub(super) back: Vec<ChangeBack>,
-    /// The agent is asked to undo them; otherwise they are undone.
+    /// Whether the agent is asked to undo the changes; otherwise the companion undoes them.
     pub(super) asks: bool,
     /// The unsent comments of the list that the person has confirmed.
     pub(super) comments: Vec<CommentId>,
 }
 
 impl Sending {
-    /// The round, if everything is undone.
+    /// The round that is sent if every change can be undone.
     pub(super) fn promised(&self) -> NewRound {
         let (undone, comments) = (self.back.clone(), Some(self.comments.clone()));
         NewRound { undone, comments, ..NewRound::default() }
     }
 
-    /// The round, once these answers about the files are known.
+    /// The round that is sent after these answers: without the changes that could not be undone.
     pub(super) fn round(self, undone: &[UndoneFile]) -> NewRound {
         let comments = Some(self.comments);
         if self.asks {
@@ -33,5 +33,5 @@ impl Sending {
     }
 }
 
-/// The message that was sent, if there was anything to say, or why none was.
+/// The message that was sent, `None` if there was nothing to say, or why no message was sent.
 pub(super) type Sent = Result<Option<TurnMessage>, String>;

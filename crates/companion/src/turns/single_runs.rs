@@ -1,5 +1,5 @@
-//! Work of which one run at a time is under way for each key. A request meanwhile waits for a run
-//! that begins after it: an older one may have missed the change behind the request.
+//! Work of which only one run at a time is under way for each key. A request during a run waits for the next
+//! run: the one under way may have missed the change that the request is about.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(super) struct SingleRuns<Key, Asker>(BTreeMap<Key, Run<Asker>>);
 #[derive(Debug)]
 struct Run<Asker> {
     askers: Vec<Asker>,
-    /// Those who came since it began, if anybody did: another run follows.
+    /// The askers since the run began; `None` if nobody has asked since. Otherwise another run follows.
     later: Option<Vec<Asker>>,
 }
 
@@ -20,7 +20,7 @@ impl<Key, Asker> Default for SingleRuns<Key, Asker> {
 }
 
 impl<Key: Clone + Ord, Asker> SingleRuns<Key, Asker> {
-    /// Somebody asks, or nobody in particular. True if the caller begins the run.
+    /// Asks for a run for these askers, of whom there may be none. True if the caller has to begin it now.
     pub(super) fn ask(&mut self, key: &Key, askers: Vec<Asker>) -> bool {
         if let Some(run) = self.0.get_mut(key) {
             run.later.get_or_insert_default().extend(askers);
@@ -30,7 +30,7 @@ impl<Key: Clone + Ord, Asker> SingleRuns<Key, Asker> {
         true
     }
 
-    /// A run has ended. Returns those who waited for it, and whether the caller begins another one.
+    /// Notes that a run has ended. Returns its askers, and whether the caller has to begin another run now.
     pub(super) fn end(&mut self, key: &Key) -> (Vec<Asker>, bool) {
         let Some(Run { askers, later }) = self.0.remove(key) else { return (Vec::new(), false) };
         let again = later.map(|later| self.ask(key, later)).unwrap_or_default();

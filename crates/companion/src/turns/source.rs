@@ -10,7 +10,7 @@ use alongside_desk::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many lines before and after tell places apart that hold the same lines.
+/// How many lines before and after commented lines are remembered, to tell them from equal lines elsewhere.
 pub const AROUND: usize = 3;
 /// The longest text that a comment quotes, in bytes. Every desk gets it with every change of the list.
 pub const MAX_CODE: usize = 64 << 10;
@@ -35,20 +35,20 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Why they cannot be read, in one line for the person, harmless.
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String>;
 
-    /// Writes these files, each only if it is still as it was shown, and keeps the text of before in a draft.
-    /// Answers for each of them, in their order.
+    /// Writes these files, each only if it is still as it was shown, and saves the text that it had in a
+    /// draft. Returns an answer for each file, in the same order.
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile>;
 
-    /// Remembers that the person has finished with what this look shows, after [`undo`](Self::undo): what is
-    /// on disk now is the next baseline, except where a file has changed since the look, which the person
-    /// has not seen.
+    /// Remembers that the person has finished with the changes that this look shows, after
+    /// [`undo`](Self::undo): what is on disk now is the next baseline, except where a file has changed since
+    /// the look, which the person has not seen.
     fn finish(&self, look: &TurnLook);
 
-    /// Remembers this of a file, given by its path without links, where turns have left a baseline. Returns
-    /// whether it is news: a look may tell something else then.
+    /// Remembers an event of a file, given by its path without links, where turns have left a baseline.
+    /// Returns whether the event was not known yet, so that another look may find something else.
     fn note(&self, file: &Path, note: &TurnNote) -> bool;
 
-    /// The comments of the working tree with the places of their lines now, and the way of a message.
+    /// The comments of the working tree with the present positions of their lines, and the route of a message.
     ///
     /// # Errors
     /// Why they cannot be read, in one line for the person, harmless.
@@ -57,29 +57,29 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Keeps a comment. It is on disk when this returns.
     ///
     /// # Errors
-    /// Why it is not kept.
+    /// Why the comment is not kept.
     fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal>;
 
     /// Changes the words of a comment, or removes it if there are none.
     ///
     /// # Errors
-    /// Why it stays as it is.
+    /// Why the comment stays as it is.
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal>;
 
     /// The person has confirmed this round, and its changes are about to be undone. The caller drops
-    /// the returned promise once the round is sent, or is not to be. If the process dies before, a later one
-    /// sends the list of undone changes.
+    /// the returned promise once the round is sent, or is not to be sent. If the process dies before, a later
+    /// process sends the list of undone changes.
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>>;
 
     /// Sends the comments of the round, with what was undone and what the agent is asked to undo. The message
-    /// is on disk when this returns, until an agent has read it. `None` if there is nothing to say.
+    /// is on disk when this returns, until an agent has read it. `None` if there was nothing to send.
     ///
     /// # Errors
-    /// Why nothing was sent, in one line for the person, harmless. Comments wait on.
+    /// Why nothing was sent, in one line for the person, harmless. The comments still wait to be sent.
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String>;
 }
 
-/// An event that a turn review tells of a file.
+/// An event of a file that a turn review shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnNote {
     /// The person accepted a proposal, and it is written.
@@ -91,13 +91,13 @@ pub enum TurnNote {
 /// A text that the person accepted, byte for byte as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedText {
-    /// The file of before; `None` if it is new.
+    /// The file before the agent has written it; `None` if it is new.
     pub before: Option<Vec<u8>>,
     /// The file as the agent has written it.
     pub after: Vec<u8>,
 }
 
-/// All that goes back to the agent from a working tree.
+/// The comments of a working tree, and the last message to its agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Feedback {
     /// As [`Turn::comments`](alongside_desk::Turn::comments).
@@ -106,7 +106,7 @@ pub struct Feedback {
     pub route: Option<Route>,
     /// As [`Turn::message`](alongside_desk::Turn::message).
     pub message: Option<TurnMessage>,
-    /// Rises with every comment and message: of two, the one with the higher number is the newer one.
+    /// Rises with every comment and message: of two values, the one with the higher revision is the newer.
     pub revision: u64,
 }
 
@@ -115,15 +115,15 @@ pub struct Feedback {
 pub struct NewComment {
     /// The file; `None` for the whole turn.
     pub file: Option<FoundFile>,
-    /// Its lines; `None` for all of it.
+    /// The lines of the file; `None` for the whole file.
     pub lines: Option<LineRange>,
-    /// The text in which these lines are.
+    /// The text in which `lines` are counted.
     pub side: Side,
     /// The text of these lines.
     pub code: String,
-    /// The text of some lines before them, which tells places apart that hold the same lines.
+    /// The text of [`AROUND`] lines before them, to tell them from equal lines elsewhere.
     pub before: String,
-    /// The text of some lines after them.
+    /// The text of [`AROUND`] lines after them.
     pub after: String,
     /// The person's words.
     pub text: String,
@@ -136,7 +136,8 @@ pub struct NewRound {
     pub undone: Vec<ChangeBack>,
     /// The changes that the agent is asked to undo.
     pub asked: Vec<ChangeBack>,
-    /// The comments that the person has confirmed: no other one is sent. Without them, every unsent one is.
+    /// The comments that the person has confirmed, of which no others are sent; `None` to send every unsent
+    /// comment.
     pub comments: Option<Vec<CommentId>>,
 }
 
@@ -148,7 +149,8 @@ pub struct ChangeBack {
     /// The hunks that go back; none if the whole file does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkBack>,
-    /// The change of the file that goes back besides; nothing if only hunks do, or it is not known.
+    /// The change that no hunk shows and that goes back as well; nothing if only hunks go back, or it is not
+    /// known.
     #[serde(default, skip_serializing_if = "WholeBack::is_nothing")]
     pub whole: WholeBack,
 }
@@ -169,7 +171,7 @@ pub struct WholeBack {
 }
 
 impl WholeBack {
-    /// The change of a file of which all goes back.
+    /// The whole change of this file.
     pub(super) fn of(file: &TurnFile) -> Self {
         Self { change: file.change, from: file.from.clone(), executable: file.executable }
     }
@@ -182,11 +184,11 @@ impl WholeBack {
 /// A hunk that goes back to what it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HunkBack {
-    /// The line of the changed text with which it begins, from 1.
+    /// The line of the changed text at which the hunk begins, from 1.
     pub line: usize,
-    /// The changed lines, which go.
+    /// The changed lines, which are removed.
     pub changed: String,
-    /// The lines of before, which take their place.
+    /// The lines of the baseline, which replace them.
     pub before: String,
 }
 
@@ -197,13 +199,13 @@ pub struct TurnLook {
     pub root: PathBuf,
     /// The snapshots that are compared, and the time of the look, as the source names them.
     pub snapshot: String,
-    /// The same for people.
+    /// The baseline of the look, as people read it.
     pub baseline: Baseline,
     /// The files that differ, by path.
     pub files: Vec<FoundFile>,
     /// As [`Turn::remarks`](alongside_desk::Turn::remarks).
     pub remarks: Vec<String>,
-    /// The comments of the working tree, and the way back to its agent.
+    /// The comments of the working tree, and the route of messages to its agent.
     pub feedback: Feedback,
     /// The turns that have begun and not ended.
     pub at_work: Vec<OpenTurn>,
@@ -212,7 +214,7 @@ pub struct TurnLook {
 /// A turn that has begun and not ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenTurn {
-    /// The part of it that desks are told.
+    /// The turn as desks are told of it.
     pub told: AtWork,
     /// The agent's process, with which the turn ends in any case.
     pub process: Option<u32>,
@@ -225,8 +227,8 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// The path that it had, if it was renamed.
     pub from: Option<PathBuf>,
-    /// Names the contents of both sides, as the source does: another content on either side is another name.
-    /// A mark stays with its file as long as this does. Empty if the source cannot tell.
+    /// A name of the source for the contents of both sides: another content on either side has another name.
+    /// A mark stays on its file as long as this name does. Empty if the source cannot tell.
     pub content: String,
     /// The file as desks are told of it.
     pub told: TurnFile,
@@ -260,7 +262,7 @@ pub enum UndoTo {
     /// The file as it was at the baseline: a text, a link, nothing. The bytes on disk when the list was made
     /// are compared by their hash, which the look holds.
     Baseline,
-    /// This text, in which some hunks are as at the baseline.
+    /// A text in which some hunks are as at the baseline.
     Text {
         /// The bytes that were shown, which the file must still hold.
         shown: Vec<u8>,

@@ -20,30 +20,30 @@ use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
 #[derive(Debug)]
 pub(super) struct TurnReview {
-    /// The directory and the revision by which it was looked at last.
+    /// The directory and the revision of the last look.
     key: LookKey,
     look: Arc<TurnLook>,
     /// The comments of the working tree, and the way to its agent.
     feedback: Feedback,
-    /// The number of that look. The result of an earlier one is out of date.
+    /// The number of the last look. The result of a look with a lower number is out of date.
     number: u64,
-    /// The list as desks are told it, with its revision.
+    /// The list as desks get it, with its revision.
     list: Turn,
-    /// Rises with each difference of the list, also where its revision stays.
+    /// Rises with every change of the list, even if the revision of the list stays.
     edition: u64,
-    /// Only files that are open or have marks.
+    /// The files that are open or have marks.
     files: BTreeMap<PathBuf, MarkedFile>,
-    /// How many marks were lost in which file, until somebody marks something there.
+    /// How many marks each file has lost, until somebody marks something in it.
     lost: BTreeMap<PathBuf, usize>,
-    /// The desks that have asked for it.
+    /// The desks that have asked for this turn review.
     askers: BTreeSet<DeskId>,
-    /// The edition that each desk knows.
-    told: BTreeMap<DeskId, u64>,
-    /// Everything that is marked is being undone, up to the look that follows.
+    /// The edition of the list that each desk knows.
+    known: BTreeMap<DeskId, u64>,
+    /// Whether the marked changes are being undone, until the next look has ended.
     is_finishing: bool,
 }
 
-/// Every marked file in the order of the list.
+/// The marked files, in the order of the list.
 #[derive(Debug, Default)]
 pub(super) struct MarkedFiles {
     /// The files to undo. A file with a reason for a refusal is not written.
@@ -56,7 +56,7 @@ pub(super) struct MarkedFiles {
 pub(super) struct ToUndo {
     pub(super) undos: Vec<Undo>,
     pub(super) marked: MarkedFiles,
-    /// The changes that these undos make, or that the agent is asked for.
+    /// The changes that `undos` take back, or that the agent is asked to take back.
     pub(super) back: Vec<ChangeBack>,
 }
 
@@ -73,7 +73,7 @@ impl TurnReview {
             files: BTreeMap::new(),
             lost: BTreeMap::new(),
             askers: BTreeSet::new(),
-            told: BTreeMap::new(),
+            known: BTreeMap::new(),
             is_finishing: false,
         };
         new.renew_list();
@@ -96,12 +96,12 @@ impl TurnReview {
         self.list.revision
     }
 
-    /// Whether it is that of this working tree and revision.
+    /// Whether this is the turn review of this working tree since this revision.
     pub(super) fn is_of(&self, root: &Path, since: Option<&str>) -> bool {
         self.look.root == root && self.key.since.as_deref() == since
     }
 
-    /// Whether only desks that ask hear of it.
+    /// Whether only desks that ask for this turn review hear of it.
     pub(super) fn is_private(&self) -> bool {
         self.key.since.is_some()
     }
@@ -115,13 +115,13 @@ impl TurnReview {
         self.is_finishing
     }
 
-    /// Whether a look of this number is older than the list.
+    /// Whether the look with this number is older than the list.
     pub(super) fn is_outdated(&self, number: u64) -> bool {
         number < self.number
     }
 
     /// # Errors
-    /// If the list has another revision, or what is marked is being undone.
+    /// If the list has another revision, or the marked changes are being undone.
     pub(super) fn check_markable(&self, revision: u64) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         if !self.is_finishing {
@@ -137,13 +137,13 @@ impl TurnReview {
         if revision == self.list.revision { Ok(()) } else { Err(Refusal::NoSuchTurn) }
     }
 
-    /// The file at this place of the list.
+    /// The file at this index of the list.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the list has no such file.
     pub(super) fn at(&self, file: usize) -> Result<&FoundFile, Refusal> {
-        let place = || Refusal::OutOfRange { place: format!("file {}", file.saturating_add(1)) };
-        self.look.files.get(file).ok_or_else(place)
+        let out_of_range = || Refusal::OutOfRange { place: format!("file {}", file.saturating_add(1)) };
+        self.look.files.get(file).ok_or_else(out_of_range)
     }
 
     pub(super) fn found(&self, path: &Path) -> Option<&FoundFile> {
@@ -188,15 +188,15 @@ impl TurnReview {
         }
     }
 
-    /// Marks and desks have changed.
+    /// Forgets the files without marks and desks, after either has changed.
     fn tidy(&mut self) {
         self.files.retain(|_, file| !file.is_idle());
     }
 
-    /// The list as it is now. Its revision rises if a request means something else now.
+    /// Makes the list anew. Its revision rises if a request on the old list would mean something else now.
     pub(super) fn renew_list(&mut self) {
         let look = &*self.look;
-        let told = |found: &FoundFile| {
+        let with_marks = |found: &FoundFile| {
             let file = self.files.get(&found.path);
             let marked = file.map(|file| file.marked(found.told.change)).unwrap_or_default();
             TurnFile { marked, ..found.told.clone() }
@@ -209,7 +209,7 @@ impl TurnReview {
         });
         let list = Turn {
             baseline: Baseline { asked: self.key.since.clone(), ..look.baseline.clone() },
-            files: look.files.iter().map(told).collect(),
+            files: look.files.iter().map(with_marks).collect(),
             remarks: look.remarks.iter().cloned().chain(lost).collect(),
             comments: self.feedback.comments.clone(),
             route: self.feedback.route.clone(),
@@ -236,8 +236,8 @@ impl TurnReview {
         &self.askers
     }
 
-    /// Which of these desks have to be told the list. They know it from now on. A desk that knows nothing
-    /// needs not be told that nothing differs, unless it asks.
+    /// Notes that these desks get the list. Returns those that do not know it yet, to whom it has to be sent.
+    /// A desk that knows no list needs not be told that nothing differs, unless it asks.
     pub(super) fn tell(
         &mut self,
         desks: impl IntoIterator<Item = DeskId>,
@@ -246,9 +246,9 @@ impl TurnReview {
         let (edition, is_empty) = (self.edition, self.is_empty());
         let mut news = BTreeSet::new();
         for desk in desks {
-            let is_news = self.told.get(&desk).map_or(!is_empty, |known| *known != edition);
+            let is_news = self.known.get(&desk).map_or(!is_empty, |known| *known != edition);
             if is_news || asker == Some(desk) {
-                self.told.insert(desk, edition);
+                self.known.insert(desk, edition);
                 news.insert(desk);
             }
         }
@@ -265,7 +265,7 @@ impl TurnReview {
 
     pub(super) fn leave(&mut self, desk: DeskId) {
         self.askers.remove(&desk);
-        self.told.remove(&desk);
+        self.known.remove(&desk);
         for file in self.files.values_mut() {
             file.leave(desk);
         }
@@ -287,8 +287,8 @@ impl TurnReview {
         self.files.get(path).map(|file| file.desks().clone()).unwrap_or_default()
     }
 
-    /// The texts of an open file were read again, and are the same. Returns whether more is known of their
-    /// lines; none if they are open no more.
+    /// Notes that the texts of an open file were read again, and are the same. Returns whether more is known
+    /// of their lines; `None` if the file is no longer open.
     pub(super) fn confirm_text(&mut self, path: &Path, stretches: Stretches) -> Option<bool> {
         let file = self.files.get_mut(path).filter(|file| file.has_text())?;
         Some(file.confirm_text(stretches))
@@ -300,14 +300,14 @@ impl TurnReview {
         count_lost(&mut self.lost, path, lost);
     }
 
-    /// The texts of a file cannot be read.
+    /// Closes a file whose texts cannot be read.
     pub(super) fn close(&mut self, path: &Path) {
         let lost = self.files.get_mut(path).map(MarkedFile::close_text).unwrap_or_default();
         count_lost(&mut self.lost, path, lost);
         self.tidy();
     }
 
-    /// These desks have the file open from now on. Returns it as they are told it.
+    /// Opens the file for these desks. Returns it as they get it.
     pub(super) fn open_for(&mut self, path: &Path, desks: BTreeSet<DeskId>) -> Option<OpenedTurnFile> {
         let file = self.files.get_mut(path)?;
         file.open_for(desks);
@@ -318,7 +318,7 @@ impl TurnReview {
         Some(OpenedTurnFile { turn, revision, file: at, review, new, accepted })
     }
 
-    /// Marks a whole file, or nothing of it. Returns the change of its text, if it is open.
+    /// Marks a whole file, or removes its marks. Returns the change of its text, if the file is open.
     pub(super) fn mark(&mut self, path: &Path, undo: bool) -> Result<Option<Changed>, Refusal> {
         self.lost.remove(path);
         let changed = self.files.entry(path.to_owned()).or_default().mark_whole(undo);
@@ -335,23 +335,21 @@ impl TurnReview {
         Ok(changed)
     }
 
-    /// Marks the open files with unsaved changes in an editor. Returns the changes, and who is told.
+    /// Notes which open files have unsaved changes in an editor. Returns the changes, with the desks to tell.
     pub(super) fn mark_dirty(
         &mut self,
         is_dirty: &dyn Fn(&str, &Path) -> bool,
     ) -> Vec<(BTreeSet<DeskId>, Changed)> {
-        let mut changes = Vec::new();
-        for file in self.files.values_mut() {
-            if let Some(changed) = file.set_dirty(is_dirty) {
-                changes.push((file.desks().clone(), changed));
-            }
-        }
-        changes
+        let changed = |file: &mut MarkedFile| {
+            let changed = file.set_dirty(is_dirty)?;
+            Some((file.desks().clone(), changed))
+        };
+        self.files.values_mut().filter_map(changed).collect()
     }
 
     // Comments.
 
-    /// The work of a request, unless it can be refused at once.
+    /// The work for a request about a comment, unless it can be refused at once.
     pub(super) fn comment_work(&self, request: CommentRequest) -> Result<CommentWork, Refusal> {
         match request {
             CommentRequest::Add { revision, file, lines, side, text } => {
@@ -387,19 +385,20 @@ impl TurnReview {
 
     // The finish.
 
-    /// Begins to undo what is marked, or to ask for it. No file that an editor holds unsaved is written.
+    /// Begins to undo the marked changes, or to ask the agent to undo them. A file with unsaved changes in an
+    /// editor is not written.
     pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool, asks: bool) -> ToUndo {
         self.is_finishing = true;
         let mut all = ToUndo { undos: Vec::new(), marked: MarkedFiles::default(), back: Vec::new() };
         let marked = self.look.files.iter().zip(&self.list.files);
-        for (found, told) in marked.filter(|(_, told)| told.marked != Marked::Nothing) {
+        for (found, listed) in marked.filter(|(_, listed)| listed.marked != Marked::Nothing) {
             let Some(file) = self.files.get(&found.path) else { continue };
-            let Some(undo) = file.undo(told.change) else { continue };
+            let Some(undo) = file.undo(listed.change) else { continue };
             let path = self.look.root.join(&found.path);
             let refused = match undo {
                 Ok(_) if asks => {
-                    all.back.push(file.back(told));
-                    all.marked.asked.push((found.path.clone(), told.path.clone()));
+                    all.back.push(file.back(listed));
+                    all.marked.asked.push((found.path.clone(), listed.path.clone()));
                     continue;
                 }
                 _ if is_dirty(&path.to_string_lossy(), &path) => {
@@ -407,12 +406,12 @@ impl TurnReview {
                 }
                 Err(reason) => Some(reason),
                 Ok(to) => {
-                    all.back.push(file.back(told));
+                    all.back.push(file.back(listed));
                     all.undos.push(Undo { file: found.clone(), to });
                     None
                 }
             };
-            let file = UndoneFile { path: told.path.clone(), refused, draft: None };
+            let file = UndoneFile { path: listed.path.clone(), refused, draft: None };
             all.marked.files.push((found.path.clone(), file));
         }
         all

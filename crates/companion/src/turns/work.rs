@@ -41,7 +41,7 @@ pub(super) struct TurnCall {
 #[derive(Debug)]
 pub(super) enum LookAsker {
     Desk(TurnCall),
-    /// Its finish ends with the look.
+    /// A desk whose finish ends with the look.
     Finish {
         turn: TurnId,
         answer: CallAnswer,
@@ -101,7 +101,7 @@ impl TurnWork {
 
     // Looks.
 
-    /// The place that a desk asks to be looked at; without a directory, the first root.
+    /// The directory and revision of the look that a desk asks for; without a directory, the first root.
     ///
     /// # Errors
     /// Why there is nothing to look at.
@@ -124,7 +124,7 @@ impl TurnWork {
         self.last_look + 1
     }
 
-    /// These desks wait for a look that begins now or later.
+    /// Has these desks wait for a look that begins now, or when the look under way has ended.
     pub(super) fn ask_for_look(&mut self, key: &LookKey, askers: Vec<LookAsker>) {
         if self.looks.ask(key, askers) {
             self.begin_look(key);
@@ -137,8 +137,8 @@ impl TurnWork {
         self.begin(Work::Look { key: key.clone(), number, roots });
     }
 
-    /// A look has ended. Returns those who have waited for it, and begins another one for those who came
-    /// later.
+    /// Notes that a look has ended. Returns the desks that have waited for it, and begins another look for
+    /// those that came later.
     pub(super) fn end_look(&mut self, key: &LookKey) -> Vec<LookAsker> {
         let (askers, again) = self.looks.end(key);
         if again {
@@ -149,8 +149,8 @@ impl TurnWork {
 
     // Texts.
 
-    /// These desks open a file, or it has changed while desks have it open. They are refused if there is
-    /// nothing to open.
+    /// Has the texts of a file read: these desks open it, or it has changed while desks have it open. The desks
+    /// are refused if there is no such file.
     pub(super) fn ask_for_texts(
         &mut self,
         key: &FileKey,
@@ -162,8 +162,8 @@ impl TurnWork {
         }
     }
 
-    /// The texts of a file were read. Returns those who open it, and has the file read again for those who
-    /// came later.
+    /// Notes that the texts of a file were read. Returns the desks that open it, and has it read again for
+    /// those that came later.
     pub(super) fn end_read(&mut self, key: &FileKey, review: Option<&TurnReview>) -> Vec<TurnCall> {
         let (openings, again) = self.reads.end(key);
         if again {
@@ -180,7 +180,7 @@ impl TurnWork {
             let known = review.known_texts(path);
             self.begin(Work::Read { turn: *turn, look: review.look().clone(), file, known });
         } else {
-            // Nobody has asked since.
+            // No desk can have asked since the read began.
             let (openings, _) = self.reads.end(key);
             self.refuse(openings, &Refusal::NoSuchTurn);
         }
