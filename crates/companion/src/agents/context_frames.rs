@@ -113,17 +113,17 @@ pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, trans
 /// The range of the selected text. It begins at the first of the two ends, and has the length of the text.
 /// An editor that tells only one end tells the last one.
 fn range(active: &File, text: &str) -> SelectedRange {
-    let place = |cursor: Cursor| FilePosition {
+    let position = |cursor: Cursor| FilePosition {
         line: cursor.line.saturating_sub(1),
         character: cursor.character.saturating_sub(1),
     };
-    let Some(cursor) = active.cursor.map(place) else {
+    let Some(cursor) = active.cursor.map(position) else {
         return SelectedRange { is_empty: true, ..SelectedRange::default() };
     };
     let breaks = u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
     let last = text.rsplit('\n').next().unwrap_or_default();
     let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
-    let start = match active.anchor.map(place) {
+    let start = match active.anchor.map(position) {
         Some(anchor) => anchor.min(cursor),
         None if breaks == 0 => FilePosition { character: cursor.character.saturating_sub(units), ..cursor },
         None => FilePosition { line: cursor.line.saturating_sub(breaks), character: 0 },
@@ -157,9 +157,9 @@ mod tests {
     fn a_mention_has_its_lines_or_none() {
         let in_form =
             |lines, form| String::from_utf8(mention("/a", lines, form, Transport::WebSocket).into()).unwrap();
-        let told = |lines| in_form(lines, ContextForm::Selection);
-        assert!(told(None).contains(r#""params":{"filePath":"/a"}"#), "{}", told(None));
-        let some = told(Some(Lines { start: 1, end: 3 }));
+        let whole_or_lines = |lines| in_form(lines, ContextForm::Selection);
+        assert!(whole_or_lines(None).contains(r#""params":{"filePath":"/a"}"#), "{}", whole_or_lines(None));
+        let some = whole_or_lines(Some(Lines { start: 1, end: 3 }));
         assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
         let from_one = |lines| in_form(lines, ContextForm::SelectionFromOne);
         assert!(from_one(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
@@ -170,14 +170,14 @@ mod tests {
     fn an_agent_that_counts_from_one_forgets_by_empty_texts() {
         let nothing = from_one(SelectionChanged::default());
         assert_eq!((nothing.file_path.as_deref(), nothing.text.as_deref()), (Some(""), Some("")));
-        let place = |line, character| FilePosition { line, character };
+        let position = |line, character| FilePosition { line, character };
         let whole_lines = SelectionChanged {
             text: Some("two\nthree\n".into()),
-            selection: SelectedRange { start: place(1, 0), end: place(3, 0), is_empty: false },
+            selection: SelectedRange { start: position(1, 0), end: position(3, 0), is_empty: false },
             ..SelectionChanged::default()
         };
-        let told = from_one(whole_lines).selection;
-        assert_eq!((told.start, told.end), (place(2, 0), place(3, 5)));
+        let selected = from_one(whole_lines).selection;
+        assert_eq!((selected.start, selected.end), (position(2, 0), position(3, 5)));
     }
 
     #[test]

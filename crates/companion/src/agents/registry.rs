@@ -56,8 +56,8 @@ impl Agents {
             let oldest = self
                 .sessions
                 .values()
-                .filter(|one| one.connection.is_dispensable())
-                .min_by_key(|one| (!one.connection.is_unused(), one.number));
+                .filter(|session| session.connection.is_dispensable())
+                .min_by_key(|session| (!session.connection.is_unused(), session.number));
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;

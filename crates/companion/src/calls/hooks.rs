@@ -80,8 +80,8 @@ impl Hooks {
 
     /// The first of these reviews that has stayed open for a repeated call.
     pub(crate) fn left_open(&self, reviews: &[ReviewId]) -> Option<ReviewId> {
-        let is_it = |review: &&ReviewId| self.calls.get(review).is_some_and(|call| call.waiting.is_none());
-        reviews.iter().find(is_it).copied()
+        let is_left = |review: &ReviewId| self.calls.get(review).is_some_and(|call| call.waiting.is_none());
+        reviews.iter().copied().find(is_left)
     }
 
     pub(crate) fn resume(&mut self, review: ReviewId, call: HookCall) {
@@ -121,8 +121,8 @@ impl Hooks {
 
     /// The review of a hook that has gone without its answer.
     pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
-        let is_it = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
-        self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
+        let waits = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
+        self.calls.iter().find(|(_, call)| waits(call)).map(|(review, _)| *review)
     }
 
     /// Notes whether a desk shows reviews now.

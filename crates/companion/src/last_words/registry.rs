@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_so_many_decisions_are_watched() {
+    async fn the_number_of_watched_decisions_is_limited() {
         let directory = tempfile::tempdir().unwrap();
         let file = |number: usize| directory.path().join(number.to_string());
         let drafts = (0..=MAX_WATCHED).map(|number| awaited(&file(number), "mine")).collect();

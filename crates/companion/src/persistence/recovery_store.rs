@@ -162,9 +162,9 @@ impl RecoveryStore {
         }
     }
 
-    /// Makes sure of lock and directory, and removes the records of all sessions but the kept ones. Called
-    /// before the new port and token are written: no session of the old ones may count as known with them.
-    fn begin_anew(&mut self, kept: &[KnownSession]) -> io::Result<()> {
+    /// Makes sure of lock and directory, and removes the records of all sessions but these. Called before the
+    /// new port and token are written: a session of the old port and token must not count as known with them.
+    fn begin_anew(&mut self, sessions: &[KnownSession]) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
             create_directory(&self.state)?;
@@ -173,8 +173,8 @@ impl RecoveryStore {
             })?;
         }
         (self.own_file, self.sessions) = (None, BTreeMap::new());
-        let kept: BTreeSet<_> = kept.iter().map(|known| session_file(&self.path, &known.id)).collect();
-        for file in session_files(&self.path).filter(|file| is_record(file) && !kept.contains(file)) {
+        let to_keep: BTreeSet<_> = sessions.iter().map(|known| session_file(&self.path, &known.id)).collect();
+        for file in session_files(&self.path).filter(|file| is_record(file) && !to_keep.contains(file)) {
             // A file that stays is a session that no agent comes back to.
             let _ = fs::remove_file(file);
         }

@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_text_counts_in_the_line_ends_of_its_file_and_in_no_others() {
         let dos = WrittenForm { crlf: true, lf: false, ..UNIX };
-        for (form, text, found, is_it) in [
+        for (form, text, found, is_written) in [
             (UNIX, "a\nb\n", "a\nb\n", true),
             (UNIX, "a\nb\n", "a\r\nb\r\n", false),
             (UNIX, "a\r\nb\r\n", "a\nb\n", true),
@@ -278,7 +278,7 @@ mod tests {
             (WrittenForm { ends_last_line: true, ..UNIX }, "a", "a\n", true),
             (UNIX, "a", "a\n", false),
         ] {
-            assert_eq!(form.writes(text, found.as_bytes()), is_it, "{form:?} {text:?} {found:?}");
+            assert_eq!(form.writes(text, found.as_bytes()), is_written, "{form:?} {text:?} {found:?}");
         }
     }
 

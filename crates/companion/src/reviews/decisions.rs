@@ -162,7 +162,7 @@ impl Decisions {
             Some(verdict.clone().unwrap_or_else(as_proposed))
         };
         let mut decided = self.decided.iter().enumerate().rev();
-        let (at, verdict) = decided.find_map(|(at, one)| Some((at, answer(one)?)))?;
+        let (at, verdict) = decided.find_map(|(at, decision)| Some((at, answer(decision)?)))?;
         self.decided.remove(at);
         Some(verdict)
     }

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn of_lines_that_only_the_person_wrote_the_model_reads_no_removal() {
+    fn the_model_reads_no_removal_of_lines_that_only_the_person_wrote() {
         let mut composition = Composition::new(Arc::from("a\nb\n"), Arc::from("A\nb\n"));
         composition.edit(&[Change { range: None, text: "A\nb\nmine\n".into() }]).unwrap();
         let (current, hunks) = (composition.current().clone(), composition.hunks());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_move_the_model_reads_that_its_changes_were_dropped() {
+    fn the_model_reads_that_the_changes_of_a_move_were_dropped() {
         let dropped = Review { kind: Some(ChangeKind::Move), ..review(&[0, 1, 2], None) };
         let said = accepted(&dropped).unwrap();
         assert!(said.starts_with("The person accepted the move without its changes to the text.\n- Dropped"));

@@ -207,8 +207,9 @@ impl ReviewedText {
             (Edit::Type(changes), _) => composition.edit(&changes)?,
             (Edit::SetReason { hunk: None, reason }, _) => self.reasons.set(None, &reason),
             (Edit::SetReason { hunk: Some(at), reason }, _) => {
-                let place = || Refusal::OutOfRange { place: format!("change {}", at.saturating_add(1)) };
-                self.reasons.set(Some(composition.hunks().get(at).ok_or_else(place)?), &reason);
+                let out_of_range =
+                    || Refusal::OutOfRange { place: format!("change {}", at.saturating_add(1)) };
+                self.reasons.set(Some(composition.hunks().get(at).ok_or_else(out_of_range)?), &reason);
             }
             (Edit::Undo, _) => composition.undo()?,
             (Edit::Redo, _) => composition.redo()?,

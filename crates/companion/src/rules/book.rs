@@ -80,7 +80,7 @@ impl RuleBook {
         self.tell();
     }
 
-    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well; a
+    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well. A
     /// review that asks says why.
     pub(crate) fn rule(
         &mut self,

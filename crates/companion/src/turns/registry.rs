@@ -232,12 +232,12 @@ impl Turns {
                 }
             }
             WorkDone::Comment { turn, answer, result } => {
-                let kept = match result {
+                let revision = match result {
                     Ok(Some(feedback)) => self.take_feedback(turn, &feedback),
                     Ok(None) => self.look_anew(turn),
                     Err(refusal) => Err(refusal),
                 };
-                self.work.answer(answer, kept);
+                self.work.answer(answer, revision);
             }
         }
     }

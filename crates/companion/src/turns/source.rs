@@ -48,7 +48,7 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Returns whether the event was not known yet, so that another look may find something else.
     fn note(&self, file: &Path, note: &TurnNote) -> bool;
 
-    /// The comments of the working tree with the present positions of their lines, and the route of a message.
+    /// The comments of the working tree with the present lines of each, and the route of a message.
     ///
     /// # Errors
     /// Why they cannot be read, in one line for the person, harmless.

@@ -149,7 +149,7 @@ impl TurnWork {
 
     // Texts.
 
-    /// Has the texts of a file read: these desks open it, or it has changed while desks have it open. The desks
+    /// Has the texts of a file read: these desks open it, or it has changed while desks have it open. They
     /// are refused if there is no such file.
     pub(super) fn ask_for_texts(
         &mut self,

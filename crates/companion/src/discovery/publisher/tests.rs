@@ -242,10 +242,10 @@ fn an_unwritable_directory_names_the_affected_agents() {
     let (directory, roots, mut publisher) = publisher_of_roots(7);
     fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
     let problems = publisher.publish(&roots, true).problems;
-    let told = problems.iter().map(ToString::to_string).collect::<String>();
-    assert_eq!(problems.len(), 1, "{told}");
+    let words = problems.iter().map(ToString::to_string).collect::<String>();
+    assert_eq!(problems.len(), 1, "{words}");
     for part in ["will not find this companion", "Gemini CLI 0.5.3 and newer", "alongside env"] {
-        assert!(told.contains(part), "{told}");
+        assert!(words.contains(part), "{words}");
     }
     assert!(directory.path().join("home/.qwen/ide/7.lock").exists());
 }

@@ -48,13 +48,14 @@ async fn a_file_that_vanishes_drops_out() {
     let story = Story::begin().await;
     let mut stream = story.agent().await.stream().await;
     story.focus(&story.file).await;
-    let mut told = async || frame_within(&mut stream, Duration::from_secs(5)).await.expect("a context comes");
-    while !told().await.contains("a.txt") {}
+    let mut context =
+        async || frame_within(&mut stream, Duration::from_secs(5)).await.expect("a context comes");
+    while !context().await.contains("a.txt") {}
     // Also right after a scan.
     tokio::time::sleep(Duration::from_millis(700)).await;
     fs::remove_file(&story.file).unwrap();
     let before = Instant::now();
-    while told().await.contains("a.txt") {}
+    while context().await.contains("a.txt") {}
     assert!(before.elapsed() <= Duration::from_secs(1), "{:?}", before.elapsed());
 }
 
@@ -77,10 +78,10 @@ async fn desks_see_the_shared_context_even_without_agents() {
     let report =
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
     story.report(report).await;
-    let told = story.status(|status| !status.context.is_empty()).await.context;
+    let shared = story.status(|status| !status.context.is_empty()).await.context;
     let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 2 };
     let second = SharedFile { path: other, ..SharedFile::default() };
-    assert_eq!(told, [first, second], "active first, and nothing that agents must not know");
+    assert_eq!(shared, [first, second], "active first, and nothing that agents must not know");
 
     story.desk.request(Request::PauseContext { paused: true }).await.unwrap();
     assert_eq!(story.status(|status| status.paused).await.context, []);
@@ -120,11 +121,11 @@ async fn an_unchanged_context_is_told_to_desks_once() {
         story.focus(&story.file).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
-    let mut told = 0;
+    let mut statuses = 0;
     while let Ok(Ok(event)) = tokio::time::timeout(Duration::from_secs(5), story.desk.next()).await {
-        told += usize::from(matches!(event, desk::Event::Status(status) if !status.context.is_empty()));
+        statuses += usize::from(matches!(event, desk::Event::Status(status) if !status.context.is_empty()));
     }
-    assert_eq!(told, 1);
+    assert_eq!(statuses, 1);
 }
 
 /// The whole answer to a GET of `/status`.

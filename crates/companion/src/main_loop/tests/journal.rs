@@ -71,7 +71,7 @@ async fn an_interrupted_agent_is_away_until_it_asks_for_something() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_session_of_after_an_interruption_stands_for_one_of_before() {
+async fn desks_list_each_new_session_in_place_of_one_interrupted_session() {
     let mut story = Story::with_journal().await;
     let before = [story.agent().await, story.agent().await].map(|agent| agent.session);
     story.crash().await;
@@ -117,15 +117,15 @@ async fn after_a_crash_old_agents_get_outcomes_they_understand() {
     let (mut story, session, ..) = interrupted_after(Credential::Nothing, None).await;
     story.succeed().await;
     let mut stream = story.agent_of(session).stream().await;
-    let told = loop {
-        let told = messages(&mut stream).await;
-        if told.len() > 1 {
-            break told;
+    let received = loop {
+        let received = messages(&mut stream).await;
+        if received.len() > 1 {
+            break received;
         }
     };
-    let methods: Vec<_> = told.iter().map(|message| message["method"].as_str().unwrap()).collect();
+    let methods: Vec<_> = received.iter().map(|message| message["method"].as_str().unwrap()).collect();
     assert_eq!(methods, ["ide/diffRejected", "ide/diffClosed", "ping"]);
-    assert_eq!(told[1]["params"]["filePath"], story.file.as_str());
+    assert_eq!(received[1]["params"]["filePath"], story.file.as_str());
 }
 
 #[tokio::test(start_paused = true)]

@@ -160,15 +160,15 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let mut delivered = String::new();
     for known in known {
         match known {
-            Known::Told(told) => delivered += told["params"]["content"].as_str().unwrap_or_default(),
+            Known::Told(outcome) => delivered += outcome["params"]["content"].as_str().unwrap_or_default(),
             Known::Closed(text) => delivered += text,
             _ => {}
         }
     }
     for n in 0..files.len() {
-        let is_of_it =
+        let is_of_file =
             |known: &&Known| matches!(known, Known::Typed(text) if text.ends_with(&format!(" {n}\n")));
-        if let Some(Known::Typed(text)) = known.iter().rfind(is_of_it) {
+        if let Some(Known::Typed(text)) = known.iter().rfind(is_of_file) {
             // The next edit may be there already, though it was not confirmed.
             let newer = format!("{}typed again {n}\n", filler(n));
             let is_there = texts.contains(text) || texts.contains(&newer);
@@ -197,22 +197,23 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let since: &[Known] = last.map_or(&[], |at| &known[at..]);
     let ends = since.iter().any(|known| matches!(known, Known::Told(_) | Known::Closed(_)));
     if let (Some(Known::Proposed(file)), false) = (since.first(), ends) {
-        let of_it: Vec<_> = heard.iter().filter(|told| told["params"]["filePath"] == file.as_str()).collect();
-        let [told] = of_it[..] else { panic!("{file} hears {of_it:?}; {what}") };
+        let is_of_file = |outcome: &&serde_json::Value| outcome["params"]["filePath"] == file.as_str();
+        let outcomes: Vec<_> = heard.iter().filter(is_of_file).collect();
+        let [outcome] = outcomes[..] else { panic!("{file} hears {outcomes:?}; {what}") };
         let accepts = since.contains(&Known::Decides(Decision::Accept));
-        match told["method"].as_str().unwrap() {
+        match outcome["method"].as_str().unwrap() {
             "ide/diffAccepted" => assert!(accepts, "nobody accepted it; {what}"),
             _ => assert!(!(accepts && since.contains(&Known::Decided)), "the decision is lost; {what}"),
         }
     }
-    for told in heard {
-        let path = told["params"]["filePath"].clone();
+    for outcome in heard {
+        let path = outcome["params"]["filePath"].clone();
         let before = known.iter().find_map(|known| match known {
             Known::Told(before) if before["params"]["filePath"] == path => Some(before),
             _ => None,
         });
         if let Some(before) = before {
-            assert_eq!(&told, before, "the agent has heard otherwise; {what}");
+            assert_eq!(&outcome, before, "the agent has heard otherwise; {what}");
         }
     }
     companion.stop().await;

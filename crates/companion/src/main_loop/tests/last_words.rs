@@ -13,8 +13,8 @@ impl Story {
         loop {
             // Longer than any test waits for none.
             let event = tokio::time::timeout(2 * LONG, self.desk.next()).await;
-            if let desk::Event::LastWord(told) = event.expect("the desk is told").unwrap() {
-                return (told, begun.elapsed());
+            if let desk::Event::LastWord(last) = event.expect("the desk is told").unwrap() {
+                return (last, begun.elapsed());
             }
         }
     }
@@ -24,8 +24,8 @@ impl Story {
     }
 
     async fn no_word_within(&mut self, time: Duration) {
-        let told = tokio::time::timeout(time, self.last_word()).await;
-        assert!(told.is_err(), "{told:?}");
+        let last = tokio::time::timeout(time, self.last_word()).await;
+        assert!(last.is_err(), "{last:?}");
     }
 
     /// A proposal that the person decides.
@@ -64,11 +64,11 @@ async fn an_accepted_text_that_is_written_is_told_soon_and_once() {
     // The agent takes its time.
     story.no_word_within(Duration::from_secs(300)).await;
     fs::write(&story.file, "new\n").unwrap();
-    let (told, took) = story.last_word().await;
+    let (last, took) = story.last_word().await;
     assert!(took < SOON, "{took:?}");
     let message = "a.txt: written as accepted.".to_owned();
     let word = Word::WrittenAsAccepted;
-    assert_eq!(told, LastWord { id: review.id, file: story.file.clone(), word, message });
+    assert_eq!(last, LastWord { id: review.id, file: story.file.clone(), word, message });
     fs::write(&story.file, "the person goes on\n").unwrap();
     story.no_word_within(LONG).await;
     assert_eq!(story.drafts().await, Vec::<String>::new());
@@ -93,8 +93,8 @@ async fn after_an_answer_in_the_agent_the_file_tells_what_it_was() {
     story.proposed_by(&agent, "newest\n").await;
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("newest\n"));
     fs::write(&story.file, "something else\n").unwrap();
-    let told = tokio::time::timeout(Duration::from_secs(60), story.notice()).await;
-    assert!(told.is_err(), "{told:?}");
+    let notice = tokio::time::timeout(Duration::from_secs(60), story.notice()).await;
+    assert!(notice.is_err(), "{notice:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,12 +114,12 @@ async fn a_file_with_something_else_is_told_and_the_accepted_text_kept() {
     let (mut story, agent, _stream) = Story::with_listener().await;
     story.decided(&agent, "new\n", Decision::Accept).await;
     fs::write(&story.file, "formatted\n").unwrap();
-    let (told, took) = story.last_word().await;
-    assert_eq!((told.word, took < SOON), (Word::SomethingElse, true));
+    let (last, took) = story.last_word().await;
+    assert_eq!((last.word, took < SOON), (Word::SomethingElse, true));
     let drafts = Drafts::open(&story.app_dirs());
     wait_until("the text is kept", || drafts.list().unwrap().len() == 1).await;
     assert_eq!(texts(&drafts), ["new\n"]);
-    assert!(told.message.contains("`alongside drafts`"), "{}", told.message);
+    assert!(last.message.contains("`alongside drafts`"), "{}", last.message);
     // The agent writes later than another program: the last word is the one that counts.
     fs::write(&story.file, "still something else\n").unwrap();
     story.no_word_within(SOON).await;
@@ -168,8 +168,8 @@ async fn an_accepted_text_that_nobody_writes_is_told_when_the_watch_ends() {
             }
             _ => Duration::from_secs(601),
         };
-        let (told, took) = story.last_word().await;
-        assert_eq!((told.id, told.word), (review.id, Word::NotWritten), "{which}");
+        let (last, took) = story.last_word().await;
+        assert_eq!((last.id, last.word), (review.id, Word::NotWritten), "{which}");
         assert!(took < within, "{which}: {took:?}");
         assert!(which != "ten minutes" || took >= Duration::from_secs(600), "{took:?}");
         fs::write(&story.file, "new\n").unwrap();
@@ -185,10 +185,10 @@ async fn a_rejected_text_that_is_written_is_told_and_nothing_else() {
     fs::write(&story.file, "by hand\n").unwrap();
     story.no_word_within(Duration::from_secs(60)).await;
     fs::write(&story.file, "new\n").unwrap();
-    let (told, _) = story.last_word().await;
-    assert_eq!((told.id, told.word), (review.id, Word::WrittenThoughRejected));
+    let (last, _) = story.last_word().await;
+    assert_eq!((last.id, last.word), (review.id, Word::WrittenThoughRejected));
     let message = "a.txt: written although you rejected it: the file holds the text of Gemini CLI.";
-    assert_eq!(told.message, message);
+    assert_eq!(last.message, message);
     story.no_word_within(LONG).await;
 
     story.decided(&agent, "newer\n", Decision::Reject).await;
@@ -204,10 +204,10 @@ async fn a_text_that_is_written_after_its_hook_went_away_is_told() {
     hook.abort();
     story.no_word_within(Duration::from_secs(60)).await;
     fs::write(&story.file, "new\n").unwrap();
-    let (told, _) = story.last_word().await;
-    assert_eq!((told.id, told.word), (review.id, Word::WrittenUndecided));
+    let (last, _) = story.last_word().await;
+    assert_eq!((last.id, last.word), (review.id, Word::WrittenUndecided));
     let message = "a.txt: written without your decision at a desk: the file holds the text of Codex.";
-    assert_eq!(told.message, message);
+    assert_eq!(last.message, message);
     story.no_word_within(LONG).await;
 }
 
@@ -225,14 +225,14 @@ async fn a_text_that_was_rejected_from_one_agent_may_come_from_another() {
 #[tokio::test(start_paused = true)]
 async fn decisions_in_a_row_have_their_own_words() {
     let (mut story, agent, _stream) = Story::with_listener().await;
-    let mut told = Vec::new();
+    let mut words = Vec::new();
     // The agent goes on before anybody has looked: the third text is not written.
     for text in ["one\n", "one\ntwo\n", "never\n", "one\ntwo\nthree!\n"] {
         agent.open_diff(&story.file, text).await.unwrap();
         let review = loop {
             match story.next().await {
                 desk::Event::Opened(review) => break review,
-                desk::Event::LastWord(LastWord { id, word, .. }) => told.push((id.0, word)),
+                desk::Event::LastWord(LastWord { id, word, .. }) => words.push((id.0, word)),
                 _ => {}
             }
         };
@@ -242,9 +242,9 @@ async fn decisions_in_a_row_have_their_own_words() {
         }
     }
     let (last, _) = story.last_word().await;
-    told.push((last.id.0, last.word));
+    words.push((last.id.0, last.word));
     let [written, not] = [Word::WrittenAsAccepted, Word::NotWritten];
-    assert_eq!(told, [(1, written), (2, written), (3, not), (4, written)]);
+    assert_eq!(words, [(1, written), (2, written), (3, not), (4, written)]);
     story.no_word_within(LONG).await;
 }
 
@@ -302,8 +302,8 @@ async fn a_file_behind_a_link_or_in_a_new_directory_is_watched() {
     fs::create_dir_all(coming.parent().unwrap()).unwrap();
     story.no_word_within(SOON).await;
     fs::write(&coming, "new\n").unwrap();
-    let (told, took) = story.last_word().await;
-    assert_eq!((told.word, took < SOON), (Word::WrittenAsAccepted, true));
+    let (last, took) = story.last_word().await;
+    assert_eq!((last.word, took < SOON), (Word::WrittenAsAccepted, true));
 }
 
 #[tokio::test(start_paused = true)]
@@ -347,8 +347,8 @@ async fn nothing_false_is_said_of_files_that_too_many_others_crowd_out() {
         fs::write(story.path("project").join(name), "x\n").unwrap();
     }
     let mut words = Vec::new();
-    while let Ok((told, _)) = tokio::time::timeout(10 * SOON, story.last_word()).await {
-        words.push(told.word);
+    while let Ok((last, _)) = tokio::time::timeout(10 * SOON, story.last_word()).await {
+        words.push(last.word);
     }
     assert!(words.iter().all(|word| *word == Word::WrittenAsAccepted), "{words:?}");
     assert!((64..=100).contains(&words.len()), "{}", words.len());

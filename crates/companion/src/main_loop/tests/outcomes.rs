@@ -66,8 +66,8 @@ async fn accepted(story: &mut Story, agent: &Agent, stream: &mut OpenStream) -> 
 #[tokio::test(start_paused = true)]
 async fn a_receipt_settles_an_outcome_and_its_draft_stays() {
     let (mut story, agent, mut stream) = Story::with_listener().await;
-    let (told, first) = accepted(&mut story, &agent, &mut stream).await;
-    assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
+    let (notification, first) = accepted(&mut story, &agent, &mut stream).await;
+    assert_eq!(notification["params"]["content"], "one\nmine\nthree\n");
     let text = agent.close_diff(&story.file).await;
     assert_eq!(text.as_deref(), Some("one\nmine\nthree\n"), "decided, not confirmed");
 

@@ -65,8 +65,8 @@ async fn an_agent_with_a_session_gets_the_acceptance_of_a_rule() {
     let mut story = Story::ruled(&[rule("*.txt", Ruling::Accept)]).await;
     let (agent, mut stream) = story.listener().await;
     agent.open_diff(&story.file, "one\n2\nthree\n").await.unwrap();
-    let (told, ping) = outcome(&mut stream).await;
-    assert_eq!(told["method"], "ide/diffAccepted");
+    let (notification, ping) = outcome(&mut stream).await;
+    assert_eq!(notification["method"], "ide/diffAccepted");
     agent.confirm(ping);
     assert_eq!(story.accepted().await.agent, "Gemini CLI");
 }

@@ -75,8 +75,8 @@ async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let review = story.opened().await;
     assert_eq!(&*review.proposed, "later\n");
     story.decide(&review, Decision::Accept).await.unwrap();
-    let (told, _) = outcome(&mut agent.stream().await).await;
-    assert_eq!(told["params"]["content"], "later\n");
+    let (notification, _) = outcome(&mut agent.stream().await).await;
+    assert_eq!(notification["params"]["content"], "later\n");
 }
 
 #[tokio::test(start_paused = true)]

@@ -123,18 +123,18 @@ fn diagnostics(found: Vec<desk::FileDiagnostics>, uri: Option<String>) -> Vec<Fi
     if let (Some(uri), true) = (uri, files.is_empty()) {
         files.push((uri, Vec::new()));
     }
-    let mut told: Vec<FileDiagnostics> = Vec::new();
+    let mut answer: Vec<FileDiagnostics> = Vec::new();
     let mut ranked = Vec::new();
     for (at, (uri, all)) in files.into_iter().enumerate() {
-        told.push(FileDiagnostics { uri, diagnostics: Vec::new() });
-        ranked.extend(all.into_iter().map(|one| (at, one)));
+        answer.push(FileDiagnostics { uri, diagnostics: Vec::new() });
+        ranked.extend(all.into_iter().map(|found| (at, found)));
     }
-    ranked.sort_by_key(|(_, one)| severity(one));
+    ranked.sort_by_key(|(_, found)| severity(found));
     ranked.truncate(MAX_DIAGNOSTICS);
-    for (at, one) in ranked {
-        told[at].diagnostics.push(diagnostic(one));
+    for (at, found) in ranked {
+        answer[at].diagnostics.push(diagnostic(found));
     }
-    told
+    answer
 }
 
 /// The paths that a URL may mean: agents put bare paths behind `file://`.
@@ -156,8 +156,8 @@ fn diagnostic(found: desk::Diagnostic) -> tools::Diagnostic {
         4 => "Hint",
         _ => "Error",
     };
-    let place = |at: desk::Position| FilePosition { line: at.line, character: at.character };
-    let (start, end) = (place(found.range.start), place(found.range.end));
+    let position = |at: desk::Position| FilePosition { line: at.line, character: at.character };
+    let (start, end) = (position(found.range.start), position(found.range.end));
     tools::Diagnostic {
         message: found.message,
         severity: name.into(),
@@ -185,8 +185,8 @@ mod tests {
     fn an_agent_gets_the_url_that_it_asked_with() {
         let found = || vec![file("/a b.rs", &[1]), file("/c.rs", &[2])];
         for uri in ["file:///a b.rs", "file:///a%20b.rs"] {
-            let [told] = diagnostics(found(), Some(uri.into())).try_into().unwrap();
-            assert_eq!((told.uri.as_str(), told.diagnostics.len()), (uri, 1));
+            let [file] = diagnostics(found(), Some(uri.into())).try_into().unwrap();
+            assert_eq!((file.uri.as_str(), file.diagnostics.len()), (uri, 1));
         }
         let [none] = diagnostics(found(), Some("file:///d.rs".into())).try_into().unwrap();
         assert_eq!((none.uri.as_str(), none.diagnostics.len()), ("file:///d.rs", 0));
@@ -196,8 +196,8 @@ mod tests {
 
     #[test]
     fn a_file_of_two_editors_is_told_once() {
-        let [told] = diagnostics(vec![file("/a", &[1, 2]), file("/a", &[1, 2, 4])], None).try_into().unwrap();
-        let severities: Vec<_> = told.diagnostics.iter().map(|one| one.severity.as_str()).collect();
+        let [both] = diagnostics(vec![file("/a", &[1, 2]), file("/a", &[1, 2, 4])], None).try_into().unwrap();
+        let severities: Vec<_> = both.diagnostics.iter().map(|one| one.severity.as_str()).collect();
         assert_eq!(severities, ["Error", "Warning", "Hint"]);
     }
 

@@ -139,8 +139,8 @@ async fn an_agent_at_work_is_told_before_anything_differs_and_to_whoever_comes_l
     let mut desk = stage.desk();
     desk.settle().await;
     let at_work = vec![AtWork { agent: "Codex".into(), since: 1 }];
-    let told: Vec<_> = desk.turns().into_iter().map(|turn| turn.at_work).collect();
-    assert_eq!(told, std::slice::from_ref(&at_work), "no hook has said anything since the desk is there");
+    let heard: Vec<_> = desk.turns().into_iter().map(|turn| turn.at_work).collect();
+    assert_eq!(heard, std::slice::from_ref(&at_work), "no hook has said anything since the desk is there");
     let mut late = stage.desk();
     late.settle().await;
     assert_eq!(late.turns()[0].at_work, at_work);
@@ -168,7 +168,7 @@ async fn after_a_snapshot_a_review_since_a_revision_is_up_to_date_too() {
     stage.write("a.txt", "1\n2\n3\n4\n5\n");
     stage.story.companion.snapshot_taken(stage.path(""));
     desk.settle().await;
-    let anew = desk.turns().into_iter().filter(|told| told.id == turn.id).collect::<Vec<_>>();
+    let anew = desk.turns().into_iter().filter(|list| list.id == turn.id).collect::<Vec<_>>();
     assert_eq!(anew.last().map(|turn| turn.files.len()), Some(0));
 }
 
@@ -184,6 +184,6 @@ async fn a_turn_review_is_no_proposal() {
     assert!(proposed.id > review.id, "both have an id of the same kind");
     let mut late = stage.desk();
     late.settle().await;
-    let opened = late.told.iter().filter(|event| matches!(event, desk::Event::Opened(_))).count();
+    let opened = late.heard.iter().filter(|event| matches!(event, desk::Event::Opened(_))).count();
     assert_eq!(opened, 1, "the proposal alone");
 }

@@ -25,15 +25,15 @@ async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
         (&redo, Some(Marked::Whole)),
         (&keep(0, true), Some(Marked::Hunks(1))),
     ];
-    for (request, told) in steps {
+    for (request, expected) in steps {
         desk.ask(request(review.revision)).await.unwrap();
         review.take(desk.changed().pop().unwrap()).unwrap();
         let turns = desk.turns();
-        assert_eq!(turns.len(), usize::from(told.is_some()), "the list changes with the marks only");
+        assert_eq!(turns.len(), usize::from(expected.is_some()), "the list changes with the marks only");
         if let Some(turn) = turns.first() {
             assert!(turn.revision > last, "marks raise the revision");
             last = turn.revision;
-            assert_eq!(marked(turn), [("a.txt", told.unwrap())]);
+            assert_eq!(marked(turn), [("a.txt", expected.unwrap())]);
         }
     }
     assert_eq!(&*review.current, "ONE\n2\n3\n");
@@ -56,7 +56,7 @@ async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
     ] {
         let refused = desk.ask(request.clone()).await;
         assert!(matches!(refused, Err(Refusal::Other { .. })), "{request:?} {refused:?}");
-        assert_eq!(desk.told, []);
+        assert_eq!(desk.heard, []);
     }
     assert_eq!(
         desk.keep(&Review { id, revision: revision + 1, ..Review::default() }, &[0], false).await,

@@ -70,17 +70,17 @@ impl Stage {
 /// A desk with the events that it has read.
 struct Seated {
     desk: Desk,
-    told: Vec<desk::Event>,
+    heard: Vec<desk::Event>,
 }
 
 impl Seated {
     fn new(desk: Desk) -> Self {
-        Self { desk, told: Vec::new() }
+        Self { desk, heard: Vec::new() }
     }
 
-    /// Makes a request. `told` then holds all that was told before the reply, and nothing else.
+    /// Makes a request. Then `heard` holds the events that came before the reply, and nothing else.
     async fn ask(&mut self, request: Request) -> Result<u64, Refusal> {
-        self.told.clear();
+        self.heard.clear();
         let answer = self.desk.request(request).await;
         self.hear();
         answer.map(|Revised { revision }| revision)
@@ -88,25 +88,25 @@ impl Seated {
 
     fn hear(&mut self) {
         while let Some(event) = self.desk.try_next() {
-            self.told.push(event);
+            self.heard.push(event);
         }
     }
 
-    /// All that has come since the last request, until nothing more happens.
+    /// Reads the events since the last request, until nothing more happens.
     async fn hear_all(&mut self) {
         tokio::time::sleep(Duration::from_secs(1)).await;
         self.hear();
     }
 
-    /// All that comes until nothing more happens.
+    /// Reads only the events that come from now on, until nothing more happens.
     async fn settle(&mut self) {
-        self.told.clear();
+        self.heard.clear();
         self.hear_all().await;
     }
 
-    /// All that `pick` takes from the events that were told.
+    /// The parts of the events in `heard` that `pick` takes.
     fn picked<T: Clone>(&self, pick: impl Fn(&desk::Event) -> Option<&T>) -> Vec<T> {
-        self.told.iter().filter_map(pick).cloned().collect()
+        self.heard.iter().filter_map(pick).cloned().collect()
     }
 
     fn turns(&self) -> Vec<Turn> {
@@ -122,7 +122,7 @@ impl Seated {
     }
 
     fn finished(&self) -> Vec<TurnFinished> {
-        self.picked(|event| if let desk::Event::TurnFinished(told) = event { Some(told) } else { None })
+        self.picked(|event| if let desk::Event::TurnFinished(ended) = event { Some(ended) } else { None })
     }
 
     /// The list after a look.
@@ -133,8 +133,8 @@ impl Seated {
     async fn look_since(&mut self, since: Option<&str>) -> Turn {
         let look = Request::ReviewTurn { directory: None, since: since.map(str::to_owned) };
         let revision = self.ask(look).await.unwrap();
-        let is_it = |turn: &Turn| turn.revision == revision;
-        self.turns().into_iter().find(is_it).expect("the list comes before the reply")
+        let is_this = |turn: &Turn| turn.revision == revision;
+        self.turns().into_iter().find(is_this).expect("the list comes before the reply")
     }
 
     async fn try_open(&mut self, turn: &Turn, name: &str) -> Result<OpenedTurnFile, Refusal> {

@@ -15,7 +15,7 @@ impl Stage {
     }
 }
 
-fn told(stage: &Stage) -> Vec<TurnNote> {
+fn notes(stage: &Stage) -> Vec<TurnNote> {
     stage.source.notes().into_iter().map(|(_, note)| note).collect()
 }
 
@@ -25,7 +25,7 @@ async fn an_accepted_text_is_noted_once_it_is_written() {
     let _agent = stage.accepting("new\n").await;
     let mut desk = stage.desk();
     desk.settle().await;
-    assert_eq!(told(&stage), [], "nothing is written yet");
+    assert_eq!(notes(&stage), [], "nothing is written yet");
     let turn = {
         stage.write("a.txt", "new\r\n");
         let turn = desk.look().await;
@@ -50,7 +50,7 @@ async fn a_text_that_is_not_as_accepted_is_not_noted() {
     let _agent = stage.accepting("new\n").await;
     stage.write("a.txt", "something else\n");
     stage.desk().settle().await;
-    assert_eq!(told(&stage), []);
+    assert_eq!(notes(&stage), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,7 +63,7 @@ async fn a_save_in_an_editor_is_noted_for_files_of_the_project() {
         let path = path.to_str().unwrap().to_owned();
         stage.story.desk.request(Request::Saved { path }).await.unwrap();
     }
-    wait_until("it is noted", || !told(&stage).is_empty()).await;
+    wait_until("it is noted", || !notes(&stage).is_empty()).await;
     desk.settle().await;
     assert_eq!(stage.source.notes(), [(crate::real_path::resolve(&stage.path("a.txt")), TurnNote::Saved)]);
     assert_eq!(stage.source.looks.load(std::sync::atomic::Ordering::SeqCst), looks + 1, "desks hear of it");
