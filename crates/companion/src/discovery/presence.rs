@@ -113,8 +113,8 @@ impl Presence {
         self.is_hidden = true;
     }
 
-    /// Notes how far the files were written. Returns the problems that have begun, and all earlier problems if
-    /// no problem is left.
+    /// Notes how far the files were written. Returns the problems that have begun, and all earlier problems
+    /// if no problem is left.
     pub(crate) fn mark_published(&mut self, published: Published) -> (Vec<Problem>, Vec<Problem>) {
         let before = std::mem::replace(&mut self.published, published).problems;
         let problems = &self.published.problems;

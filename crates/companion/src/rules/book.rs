@@ -80,8 +80,8 @@ impl RuleBook {
         self.tell();
     }
 
-    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well. A
-    /// review that asks says why.
+    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well.
+    /// A review that asks says why.
     pub(crate) fn rule(
         &mut self,
         review: &mut PendingReview,

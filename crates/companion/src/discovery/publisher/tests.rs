@@ -48,17 +48,9 @@ fn install(directory: &Path, command: &str) {
 
 /// Every file that lies where agents search, whoever wrote it.
 fn names(directory: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut folders = vec![directory.join("tmp"), directory.join("home")];
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                names.push(path.display().to_string().replace(directory.to_str().unwrap(), ""));
-            }
-        }
-    }
+    let files = ["tmp", "home"].map(|below| alongside_testing::files_below(directory.join(below))).concat();
+    let name = |path: PathBuf| path.display().to_string().replace(directory.to_str().unwrap(), "");
+    let mut names: Vec<_> = files.into_iter().map(name).collect();
     names.sort();
     names
 }

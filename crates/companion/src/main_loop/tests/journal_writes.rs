@@ -2,15 +2,10 @@
 
 use super::*;
 
-fn files_below(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        match entry.file_type().unwrap().is_dir() {
-            true => found.extend(files_below(&entry.path())),
-            false => found.push(String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned()),
-        }
-    }
-    found
+/// The texts of all files below a directory.
+fn texts_below(directory: &Path) -> Vec<String> {
+    let files = alongside_testing::files_below(directory).into_iter();
+    files.filter_map(|file| fs::read_to_string(file).ok()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -18,11 +13,11 @@ async fn an_edit_is_on_disk_before_it_is_confirmed() {
     for has_journal in [true, false] {
         let mut story = if has_journal { Story::with_journal().await } else { Story::begin().await };
         let mut review = story.proposed("new\n").await;
-        let journal = |story: &Story| files_below(&story.path("state/journal")).concat();
+        let journal = |story: &Story| texts_below(&story.path("state/journal")).concat();
         for n in 0..20 {
             let text = format!("typed {n}\n");
             story.type_over(&mut review, &text).await;
-            assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}: no draft");
+            assert!(texts_below(&story.path("state/drafts")).contains(&text), "{n}: no draft");
             assert_eq!(journal(&story).contains(&format!("typed {n}")), has_journal, "{}", journal(&story));
         }
         story.decide(&review, Decision::Accept).await.unwrap();
@@ -43,7 +38,7 @@ async fn an_unwritable_journal_is_reported_and_retried() {
     assert_eq!(story.problem().await, said, "who joins is told as well");
     fs::remove_file(&journal).unwrap();
     assert_eq!(story.problem().await.what, "the recovery journal is written again");
-    assert!(files_below(&journal).concat().contains("a.txt"));
+    assert!(texts_below(&journal).concat().contains("a.txt"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +48,7 @@ async fn a_removed_journal_is_restored_within_ten_seconds() {
     story.agent().await;
     fs::remove_dir_all(&journal).unwrap();
     let until = Instant::now() + Duration::from_secs(11);
-    while !files_below(&journal).concat().contains("gemini-cli-test") {
+    while !texts_below(&journal).concat().contains("gemini-cli-test") {
         assert!(Instant::now() < until, "it stays away");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -19,10 +19,10 @@ fn new(id: &str, text: &str) -> NewDraft {
         ..NewDraft::default()
     }
 }
+
 #[test]
 fn a_draft_says_whether_its_review_is_open_or_was_interrupted() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     let open = NewDraft { why: "its review is still open".into(), is_open: true, ..new("1-1", "mine\n") };
     drafts.save(&open).unwrap();
     let state = || drafts.list().unwrap()[0].state().to_owned();
