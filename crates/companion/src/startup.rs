@@ -191,9 +191,9 @@ async fn finish(listener: Listener, writer: &WriterTask, stopping: Option<Stoppi
     } else {
         listener.stop().await;
     }
-    let (retired, all_gone) = oneshot::channel();
-    writer.send(if hands_over { WriteJob::LetGo(retired) } else { WriteJob::Retire(retired) });
-    let _ = all_gone.await;
+    let (done, ended) = oneshot::channel();
+    writer.send(WriteJob::End { hands_over, done });
+    let _ = ended.await;
     for done in stopping.into_iter().flat_map(|stopping| stopping.done) {
         let _ = done.send(());
     }

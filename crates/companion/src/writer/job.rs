@@ -28,10 +28,9 @@ pub(crate) enum WriteJob {
     SetEditors(Vec<Editor>),
     /// Removes the discovery files, then answers.
     Withdraw(oneshot::Sender<()>),
-    /// Releases the journal for a successor, then answers.
-    LetGo(oneshot::Sender<()>),
-    /// Removes everything that belongs to a running companion, then answers.
-    Retire(oneshot::Sender<()>),
+    /// Releases the journal for a successor, or removes everything that belongs to a running companion. Then
+    /// answers.
+    End { hands_over: bool, done: oneshot::Sender<()> },
 }
 
 /// Drops the saves of drafts that a later job saves again or deletes.

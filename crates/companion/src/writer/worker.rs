@@ -233,18 +233,14 @@ impl WriteWorker {
                 self.publisher.withdraw();
                 let _ = done.send(());
             }
-            WriteJob::LetGo(done) => {
+            WriteJob::End { hands_over, done } => {
                 self.retry();
+                if !hands_over {
+                    self.settle();
+                    self.publisher.withdraw();
+                }
                 // The lock of the journal goes with the store.
-                self.store = None;
-                self.look_for_room_at = None;
-                let _ = done.send(());
-            }
-            WriteJob::Retire(done) => {
-                self.retry();
-                self.settle();
-                self.publisher.withdraw();
-                if let Some(store) = self.store.take() {
+                if let Some(store) = self.store.take().filter(|_| !hands_over) {
                     store.retire();
                 }
                 // A reserve from here on would be for nobody, in a directory that may be gone.
@@ -283,8 +279,7 @@ mod tests {
 
     #[test]
     fn a_companion_that_has_ended_fills_no_reserve() {
-        let ends: [fn(oneshot::Sender<()>) -> WriteJob; 2] = [WriteJob::Retire, WriteJob::LetGo];
-        for end in ends {
+        for hands_over in [false, true] {
             let directory = tempfile::tempdir().unwrap();
             let dirs = AppDirs::below(directory.path());
             let (reserve, drafts) = (dirs.state.join("reserve"), Drafts::open(&dirs));
@@ -292,7 +287,8 @@ mod tests {
             let publisher = Publisher::new(dirs, Vec::new(), false, endpoint, None);
             let (events, (_jobs, mut queue)) = (Events::channel().0, mpsc::unbounded_channel());
             let mut worker = WriteWorker::new(drafts, None, publisher, events);
-            worker.work(Task::Do(end(oneshot::channel().0)), &mut queue);
+            let done = oneshot::channel().0;
+            worker.work(Task::Do(WriteJob::End { hands_over, done }), &mut queue);
             worker.work(Task::Due, &mut queue);
             assert!(!reserve.exists());
         }
