@@ -120,10 +120,7 @@ impl Agents {
     /// Ends a session. Its reviews must have ended before.
     pub(crate) fn remove(&mut self, session: &str) -> bool {
         let removed = self.sessions.remove(session);
-        if let Some(removed) = &removed {
-            tracing::info!(agent = removed.number, "an agent is gone");
-        }
-        removed.is_some()
+        removed.inspect(|removed| tracing::info!(agent = removed.number, "an agent is gone")).is_some()
     }
 
     pub(crate) fn is_known(&self, session: &str) -> bool {
@@ -333,10 +330,7 @@ impl Agents {
         listed.retain(|old| {
             let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
             let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));
-            if let Some(by) = by {
-                new.swap_remove(by);
-            }
-            by.is_none()
+            by.map(|by| new.swap_remove(by)).is_none()
         });
         listed.into_iter().map(Session::agent).collect()
     }

@@ -114,11 +114,7 @@ impl LastWords {
     }
 
     fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
-        let mut any = false;
-        for watched in &mut self.watched {
-            any |= ends(watched);
-        }
-        if any {
+        if self.watched.iter_mut().fold(false, |any, watched| ends(watched) || any) {
             self.look_by(look_at);
         }
     }
@@ -151,11 +147,7 @@ impl LastWords {
         if self.is_looking {
             return None;
         }
-        let mut is_due = false;
-        for watched in &mut self.watched {
-            is_due |= watched.take_due(now);
-        }
-        if is_due {
+        if self.watched.iter_mut().fold(false, |any, watched| watched.take_due(now) || any) {
             self.look_by(now);
         }
         self.next_look.take_if(|at| *at <= now)?;

@@ -38,22 +38,17 @@ impl Said {
     /// The event for desks, if a person has to know the word.
     pub(crate) fn event(&self, roots: &[PathBuf]) -> Option<desk::Event> {
         let Self { file, agent, says, .. } = self;
-        match *says {
+        let message = match *says {
             Says::Word(id, word) => {
                 tracing::info!(review = id.0, ?word, file, "the last word of a review");
                 let message = messages::last_word(word, file, agent, roots);
-                Some(desk::Event::LastWord(LastWord { id, file: file.clone(), word, message }))
+                return Some(desk::Event::LastWord(LastWord { id, file: file.clone(), word, message }));
             }
-            Says::EditsLeftOut => {
-                Some(desk::Event::Notice { message: messages::edits_left_out(file, agent, roots) })
-            }
-            Says::WrittenAsProposed => {
-                Some(desk::Event::Notice { message: messages::written_as_proposed(file, roots) })
-            }
-            Says::NotWritten => {
-                Some(desk::Event::Notice { message: messages::not_written(file, agent, roots) })
-            }
-            Says::Nothing => None,
-        }
+            Says::EditsLeftOut => messages::edits_left_out(file, agent, roots),
+            Says::WrittenAsProposed => messages::written_as_proposed(file, roots),
+            Says::NotWritten => messages::not_written(file, agent, roots),
+            Says::Nothing => return None,
+        };
+        Some(desk::Event::Notice { message })
     }
 }

@@ -189,13 +189,11 @@ impl Reviews {
 
     /// Marks the reviews whose file has unsaved changes in an editor. Returns the changes for desks.
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
-        let mut all = Vec::new();
-        for review in self.pending.values_mut() {
-            if review.text.set_dirty(review.text.is_dirty(&is_dirty)) {
-                all.push(review.changed_since_told());
-            }
-        }
-        all
+        let changed = |review: &mut PendingReview| {
+            let is_dirty = review.text.is_dirty(&is_dirty);
+            review.text.set_dirty(is_dirty).then(|| review.changed_since_told())
+        };
+        self.pending.values_mut().filter_map(changed).collect()
     }
 
     /// The review of this file by this session: paths are compared byte for byte.
