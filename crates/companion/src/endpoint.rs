@@ -12,7 +12,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// That of a port on 127.0.0.1.
+    /// The endpoint at a port of 127.0.0.1.
     pub(crate) fn at(port: u16, token: &str) -> Self {
         Self { addresses: vec![([127, 0, 0, 1], port).into()], token: token.into() }
     }

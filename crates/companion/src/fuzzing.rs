@@ -58,7 +58,7 @@ impl ReviewComposition {
         Some(Self(composition::Composition::new(original, proposed)))
     }
 
-    /// The same without a limit of time, for counting instructions slows the program down fifty times.
+    /// A composition without a limit of time, for counting instructions slows the program down fifty times.
     #[must_use]
     pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = normalize(Some(on_disk.to_vec()), proposed).original?;

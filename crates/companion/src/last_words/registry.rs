@@ -16,8 +16,9 @@ use super::watched::{KeptDraft, Next, SETTLE_TIME, Watched, WatchedDecision};
 use crate::persistence::drafts::{EarlierDraft, NewDraft};
 use crate::reviews::review::PendingReview;
 
-/// The most decisions that are watched, and the most bytes of their texts. Beyond, the oldest ends.
+/// The most decisions that are watched. Beyond that, the watch over the oldest ends.
 const MAX_WATCHED: usize = 64;
+/// The most bytes of the texts of all watched decisions. Beyond that, the watch over the oldest ends.
 const MAX_BYTES: usize = 64 << 20;
 /// The time between two looks on a system that tells of no changes.
 const DEAF_INTERVAL: Duration = Duration::from_secs(1);

@@ -149,7 +149,7 @@ fn fill(slice: &Path, bytes: u64) -> io::Result<()> {
         .create(slice.file_name().unwrap_or_default())
         .and_then(|mut file| disk_space::hold(&mut file, bytes));
     if held.is_err() {
-        // It may be partly filled.
+        // The slice may be partly filled.
         let _ = fs::remove_file(slice);
     }
     held

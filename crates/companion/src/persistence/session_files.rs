@@ -79,7 +79,7 @@ impl SessionFiles {
         self.records = Some(JournalFile::put(self.records.take(), &self.path, &record)?);
         let directory = self.path.parent().unwrap_or(Path::new(""));
         for unused in self.texts.extract_if(.., |stored| !has(known, &stored.text)) {
-            // One that stays goes with the session.
+            // A file that cannot be removed goes with the session.
             let _ = fs::remove_file(directory.join(unused.name));
         }
         Ok(())
@@ -92,7 +92,7 @@ impl SessionFiles {
         if let Some(known) = self.texts.iter().find(|stored| Arc::ptr_eq(&stored.text, &text)) {
             return Ok(StoredText::InFile { file: known.name.clone() });
         }
-        // A record of an earlier process may name one of its own.
+        // A record of an earlier process may name a file of that process.
         let session = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let name = format!("{session}-{:016x}.{EXTENSION}", private_files::random());
         private_files::write(&self.directory().join(&name), text.as_bytes())?;

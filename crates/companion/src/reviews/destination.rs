@@ -209,7 +209,7 @@ fn projects_above(file: &Path) -> Vec<PathBuf> {
 }
 
 /// The rules of the repositories around these paths that lie within a project; `None` if some cannot be read.
-/// Those of a project itself are read as it opens. Reads the disk.
+/// The rules of a project itself are read as it opens. Reads the disk.
 fn nested_rules(steps: &[PathBuf], ground: &Ground<'_>) -> Option<Vec<Rule>> {
     let above: BTreeSet<&Path> = steps.iter().flat_map(|step| step.ancestors().skip(1)).collect();
     let is_nested = |directory: &&Path| {

@@ -1,5 +1,5 @@
 //! The paths that git runs or obeys because of its settings: directories of hooks, files of settings, and
-//! every file that a setting names. All that could count is taken: a condition may hold in another branch.
+//! every file that a setting names. Settings count under any condition: it may hold in another branch.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -43,16 +43,16 @@ const GITS_FILES: [&str; 12] = [
 pub(super) struct Obeyed<'a> {
     repository: &'a Path,
     home: Option<&'a Path>,
-    /// Files and directories: everything below counts.
+    /// Files and directories that git obeys, with everything below them.
     below: Vec<PathBuf>,
-    /// Paths that a value names. One that is a directory says nothing about its files.
+    /// The files that a value names. A directory that a value names says nothing about its files.
     named: BTreeSet<PathBuf>,
-    /// `core.hooksPath`, each one that could count.
+    /// The directories of hooks: the usual one, and every value of `core.hooksPath`.
     hooks: Vec<PathBuf>,
     files: usize,
-    /// The words of values that were looked at.
+    /// The words of values that were taken for names already.
     words: BTreeSet<String>,
-    /// Not all settings could be read.
+    /// Whether some settings could not be read.
     is_unknown: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Obeyed<'a> {
 
     fn read_repository(&mut self, roots: &[PathBuf]) {
         let git = self.repository.join(".git");
-        // In a linked working tree, `.git` names a directory, whose `commondir` names the one of settings.
+        // In a linked working tree, `.git` names a directory, whose `commondir` names that of the settings.
         let own = match text_of(&git) {
             Some(text) => match text.trim().strip_prefix("gitdir:") {
                 Some(named) => self.repository.join(named.trim()),
@@ -141,7 +141,7 @@ impl<'a> Obeyed<'a> {
         }
     }
 
-    /// A value may name a program or a file, alone or among the words of a command.
+    /// Adds the files that a value names. It may name a program or a file, alone or in words of a command.
     fn name(&mut self, value: &str) {
         let is_end = |c: char| c.is_whitespace() || "\"'`=;|&()<>!,$".contains(c);
         for word in value.split(is_end).chain([value]) {
@@ -173,7 +173,7 @@ pub(super) fn of_user(ground: &Ground<'_>) -> Vec<PathBuf> {
     ground.dirs.map(|dirs| dirs.git_settings().into()).unwrap_or_default()
 }
 
-/// The text of a file, with another character for each byte that is none.
+/// The text of a file, with a replacement character for bytes that are no text.
 fn text_of(path: &Path) -> Option<String> {
     let bytes = untrusted::read(path, MAX_BYTES, Whose::Anybodys).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 
 use crate::real_path;
 
-/// How deep links are looked for below a directory. Agents read a skill three levels below their own one.
+/// How deep links are looked for below a directory. Agents read a skill three levels below their directory.
 const MAX_DEPTH: usize = 3;
 /// The most entries of a directory, with those below it, that are looked at.
 const MAX_ENTRIES: usize = 4096;
 /// Directories of packages, with which nobody tells a program what to do.
 const PACKAGES: &str = "node_modules";
 
-/// Adds the paths behind a link, without the link itself; nothing where there is no link.
+/// Adds the paths behind a link, without the link itself. Adds nothing if this is no link.
 pub(super) fn add_of(link: &Path, targets: &mut Vec<PathBuf>) {
     if link.is_symlink() {
         targets.extend(real_path::passed(link).into_iter().skip(1));
     }
 }
 
-/// Adds the paths behind the links in a directory, down to this depth, at most three. False if it holds too
-/// much to look at all of it. A directory that cannot be read holds nothing for its programs either.
+/// Adds the paths behind the links in a directory, down to this depth, at most three. False if the directory
+/// holds too many entries to look at all of them. A directory that cannot be read holds nothing for its
+/// programs either.
 pub(super) fn add_below(directory: &Path, depth: usize, targets: &mut Vec<PathBuf>) -> bool {
     let mut left = MAX_ENTRIES;
     // Directories higher up count for more.
@@ -47,7 +48,7 @@ pub(super) fn add_below(directory: &Path, depth: usize, targets: &mut Vec<PathBu
     true
 }
 
-/// Whether a path is one of these, or below one.
+/// Whether a path is one of these targets, or below one of them.
 pub(super) fn holds(targets: &[PathBuf], path: &Path) -> bool {
     targets.iter().any(|target| path.starts_with(target))
 }

@@ -8,15 +8,16 @@ use super::reviewed_text::ReviewedText;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// With this text.
+    /// The person accepted this text.
     Accepted(Arc<str>),
     Rejected,
-    /// Nobody can decide any more.
+    /// The review ended without a decision, and nobody can decide any more.
     Withdrawn,
 }
 
 impl Outcome {
-    /// The outcome of a review of this text that ended so; `None` if its agent waits for none.
+    /// The outcome of a review of this text that ended as `closing` says; `None` if its agent waits for no
+    /// outcome.
     pub(crate) fn of(text: &ReviewedText, closing: Closing) -> Option<Self> {
         match closing {
             Closing::Accepted => Some(Self::Accepted(text.current().clone())),

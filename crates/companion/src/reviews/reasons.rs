@@ -20,7 +20,7 @@ struct HunkReason {
 }
 
 impl ReasonStore {
-    /// Sets the reason for a change, or for the whole review. A blank one removes it.
+    /// Sets the reason for a change, or for the whole review. A blank text removes the reason.
     pub(super) fn set(&mut self, hunk: Option<&Hunk>, reason: &str) {
         let reason = Some(reason.trim()).filter(|reason| !reason.is_empty()).map(str::to_owned);
         let Some(hunk) = hunk else {

@@ -286,7 +286,7 @@ impl Turns {
             return;
         };
         if let Some(finish) = self.finishes.get_mut(&turn) {
-            // This look may have seen a half of the undo, so they wait for the next one.
+            // This look may have seen a half of the undo, so the askers wait for the next look.
             finish.waiting.extend(askers);
             return;
         }
@@ -356,7 +356,7 @@ impl Turns {
             _ if !is_current => return self.ask_for_texts(turn, path, openings),
             Ok(ReadTexts::AsKnown(stretches)) => match review.confirm_text(&path, stretches) {
                 Some(is_news) => is_news,
-                // They are open no more.
+                // The texts are no longer open.
                 None => return self.ask_for_texts(turn, path, openings),
             },
             Ok(ReadTexts::Others { texts, stretches }) => {

@@ -8,6 +8,6 @@ use crate::reviews::registry::Reviews;
 pub(crate) struct Surroundings<'a> {
     /// Whether an editor holds unsaved changes of a file, given by its path and by that without links.
     pub(crate) is_dirty: &'a dyn Fn(&str, &Path) -> bool,
-    /// They give ids away.
+    /// The reviews of proposals, with which texts of turn reviews share their ids.
     pub(crate) reviews: &'a mut Reviews,
 }

@@ -24,7 +24,7 @@ async fn terminals_are_given_the_variables_of_every_family() {
 
 /// The names of the current Gemini CLI's discovery files.
 fn records(story: &Story) -> Vec<String> {
-    // It goes with them.
+    // The directory goes with the files.
     let entries = fs::read_dir(story.path("tmp/gemini/ide")).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("gemini-")).collect()

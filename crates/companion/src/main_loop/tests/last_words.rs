@@ -86,10 +86,10 @@ async fn after_an_answer_in_the_agent_the_file_tells_what_it_was() {
     story.proposed_by(&agent, "newer\n").await;
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("newer\n"));
     assert_eq!(story.notice().await, "a.txt: Gemini CLI has not written it.");
-    // It was a yes all the same, or the person has typed the same.
+    // The person has said yes all the same, or has typed the same text.
     fs::write(&story.file, "newer\n").unwrap();
     assert_eq!(story.notice().await, "a.txt: written as proposed.");
-    // Neither is known of another text.
+    // Of another text, neither is known.
     story.proposed_by(&agent, "newest\n").await;
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("newest\n"));
     fs::write(&story.file, "something else\n").unwrap();

@@ -198,7 +198,7 @@ impl Story {
         self.desk = desk::pair().0;
     }
 
-    /// The same, and the journal is that of a companion that crashed.
+    /// The companion crashes. In its place stands one of another project, until the successor comes.
     async fn crash(&mut self) {
         self.interrupt().await;
         let journal = self.path("state/journal/own-k.json");
@@ -236,7 +236,7 @@ impl Story {
         }
     }
 
-    /// The first status of which this is true.
+    /// The next status of which `is` is true.
     async fn status(&mut self, mut is: impl FnMut(&Status) -> bool) -> Status {
         loop {
             match self.next().await {
@@ -397,7 +397,7 @@ fn text_of(frame: &[u8]) -> String {
     std::str::from_utf8(frame).expect("frames are text").to_owned()
 }
 
-/// The next frame of an open stream, which is read by that; `None` if none comes in this time.
+/// Reads the next frame of an open stream; `None` if no frame comes in this time.
 async fn frame_within(stream: &mut OpenStream, time: Duration) -> Option<String> {
     let frame = tokio::time::timeout(time, stream.frames.recv()).await.ok()?;
     stream.events.send(Event::StreamDrained { session: stream.session.clone() });

@@ -114,7 +114,7 @@ fn a_draft_has_the_harmless_name_of_its_file() {
         assert_eq!(path.file_name().unwrap(), name);
         assert_eq!(drafts.read(id).unwrap(), "mine", "{file:?}");
     }
-    // One of a release that kept more of the name is found under the name it has.
+    // The draft of a release that kept more of the file's name is found under the name that it has.
     let draft_directory = drafts.directory().join("1-1");
     let rename = |from: &str, to: &str| {
         fs::rename(draft_directory.join(from), draft_directory.join(to)).unwrap();

@@ -21,13 +21,13 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     create(path, content).map(drop)
 }
 
-/// The same. Returns the file, open behind its content.
+/// Replaces a file in one step. Returns the file, open behind its content.
 pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<File> {
     let directory = Directory::open(path.parent().unwrap_or(Path::new(".")))?;
     replace(&directory, path.file_name().unwrap_or_default(), content)
 }
 
-/// The same for a file in an open directory. Returns the file.
+/// Replaces a file in an open directory in one step. Returns the file, open behind its content.
 pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io::Result<File> {
     in_one_step(directory, name, |unfinished| directory.create(unfinished), |file| file.write_all(content))
 }

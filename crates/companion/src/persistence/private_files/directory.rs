@@ -28,7 +28,8 @@ pub fn directory(base: &Path, below: &Path, trust: PathTrust) -> io::Result<()> 
     create_private(base, below, trust).map(drop)
 }
 
-/// The same, and opens the directory. The checks look at the open directory, not at its name.
+/// Makes `base/below` a private directory, and opens it. The checks look at the open directory, not at its
+/// name.
 pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
     if trust == PathTrust::Own {
         refuse_roots_visit(base)?;

@@ -17,7 +17,7 @@ pub(crate) fn is_of_dead_process(pid: &str) -> bool {
     pid.parse().is_ok_and(|pid| !alongside_platform::process::is_alive(pid))
 }
 
-/// Whether what is unfinished since this time was given up.
+/// Whether an unfinished file is so old that its writer has given it up.
 pub(crate) fn is_old(found: &fs::Metadata) -> bool {
     found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WRITE_TIMEOUT))
 }
@@ -29,7 +29,7 @@ pub(crate) fn remove_unfinished(directory: &Path) {
     }
 }
 
-/// The same in an open directory. Removes only files of ours.
+/// Removes the unfinished files that killed processes left in an open directory, if they are ours.
 pub(crate) fn remove_unfinished_in(directory: &Directory) {
     for name in directory.names().unwrap_or_default() {
         let shown = name.to_string_lossy();

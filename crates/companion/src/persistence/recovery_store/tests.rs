@@ -31,7 +31,7 @@ fn beginning() -> Changes {
     Changes { journal: journal(), is_all: true, ..Changes::default() }
 }
 
-/// The same with sessions of these ids, each with an open review.
+/// Changes with sessions of these ids, each with an open review.
 fn with(sessions: &[&str]) -> Changes {
     let known = |id: &&str| KnownSession {
         id: (*id).to_owned(),
@@ -256,7 +256,7 @@ fn a_damaged_or_foreign_journal_is_an_error_at_once() {
         fs::write(store.path(), bad).unwrap();
         assert!(store.left_behind().is_err(), "{bad}");
     }
-    // One of another release: its agents can be told that they are not known.
+    // The journal of another release: its agents can be told that they are not known.
     fs::write(store.path(), r#"{"port":7,"token":"t","sessions":[{"id":1}],"more":{}}"#).unwrap();
     let left = store.left_behind().unwrap().unwrap();
     assert_eq!((left.port, left.token.as_str(), left.is_damaged), (7, "t", true));

@@ -146,7 +146,7 @@ async fn the_agent_is_asked_to_undo_and_nothing_is_written() {
     let turn = desk.list_with_dropped(&review, &[1]).await;
     let turn = desk.list_with_mark(&turn, "b.txt").await;
     let turn = desk.list_with_mark(&turn, "c.txt").await;
-    // One that cannot be sent leaves everything as it is.
+    // A message that cannot be sent leaves everything as it is.
     stage.source.refuse_to_send(true);
     desk.ask(send(&turn, true)).await.unwrap();
     let finished = desk.finished().pop().unwrap();
