@@ -114,9 +114,12 @@ impl LastWords {
         }
     }
 
+    /// Calls `ends` for each watched decision, and looks at that time if it was true of any.
     fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
-        if self.watched.iter_mut().fold(false, |any, watched| ends(watched) || any) {
-            self.look_by(look_at);
+        for watched in &mut self.watched {
+            if ends(watched) {
+                self.next_look = Some(self.next_look.map_or(look_at, |planned| planned.min(look_at)));
+            }
         }
     }
 
@@ -148,9 +151,7 @@ impl LastWords {
         if self.is_looking {
             return None;
         }
-        if self.watched.iter_mut().fold(false, |any, watched| watched.take_due(now) || any) {
-            self.look_by(now);
-        }
+        self.end_where(now, |watched| watched.take_due(now));
         self.next_look.take_if(|at| *at <= now)?;
         self.is_looking = true;
         let watch = self.watch.get_or_insert_with(|| Arc::new(Watch::begin())).clone();

@@ -60,7 +60,7 @@ fn only_a_full_disk_uses_the_reserve() {
 #[test]
 fn the_slices_are_private() {
     use std::os::unix::fs::MetadataExt as _;
-    let (_directory, mut reserve) = taken();
+    let (_directory, reserve) = taken();
     let modes = [reserve.directory(), reserve.slice(0)].map(|path| path.metadata().unwrap().mode() & 0o777);
     assert_eq!(modes, [0o700, 0o600]);
 }

@@ -3,11 +3,12 @@
 use alongside_desk::Lines;
 
 use super::*;
+use crate::events::OpenStream;
 use crate::turns::source::{AcceptedText, TurnNote};
 
 impl Stage {
     /// A desk with the file of the project open, whose agent writes what the person accepts.
-    async fn accepting(&mut self, text: &str) -> (Agent, impl Drop + use<>) {
+    async fn accepting(&mut self, text: &str) -> (Agent, OpenStream) {
         let (agent, stream) = self.story.listener().await;
         let review = self.story.proposed_by(&agent, text).await;
         self.story.decide(&review, Decision::Accept).await.unwrap();
