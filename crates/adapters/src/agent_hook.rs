@@ -19,7 +19,7 @@ use anyhow::Context as _;
 
 use super::agents::{ID_PREFIX, ledger_id};
 use super::change;
-use super::installed::InstalledFile;
+use super::installation::InstalledFile;
 use super::ledger::Ledger;
 use super::plan::{EarlierTexts, Plan};
 use super::user_environment::UserEnvironment;
@@ -101,8 +101,8 @@ impl AgentHook {
         }
     }
 
-    /// The lines after the change that was planned.
-    pub fn changed(&self, plan: &Plan) -> Vec<String> {
+    /// The lines to print after the plan was carried out.
+    pub fn done_messages(&self, plan: &Plan) -> Vec<String> {
         let name = self.agent.display_name;
         let effect = match self.hook {
             OurHook::Write => format!("{name} runs the hook from its next start."),
@@ -122,8 +122,8 @@ impl AgentHook {
         lines
     }
 
-    /// The line where nothing is to be changed.
-    pub fn unchanged(&self) -> String {
+    /// The line to print if the hook is installed already.
+    pub fn up_to_date_message(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {
             OurHook::Write => format!("{name}: the hook is installed; nothing to do."),
@@ -229,8 +229,8 @@ pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
             let record = hooks.with_file_name("config.toml");
             let text = change::read(&record).ok().flatten()?;
             let hooks = hooks.to_str()?;
-            let is_of = |line: &str| line.starts_with("[hooks.state.") && line.contains(hooks);
-            text.lines().any(is_of).then_some(record)
+            let records_trust = |line: &str| line.starts_with("[hooks.state.") && line.contains(hooks);
+            text.lines().any(records_trust).then_some(record)
         }
     }
 }
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_for_which_an_agent_waits_a_minute_says_so() {
+    fn the_fact_of_a_hook_names_a_wait_of_one_minute() {
         let lines = |id: &str, hook| {
             let agent = with_hook().find(|agent| agent.id == id).unwrap();
             let fact = AgentHook { hook, agent, release: None, scope: HookScope::User }.fact();
@@ -279,15 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_waits_for_hours_explains_itself() {
-        let of = |release| {
+    fn the_fact_of_a_turn_hook_explains_its_entry_that_waits() {
+        let fact_for = |release| {
             let agent = with_hook().find(|agent| agent.id == "claude").unwrap();
             AgentHook { hook: OurHook::Turn, agent, release, scope: HookScope::User }.fact()
         };
         let waits = "The entry with --wait stays beside an idle session, for 8 hours at most: a comment \
                      that you send wakes it at once.";
-        assert_eq!(of(Some((2, 1, 332))).lines().nth(1), Some(waits));
-        assert_eq!(of(Some((2, 1, 300))).lines().count(), 1, "it gets no such entry");
-        assert_eq!(of(None).lines().count(), 1);
+        assert_eq!(fact_for(Some((2, 1, 332))).lines().nth(1), Some(waits));
+        assert_eq!(fact_for(Some((2, 1, 300))).lines().count(), 1, "this release gets no such entry");
+        assert_eq!(fact_for(None).lines().count(), 1);
     }
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Setting};
 use alongside_common::failure::Hint as _;
-use alongside_contract::agent;
+use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 
-use super::agents::{self, Agent};
+use super::agents::{self, VersionedAgent};
 use super::ledger::Ledger;
 use super::plan::{EarlierTexts, Plan};
 use super::user_environment::UserEnvironment;
@@ -17,42 +17,44 @@ use super::user_environment::UserEnvironment;
 /// A setting of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentSetting {
-    /// The agent whose file holds it.
-    pub agent: Agent,
-    /// Which one it is.
+    /// The agent whose file holds the setting.
+    pub agent: VersionedAgent,
+    /// IDE mode or the approval mode.
     pub setting: Setting,
 }
 
 impl AgentSetting {
-    /// Whether this agent connects to a companion.
-    pub fn ide_mode(agent: &Agent) -> Self {
+    /// Returns the setting for IDE mode of `agent`.
+    pub fn ide_mode(agent: &VersionedAgent) -> Self {
         Self { agent: agent.clone(), setting: Setting::IdeMode }
     }
 
-    /// Whether this agent asks before it edits; `None` if it does, or if a file says that it shall not: that
-    /// is the person's own choice.
-    pub fn approval_mode(agent: &Agent, here: &Surroundings) -> Option<Self> {
+    /// Returns the setting for the approval mode of `agent`, if the agent edits without asking by default.
+    /// `None` if a file sets a mode, which is the person's own choice, or if the agent asks.
+    pub fn approval_mode(agent: &VersionedAgent, here: &Surroundings) -> Option<Self> {
         let settings = agent.settings(here)?;
         (settings.approval_mode.by.is_none() && !settings.approval_mode.value.opens_diffs())
             .then(|| Self { agent: agent.clone(), setting: Setting::ApprovalMode })
     }
 
-    /// The settings of an agent that keep its changes from the person: those that offer something to change.
-    pub fn to_change(agent: &Agent, here: &Surroundings) -> Vec<Self> {
+    /// The settings of `agent` to change so that the person can review.
+    pub fn settings_to_change(agent: &VersionedAgent, here: &Surroundings) -> Vec<Self> {
         let is_off = agent.settings(here).is_some_and(|settings| !settings.ide_enabled.value);
         let ide_mode = is_off.then(|| Self::ide_mode(agent));
         ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
     }
 
-    /// The rows whose settings do not suit the newest release. Of the others, nobody asks for a version.
-    fn rows_to_change(here: &Surroundings) -> impl Iterator<Item = &'static agent::Agent> {
-        let is_suited = |row| Self::to_change(&Agent { row, version: None }, here).is_empty();
-        AGENTS.iter().filter(move |row| !is_suited(row))
+    /// The rows whose settings need a change in the newest release. The programs of other agents are not run
+    /// for their version.
+    fn rows_to_change(here: &Surroundings) -> impl Iterator<Item = &'static Agent> {
+        let needs_no_change =
+            |row| Self::settings_to_change(&VersionedAgent { row, version: None }, here).is_empty();
+        AGENTS.iter().filter(move |row| !needs_no_change(row))
     }
 
     /// The agents on this machine whose settings may have to change. A program may have to run to say its
     /// version.
-    pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<Agent> {
+    pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<VersionedAgent> {
         let mut found = Vec::new();
         for row in Self::rows_to_change(here) {
             found.extend(agents::of_row(row, user, here).await);
@@ -60,19 +62,19 @@ impl AgentSetting {
         found
     }
 
-    /// The same without a run of a program: see `agents::of_row_without_a_run`.
-    pub fn agents_to_change_without_a_run(
-        known: &[Agent],
+    /// As [`Self::agents_to_change`], but runs no program: see `agents::of_row_without_running`.
+    pub fn agents_to_change_without_running(
+        known: &[VersionedAgent],
         here: &Surroundings,
         user: &UserEnvironment,
-    ) -> Vec<Agent> {
+    ) -> Vec<VersionedAgent> {
         let rows = Self::rows_to_change(here);
-        rows.filter_map(|row| agents::of_row_without_a_run(row, known, user, here)).collect()
+        rows.filter_map(|row| agents::of_row_without_running(row, known, user, here)).collect()
     }
 
     /// The agent's name in an [id](Self::id), whatever its settings say.
     pub fn agent_name_in(id: &str) -> &str {
-        let named = id.split(':').next().and_then(agent::Agent::named);
+        let named = id.split(':').next().and_then(Agent::named);
         named.map_or(id, |agent| agent.display_name)
     }
 
@@ -110,8 +112,8 @@ impl AgentSetting {
         }
     }
 
-    /// The sentence after the change.
-    pub fn changed(&self) -> String {
+    /// The sentence to print after the setting was changed.
+    pub fn done_message(&self) -> String {
         let name = self.agent.name();
         match self.setting {
             Setting::IdeMode => format!("{name}: {} is on from its next start.", self.agent.ide_mode()),
@@ -142,8 +144,8 @@ impl AgentSetting {
             Some(format!("set {} to {value} yourself", keys.join(" in ")))
         });
         let by_hand = by_hand.unwrap_or_default();
-        let earlier = |path: &Path| earlier.get(path).cloned();
-        let edit = settings::let_review_after(self.setting, agent.row, agent.release(), here, earlier)
+        let earlier_text = |path: &Path| earlier.get(path).cloned();
+        let edit = settings::let_review_after(self.setting, agent.row, agent.release(), here, earlier_text)
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
             plan.changed_setting = Some(format!("{} in {}", edit.summary, user.shown(&edit.path)));
@@ -172,8 +174,9 @@ impl AgentSetting {
     }
 }
 
-/// How to start an agent that edits without asking so that it asks; `None` if it asks.
-pub fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String> {
+/// The sentence with the command that starts an agent in a mode that asks before edits; `None` if the agent
+/// asks already.
+pub fn advice_to_start_asking(agent: &VersionedAgent, here: &Surroundings) -> Option<String> {
     let settings = agent.settings(here)?;
     let command = agent.row.commands.first()?;
     let argument = agent.row.settings?.approval_argument;

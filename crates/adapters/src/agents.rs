@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, Settings, hooks};
 use alongside_agent::version;
-use alongside_contract::agent;
+use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 use alongside_contract::settings::Release;
 use alongside_desk::harmless;
 
-use super::installed::InstalledFile;
+use super::installation::InstalledFile;
 use super::plan::Remainder;
 use super::user_environment::UserEnvironment;
 
@@ -19,10 +19,11 @@ pub const ID_PREFIX: &str = "agent:";
 
 /// An agent that can be set up.
 #[derive(Debug, Clone)]
-pub struct Agent {
+pub struct VersionedAgent {
     /// Its row in the table of agents.
-    pub row: &'static agent::Agent,
-    /// `None` if the agent is not on this machine, does not say, or has nothing but a hook.
+    pub row: &'static Agent,
+    /// The version; `None` if the agent is not on this machine, prints no version, or has only a hook to set
+    /// up.
     pub version: Option<String>,
 }
 
@@ -32,8 +33,8 @@ pub(crate) fn ledger_id(id: &str) -> String {
     format!("{ID_PREFIX}{id}")
 }
 
-impl Agent {
-    /// The release that its version stands for; `None` without a version that can be read.
+impl VersionedAgent {
+    /// The release, parsed from the version; `None` if there is no version, or no release in it.
     pub fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)
     }
@@ -56,7 +57,7 @@ impl Agent {
 }
 
 /// The agents on this machine that can be set up, in the order of the table.
-pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
+pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<VersionedAgent> {
     let mut found = Vec::new();
     for row in AGENTS {
         found.extend(of_row(row, user, here).await);
@@ -74,49 +75,50 @@ pub fn first_command(user: &UserEnvironment) -> Option<&'static str> {
 /// The agent of that row on this machine. Its program may have to run to say its version, which takes about a
 /// second.
 pub(crate) async fn of_row(
-    row: &'static agent::Agent,
+    row: &'static Agent,
     user: &UserEnvironment,
     here: &Surroundings,
-) -> Option<Agent> {
+) -> Option<VersionedAgent> {
     let program = program_of(row, user)?;
     let version = match row.settings {
         Some(_) => version::of_program(&program, row, here).await,
         None => None,
     };
-    Some(Agent { row, version })
+    Some(VersionedAgent { row, version })
 }
 
-/// The same without a run of its program: one that has to run has the version that it has among `known`.
-pub(crate) fn of_row_without_a_run(
-    row: &'static agent::Agent,
-    known: &[Agent],
+/// As [`of_row`], but runs no program: if the version is not written beside the program, it comes from
+/// `known`.
+pub(crate) fn of_row_without_running(
+    row: &'static Agent,
+    known: &[VersionedAgent],
     user: &UserEnvironment,
     here: &Surroundings,
-) -> Option<Agent> {
+) -> Option<VersionedAgent> {
     let program = program_of(row, user)?;
     let known = || known.iter().find(|agent| agent.row.id == row.id)?.version.clone();
-    Some(Agent { row, version: version::written(&program, row, here).or_else(known) })
+    Some(VersionedAgent { row, version: version::written(&program, row, here).or_else(known) })
 }
 
-/// The program of that agent on this machine, if it can be set up.
-fn program_of(row: &agent::Agent, user: &UserEnvironment) -> Option<PathBuf> {
+/// The program of the agent of `row` on this machine, if the agent can be set up.
+fn program_of(row: &Agent, user: &UserEnvironment) -> Option<PathBuf> {
     row.can_be_set_up().then(|| user.find(row.commands)).flatten()
 }
 
-/// The agent of that name, on this machine or not, if it can be set up.
-pub async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
-    let row = agent::Agent::named(name).filter(|row| row.can_be_set_up())?;
-    Some(of_row(row, user, here).await.unwrap_or(Agent { row, version: None }))
+/// The agent of the name `name`, if it can be set up. Without its program on this machine, it has no version.
+pub async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<VersionedAgent> {
+    let row = Agent::named(name).filter(|row| row.can_be_set_up())?;
+    Some(of_row(row, user, here).await.unwrap_or(VersionedAgent { row, version: None }))
 }
 
-/// The row of that id in the ledger.
-pub(super) fn row_of(id: &str) -> Option<&'static agent::Agent> {
-    agent::Agent::named(id.strip_prefix(ID_PREFIX)?)
+/// The row of the agent with the id `id` in the ledger.
+pub(super) fn row_of(id: &str) -> Option<&'static Agent> {
+    Agent::named(id.strip_prefix(ID_PREFIX)?)
 }
 
 /// A text that is restored, without a hook that it held before the ledger knew of it.
 pub(super) fn without_older_hook(id: &str, before: String) -> String {
-    let agent = row_of(id).and_then(agent::Agent::with_hook);
+    let agent = row_of(id).and_then(Agent::with_hook);
     agent.and_then(|agent| hooks::without_hook(&before, agent, None).ok()).unwrap_or(before)
 }
 

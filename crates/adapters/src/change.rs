@@ -73,8 +73,8 @@ pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
 
 /// Directories and copies that were made beside the changed files.
 #[derive(Debug, Default)]
-pub struct Made {
-    /// Outermost first.
+pub struct CreatedPaths {
+    /// The directories, outermost first.
     pub directories: Vec<PathBuf>,
     /// Copies of files as they were before.
     pub backups: Vec<PathBuf>,
@@ -83,21 +83,22 @@ pub struct Made {
 /// Makes all changes, or none. With `copies` a copy is kept beside each file of the person.
 ///
 /// # Errors
-/// When a file has changed meanwhile or cannot be written. The files before it are restored.
-pub fn make(changes: &[Change], copies: bool) -> anyhow::Result<Made> {
-    let mut made = Made::default();
+/// When a file has changed since the plan or cannot be written. The files that were changed already are
+/// restored.
+pub fn make(changes: &[Change], keeps_copies: bool) -> anyhow::Result<CreatedPaths> {
+    let mut created = CreatedPaths::default();
     for (count, change) in changes.iter().enumerate() {
-        if let Err(error) = make_one(change, copies, &mut made) {
+        if let Err(error) = make_one(change, keeps_copies, &mut created) {
             let undone = undo(&changes[..count]);
-            made.backups.iter().for_each(|path| drop(remove_copy(path, change.links)));
-            made.directories.iter().rev().for_each(|path| person_file::remove_empty(path, change.links));
+            created.backups.iter().for_each(|path| drop(remove_copy(path, change.links)));
+            created.directories.iter().rev().for_each(|path| person_file::remove_empty(path, change.links));
             return match undone {
                 Ok(()) => Err(error).hint("nothing is changed"),
                 Err(also) => Err(error).hint(format!("the files changed before stay changed: {also:#}")),
             };
         }
     }
-    Ok(made)
+    Ok(created)
 }
 
 /// Restores the files of changes that were made.
@@ -105,10 +106,10 @@ pub fn make(changes: &[Change], copies: bool) -> anyhow::Result<Made> {
 /// # Errors
 /// When a file cannot be written; those before it in the list stay changed.
 fn undo(changes: &[Change]) -> anyhow::Result<()> {
-    changes.iter().rev().try_for_each(|change| put(change, change.before.as_deref()))
+    changes.iter().rev().try_for_each(|change| write_or_remove(change, change.before.as_deref()))
 }
 
-fn make_one(change: &Change, copies: bool, made: &mut Made) -> anyhow::Result<()> {
+fn make_one(change: &Change, keeps_copies: bool, created: &mut CreatedPaths) -> anyhow::Result<()> {
     let file = PersonFile::find(&change.path, change.links)?;
     let now = file.as_ref().map(PersonFile::read).transpose()?.flatten();
     let (text, state) = now.unzip();
@@ -118,17 +119,17 @@ fn make_one(change: &Change, copies: bool, made: &mut Made) -> anyhow::Result<()
     if let (Some(file), Some(state), Some(_)) = (&file, &state, &change.after) {
         file.check_writable(state)?;
     }
-    if let (true, Some(text), Some(state)) = (copies && change.is_theirs, &text, &state) {
+    if let (true, Some(text), Some(state)) = (keeps_copies && change.is_theirs, &text, &state) {
         let copy = copy_at(&backup_of(&change.path), change.links)?;
         let is_new = copy
             .create_copy(text, state)
             .with_context(|| format!("cannot keep a copy of {}", change.path.display()))?;
-        made.backups.extend(is_new.then(|| backup_of(&change.path)));
+        created.backups.extend(is_new.then(|| backup_of(&change.path)));
     }
     match (&change.after, file) {
         (Some(after), Some(file)) => file.replace(after),
         (Some(after), None) => {
-            PersonFile::make_way(&change.path, change.links, &mut made.directories)?.replace(after)
+            PersonFile::make_way(&change.path, change.links, &mut created.directories)?.replace(after)
         }
         (None, file) => file.as_ref().map_or(Ok(()), PersonFile::remove),
     }
@@ -138,7 +139,7 @@ fn make_one(change: &Change, copies: bool, made: &mut Made) -> anyhow::Result<()
 ///
 /// # Errors
 /// When the file is write-protected or another user's, or its directory cannot be written.
-pub(crate) fn put(change: &Change, text: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn write_or_remove(change: &Change, text: Option<&str>) -> anyhow::Result<()> {
     match (text, PersonFile::find(&change.path, change.links)?) {
         (Some(text), Some(file)) => file.replace(text),
         (Some(_), None) => anyhow::bail!("the directory of {} is gone", change.path.display()),

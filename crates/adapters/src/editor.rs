@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::installed::{Installed, InstalledFile};
+use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
 use super::user_environment::{self, UserEnvironment};
 
@@ -20,37 +20,38 @@ pub struct Editor {
     pub(crate) commands: &'static [&'static str],
     /// The beginning of other names of its processes.
     pub(crate) process_prefix: Option<&'static str>,
-    /// By which variable its terminals are known.
-    pub(crate) terminal: TerminalMark,
-    /// The oldest release that its adapter works with: major and minor, as the editor writes them.
+    /// The variable by which the editor's terminals are known.
+    pub(crate) terminal: TerminalVariable,
+    /// The oldest release that the adapter works with: major and minor number as the editor writes them.
     pub oldest: &'static str,
     /// How the person makes it load the adapter, as an imperative without a full stop.
     pub restart: &'static str,
-    /// Whether it has its adapter; the last argument is its entry in the ledger. Fails when its files cannot
-    /// be read.
-    pub state: fn(&Self, &UserEnvironment, Option<&Installed>) -> anyhow::Result<AdapterState>,
-    /// The changes that install the adapter of this version.
+    /// Returns whether the editor has its adapter; the last argument is the editor's entry in the ledger.
+    /// Fails when the editor's files cannot be read.
+    pub state: fn(&Self, &UserEnvironment, Option<&Installation>) -> anyhow::Result<AdapterState>,
+    /// Returns the changes that install the adapter of this version.
     pub plan: for<'a> fn(Request<'a>) -> LocalBoxFuture<'a, anyhow::Result<Plan>>,
     /// The rest of a file of the adapter, which a person has changed and which holds this.
     pub(crate) remove: fn(&InstalledFile, &str) -> anyhow::Result<Remainder>,
-    /// The directory of an installation that is its adapter alone; `None`: it is a part of the person's
-    /// files.
-    pub package_of: Option<fn(&Installed) -> Option<PathBuf>>,
-    /// A program that its adapter needs and this machine lacks, and the command that installs it.
+    /// Returns the directory of an installation that holds nothing but the adapter. `None` if the adapter is
+    /// a part of the person's files.
+    pub package_of: Option<fn(&Installation) -> Option<PathBuf>>,
+    /// Returns a program that the adapter needs and this machine lacks, and the command that installs it.
     pub needs: fn(&UserEnvironment) -> Option<(&'static str, &'static str)>,
     /// The directory of the notes that its adapter keeps.
     pub notes: Option<fn(&UserEnvironment) -> PathBuf>,
-    /// The directories that the editor itself makes when it is asked what it can do, outermost first. The
-    /// empty ones go with the adapter.
-    pub made_when_asked: Option<fn(&UserEnvironment) -> Vec<PathBuf>>,
-    /// Its directories of extensions, if the adapter is one, which it installs and removes itself.
+    /// Returns the directories, outermost first, that the editor creates when our installation runs it for
+    /// its version or its language servers. An uninstallation removes the empty ones.
+    pub directories_made_by_queries: Option<fn(&UserEnvironment) -> Vec<PathBuf>>,
+    /// The editor's directories of extensions, if the adapter is an extension. The editor installs and
+    /// removes it.
     pub(crate) extensions: Option<Extensions>,
 }
 
 /// The variable by which a terminal of an editor is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TerminalMark {
-    /// None: the processes above tell.
+pub(crate) enum TerminalVariable {
+    /// The editor sets none: only the processes above ours show the editor.
     None,
     /// It alone sets this variable.
     Own(&'static str),
@@ -82,8 +83,8 @@ pub struct Request<'a> {
     /// The editor's program.
     pub program: &'a EditorProgram,
     /// The editor's entry in the ledger.
-    pub installed: Option<&'a Installed>,
-    /// Languages that the person names.
+    pub installed: Option<&'a Installation>,
+    /// The languages that the person names on the command line.
     pub languages: &'a [String],
 }
 
@@ -93,8 +94,8 @@ impl Editor {
         self.commands.contains(&name) || self.process_prefix.is_some_and(|prefix| name.starts_with(prefix))
     }
 
-    /// Whether this machine has its program.
-    pub fn is_here(&self, user: &UserEnvironment) -> bool {
+    /// Whether this machine has the editor's program.
+    pub fn has_program(&self, user: &UserEnvironment) -> bool {
         user.find(self.commands).is_some()
     }
 

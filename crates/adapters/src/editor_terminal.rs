@@ -3,7 +3,7 @@
 
 use alongside_agent::find;
 
-use super::editor::{Editor, TerminalMark};
+use super::editor::{Editor, TerminalVariable};
 use super::editors::EDITORS;
 use super::user_environment::UserEnvironment;
 
@@ -24,9 +24,9 @@ impl TerminalOwner {
         }
     }
 
-    fn is_here(&self, user: &UserEnvironment) -> bool {
+    fn has_program(&self, user: &UserEnvironment) -> bool {
         match self {
-            Self::Editor(editor) => editor.is_here(user),
+            Self::Editor(editor) => editor.has_program(user),
             Self::Other(other) => user.find(other.ids).is_some(),
         }
     }
@@ -70,8 +70,8 @@ const OTHERS: &[OtherEditor] = &[
 ];
 
 impl OtherEditor {
-    /// Those whose program is on this machine.
-    pub fn here(user: &UserEnvironment) -> impl Iterator<Item = Self> {
+    /// The editors whose program is on this machine.
+    pub fn on_this_machine(user: &UserEnvironment) -> impl Iterator<Item = Self> {
         OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
     }
 
@@ -91,9 +91,9 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
         [] => by_processes(),
         [owner] => Some(owner),
         [first, ..] => {
-            let is_one = |owner: &TerminalOwner| owners.iter().any(|one| one.name() == owner.name());
-            let here = || owners.iter().find(|owner| owner.is_here(user)).copied();
-            by_processes().filter(is_one).or_else(here).or(Some(first))
+            let is_possible = |owner: &TerminalOwner| owners.iter().any(|one| one.name() == owner.name());
+            let on_machine = || owners.iter().find(|owner| owner.has_program(user)).copied();
+            by_processes().filter(is_possible).or_else(on_machine).or(Some(first))
         }
     }
 }
@@ -101,18 +101,20 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
 /// The editors whose variables these are: several if they set the same.
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
     let is_own =
-        |editor: &&Editor| matches!(editor.terminal, TerminalMark::Own(name) if variable(name).is_some());
+        |editor: &&Editor| matches!(editor.terminal, TerminalVariable::Own(name) if variable(name).is_some());
     if let Some(editor) = EDITORS.iter().find(is_own) {
         return vec![TerminalOwner::Editor(editor)];
     }
     let begins = |(name, begin)| variable(name).is_some_and(|value| value.starts_with(begin));
-    let is_it = |other: &&OtherEditor| other.variable.is_some_and(begins);
-    if let Some(other) = OTHERS.iter().find(is_it) {
+    let sets_variable = |other: &&OtherEditor| other.variable.is_some_and(begins);
+    if let Some(other) = OTHERS.iter().find(sets_variable) {
         return vec![TerminalOwner::Other(*other)];
     }
     let is_shared = |editor: &&Editor| match editor.terminal {
-        TerminalMark::Shared { variable: name, value } => variable(name).is_some_and(|found| found == value),
-        TerminalMark::None | TerminalMark::Own(_) => false,
+        TerminalVariable::Shared { variable: name, value } => {
+            variable(name).is_some_and(|found| found == value)
+        }
+        TerminalVariable::None | TerminalVariable::Own(_) => false,
     };
     EDITORS.iter().filter(is_shared).map(TerminalOwner::Editor).collect()
 }
@@ -135,7 +137,7 @@ fn ancestors() -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
+    fn owner_with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
         let owners = by_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name)?;
             Some(found.1.to_owned())
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_tell_the_editor() {
+    fn an_editor_is_found_by_its_variables() {
         for (variables, editor) in [
             (&[("NVIM", "/run/nvim.1"), ("TERM_PROGRAM", "vscode")][..], Some("Neovim")),
             (&[("TERM_PROGRAM", "vscode")], Some("VS Code")),
@@ -157,12 +159,12 @@ mod tests {
             (&[("INSIDE_EMACS", "30.1,eat"), ("TERM_PROGRAM", "vscode")], Some("Emacs")),
             (&[], None),
         ] {
-            assert_eq!(name(with(variables)), editor, "{variables:?}");
+            assert_eq!(name(owner_with(variables)), editor, "{variables:?}");
         }
     }
 
     #[test]
-    fn without_variables_the_nearest_editor_process_counts() {
+    fn without_variables_the_nearest_editor_process_is_taken() {
         assert_eq!(name(by_processes(["bash", "hx", "fish", "nvim"].into_iter())), Some("Helix"));
         assert_eq!(name(by_processes(["zsh", "emacs"].into_iter())), Some("Emacs"));
         assert_eq!(name(by_processes(["bash", "tmux: server"].into_iter())), None);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use alongside_editors::EMACS;
 
-use super::editor::{Editor, TerminalMark};
-use super::installed::Installed;
+use super::editor::{Editor, TerminalVariable};
+use super::installation::Installation;
 use super::package;
 use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
@@ -18,7 +18,7 @@ pub(super) const EDITOR: Editor = Editor {
     commands: &["emacs"],
     // Debian names it after its interface: `emacs-nox`.
     process_prefix: Some("emacs-"),
-    terminal: TerminalMark::Own("INSIDE_EMACS"),
+    terminal: TerminalVariable::Own("INSIDE_EMACS"),
     oldest: "29.1",
     restart: "Restart Emacs",
     state: |_, user, installed| state(user, installed),
@@ -27,7 +27,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: None,
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: None,
 };
 
@@ -96,15 +96,16 @@ fn stamp(program: &str) -> String {
     )
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     match by_hand(user, installed) {
         Some(at) => Ok(AdapterState::ByHand { at }),
         None => package::state(&package(user), &files(user), installed),
     }
 }
 
-/// A package that somebody else installed: `package.el` from an archive, or another package manager.
-fn by_hand(user: &UserEnvironment, installed: Option<&Installed>) -> Option<PathBuf> {
+/// The directory of a package that `alongside install` did not install: `package.el` or another package
+/// manager did.
+fn by_hand(user: &UserEnvironment, installed: Option<&Installation>) -> Option<PathBuf> {
     let configuration = configuration(user);
     let ours = installed.and_then(|installed| package::directory_of(installed, STAMP));
     let elpa = std::fs::read_dir(configuration.join("elpa")).into_iter().flatten().flatten();
@@ -130,8 +131,8 @@ mod tests {
     }
 
     #[test]
-    fn a_path_cannot_leave_its_string() {
-        let said = stamp("/a \"b\\c");
-        assert!(said.contains(r#"(setq alongside-program "/a \"b\\c")"#), "{said}");
+    fn a_path_is_escaped_in_its_string() {
+        let text = stamp("/a \"b\\c");
+        assert!(text.contains(r#"(setq alongside-program "/a \"b\\c")"#), "{text}");
     }
 }

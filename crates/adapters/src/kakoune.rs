@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use alongside_editors::KAKOUNE;
 
 use super::change;
-use super::editor::{Editor, TerminalMark};
-use super::installed::{Installed, InstalledFile};
+use super::editor::{Editor, TerminalVariable};
+use super::installation::{Installation, InstalledFile};
 use super::package;
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
@@ -18,8 +18,8 @@ pub(super) const EDITOR: Editor = Editor {
     name: "Kakoune",
     commands: &["kak"],
     process_prefix: None,
-    terminal: TerminalMark::Own("kak_session"),
-    // It prints no version, so none is refused.
+    terminal: TerminalVariable::Own("kak_session"),
+    // Kakoune prints no version, so no release is refused.
     oldest: "2024.05",
     restart: "Restart Kakoune",
     state: |_, user, installed| state(user, installed),
@@ -28,7 +28,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs,
     notes: None,
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: None,
 };
 
@@ -72,7 +72,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     let text = change::read(&kakrc(user))?.unwrap_or_default();
     let Some(installed) = installed else {
         let is_there = text.contains("alongside.kak") || text.lines().any(|line| line == SOURCE);
@@ -91,16 +91,16 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
 ///
 /// # Errors
 /// When a file cannot be read.
-fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<Plan> {
     let path = kakrc(user);
     let ours = installed.map(|installed| {
         let files = installed.files.iter().filter(|file| file.path != path).cloned().collect();
-        Installed { files, ..installed.clone() }
+        Installation { files, ..installed.clone() }
     });
     let mut plan = package::plan(user, &files(user), ours.as_ref())?;
     let before = change::read(&path)?;
     let after = with_adapter(before.as_deref().unwrap_or_default());
-    plan.change_theirs(path, before, after);
+    plan.change_person_file(path, before, after);
     if needs(user).is_some() {
         plan.notes.push(
             "Kakoune also needs kakoune-lsp: `cargo install kak-lsp`, or your system's package.".into(),
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kakoune_lsp_is_started_where_it_is_not() {
+    fn kakoune_lsp_is_started_unless_kakrc_starts_it() {
         let after = with_adapter("");
         assert_eq!(after, format!("{BEGIN}\n{LANGUAGE_CLIENT}{SOURCE}\n{END}\n"));
         assert_eq!(with_adapter(&after), after);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_cannot_leave_its_string() {
+    fn a_path_is_escaped_in_its_string() {
         assert!(stamp("/a 'b").contains("alongside_program '/a ''b'"), "{}", stamp("/a 'b"));
     }
 }

@@ -12,8 +12,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 
 use super::change;
-use super::editor::{Editor, TerminalMark};
-use super::installed::{Installed, InstalledFile};
+use super::editor::{Editor, TerminalVariable};
+use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
@@ -22,8 +22,8 @@ pub(super) const EDITOR: Editor = Editor {
     name: "Kate",
     commands: &["kate"],
     process_prefix: None,
-    terminal: TerminalMark::Own("KATE_PID"),
-    // The first whose client reads `useWorkspace`.
+    terminal: TerminalVariable::Own("KATE_PID"),
+    // The first release whose LSP client reads `useWorkspace`.
     oldest: "22.08",
     restart: "Restart Kate with a file of your project",
     state: |_, user, installed| state(user, installed),
@@ -32,7 +32,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: None,
 };
 
@@ -44,7 +44,7 @@ const LANGUAGE: &str = "markdown";
 
 /// The languages with a server of their own in Kate 26.08. A later Kate may have more.
 #[rustfmt::skip]
-const SERVED: [&str; 61] = [
+const SERVED_BY_KATE: [&str; 61] = [
     "ada", "bash", "bibtex", "blueprint", "c", "clojure", "cmake", "css", "cpp", "c-sharp", "d", "dart",
     "debputy", "docker", "elm", "fish", "fortran", "fsharp", "glsl", "go", "godot", "haskell", "html", "java",
     "javascript", "javascriptreact", "json", "jsonc", "julia", "kotlin", "latex", "less", "lua", "markdown",
@@ -57,7 +57,7 @@ fn settings_file(user: &UserEnvironment) -> PathBuf {
     user.directory("XDG_CONFIG_HOME", ".config").join("kate/lspclient/settings.json")
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     let path = settings_file(user);
     let text = change::read(&path)?.unwrap_or_default();
     let root = parse(&path, &text)?.root;
@@ -75,7 +75,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
 fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
     let path = settings_file(user);
     let before = change::read(&path)?;
-    let Settings { mark, root } = parse(&path, before.as_deref().unwrap_or_default())?;
+    let Settings { bom, root } = parse(&path, before.as_deref().unwrap_or_default())?;
     let more: Vec<String> = more.iter().map(|name| name.to_lowercase()).collect();
     let mut plan = Plan::default();
     for name in more.iter().filter(|name| !is_served(&root, name)) {
@@ -88,14 +88,14 @@ fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
             "Kate 26.08 has no server for {shown:?}: alongside serves it anyway, if Kate has such a language."
         ));
     }
-    if has_theirs(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
+    if has_other_server(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
         plan.notes.push("Markdown keeps the server that your settings name for it.".into());
     }
     // By its path: a Kate started from a desktop has a short PATH.
     add(&root, &user.program, &more)
         .with_context(|| format!("cannot change {}", path.display()))
         .hint("add the server by hand, as the page editors/kate of alongside shows")?;
-    plan.change_theirs(path, before, ended(format!("{mark}{root}")));
+    plan.change_person_file(path, before, ended(format!("{bom}{root}")));
     if more.is_empty() {
         let note =
             "Kate has one server for a document: `--language NAME` gives a language's place to alongside.";
@@ -106,11 +106,11 @@ fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
 
 /// Whether Kate has a server for a language, of its own or in the person's settings.
 fn is_served(root: &CstRootNode, name: &str) -> bool {
-    SERVED.contains(&name) || has_theirs(root, name)
+    SERVED_BY_KATE.contains(&name) || has_other_server(root, name)
 }
 
 /// Whether the settings give a language to another server.
-fn has_theirs(root: &CstRootNode, name: &str) -> bool {
+fn has_other_server(root: &CstRootNode, name: &str) -> bool {
     let servers = root.object_value().and_then(|root| property(&root, "servers")?.object_value());
     let server = servers.and_then(|servers| property(&servers, name)?.object_value());
     server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
@@ -127,25 +127,25 @@ fn meant(name: &str) -> Option<&'static str> {
         "" => Some("python"),
         "c++" => Some("cpp"),
         "c#" => Some("c-sharp"),
-        _ => similar_name::nearest(name, SERVED),
+        _ => similar_name::nearest(name, SERVED_BY_KATE),
     }
 }
 
 /// Kate's settings, in which values can be changed.
 struct Settings {
-    /// A byte-order mark, which Kate reads.
-    mark: &'static str,
+    /// The byte-order mark, or nothing. Kate accepts both.
+    bom: &'static str,
     root: CstRootNode,
 }
 
 fn parse(path: &Path, text: &str) -> anyhow::Result<Settings> {
-    const MARK: &str = "\u{feff}";
-    let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |text| (MARK, text));
+    const BOM: &str = "\u{feff}";
+    let (bom, text) = text.strip_prefix(BOM).map_or(("", text), |text| (BOM, text));
     let text = if text.trim().is_empty() { "{}" } else { text };
     let root = CstRootNode::parse(text, &ParseOptions::default())
         .with_context(|| format!("cannot read {}", path.display()))
         .hint("correct it in Kate: Settings → Configure Kate → LSP Client → User Server Settings")?;
-    Ok(Settings { mark, root })
+    Ok(Settings { bom, root })
 }
 
 /// Of the properties of that name the one that Kate reads: the last.
@@ -194,7 +194,7 @@ fn ended(text: String) -> String {
 /// # Errors
 /// When the settings are not valid.
 fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
-    let Settings { mark, root } = parse(&file.path, now)?;
+    let Settings { bom, root } = parse(&file.path, now)?;
     let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
     // Also those that Kate overlooks because of a later one.
     for list in object.properties() {
@@ -211,7 +211,7 @@ fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> 
         }
     }
     let is_empty = object.properties().is_empty();
-    let rest = || Remainder::Text(format!("{mark}{root}"));
+    let rest = || Remainder::Text(format!("{bom}{root}"));
     Ok(if is_empty && file.before.is_none() { Remainder::Nothing } else { rest() })
 }
 
@@ -220,10 +220,10 @@ mod tests {
     use super::*;
 
     fn added(text: &str, more: &[&str]) -> String {
-        let Settings { mark, root } = parse(Path::new("settings.json"), text).unwrap();
+        let Settings { bom, root } = parse(Path::new("settings.json"), text).unwrap();
         let more: Vec<String> = more.iter().map(|name| (*name).to_owned()).collect();
         add(&root, "alongside", &more).unwrap();
-        ended(format!("{mark}{root}"))
+        ended(format!("{bom}{root}"))
     }
 
     fn removed(before: Option<&str>, after: &str, now: &str) -> Remainder {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_persons_servers_stay() {
+    fn servers_of_the_person_stay() {
         let mine = "{\n    \"servers\": {\n        \"markdown\": { \"use\": \"mine\" }\n    }\n}\n";
         let text = added(mine, &["python"]);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -256,16 +256,16 @@ mod tests {
 
     #[test]
     fn kate_reads_the_last_of_two_keys_and_a_byte_order_mark() {
-        let mine =
+        let persons =
             "\u{feff}{\"servers\": {\"markdown\": {\"use\": \"~alongside\"}}, \"servers\": {\"x\": {}}}\n";
-        let text = added(mine, &[]);
+        let text = added(persons, &[]);
         let json = text.strip_prefix('\u{feff}').unwrap();
         let value: serde_json::Value = serde_json::from_str(json).unwrap();
         assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
         assert_eq!(value["servers"]["markdown"]["use"], SERVER);
         assert_eq!(added(&text, &[]), text);
         let later = text.replace("\"x\"", "\"y\"");
-        let Remainder::Text(rest) = removed(Some(mine), &text, &later) else { panic!("{later}") };
+        let Remainder::Text(rest) = removed(Some(persons), &text, &later) else { panic!("{later}") };
         assert!(rest.starts_with('\u{feff}') && rest.contains("\"y\"") && !rest.contains(SERVER), "{rest}");
     }
 }

@@ -11,8 +11,8 @@ use alongside_platform::files::Links;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use super::change::{self, Change, Made};
-use super::installed::{Installed, InstalledFile};
+use super::change::{self, Change, CreatedPaths};
+use super::installation::{Installation, InstalledFile};
 use super::plan::{Plan, Remainder};
 use super::removal::remove_adapter;
 
@@ -22,7 +22,7 @@ const FILE_NAME: &str = "installed.json";
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     #[serde(default)]
-    installed: BTreeMap<String, Installed>,
+    installed: BTreeMap<String, Installation>,
 }
 
 impl Ledger {
@@ -56,8 +56,8 @@ impl Ledger {
             .with_context(|| format!("cannot write the list of installed files to {}", path.display()))
     }
 
-    /// The installation of this id, if there is one.
-    pub fn get(&self, id: &str) -> Option<&Installed> {
+    /// The installation of the adapter `id`, if there is one.
+    pub fn get(&self, id: &str) -> Option<&Installation> {
         self.installed.get(id)
     }
 
@@ -71,22 +71,22 @@ impl Ledger {
     /// # Errors
     /// When a file has changed meanwhile or cannot be written.
     pub fn make(&mut self, id: &str, plan: &Plan, state: &Path) -> anyhow::Result<()> {
-        let made = change::make(&plan.changes, true)?;
-        self.add(id, &plan.changes, made);
+        let created = change::make(&plan.changes, true)?;
+        self.add(id, &plan.changes, created);
         self.write(state).inspect_err(|_| {
             for change in plan.changes.iter().rev() {
-                // The person sees the first error only.
-                let _ = change::put(change, change.before.as_deref());
+                // The person sees only the error of the ledger.
+                let _ = change::write_or_remove(change, change.before.as_deref());
             }
         })
     }
 
-    /// Adds changes that were made.
-    fn add(&mut self, id: &str, changes: &[Change], made: Made) {
+    /// Adds changes that were made to the installation of `id`.
+    fn add(&mut self, id: &str, changes: &[Change], created: CreatedPaths) {
         let entry = self.installed.entry(id.to_owned()).or_default();
         env!("CARGO_PKG_VERSION").clone_into(&mut entry.version);
-        entry.directories.extend(made.directories);
-        entry.backups.extend(made.backups);
+        entry.directories.extend(created.directories);
+        entry.backups.extend(created.backups);
         for change in changes {
             let known = entry.files.iter().position(|file| file.path == change.path);
             let known = known.map(|at| entry.files.remove(at));

@@ -12,7 +12,7 @@ pub mod editor_terminal;
 pub mod editors;
 mod emacs;
 mod helix;
-pub mod installed;
+pub mod installation;
 mod kakoune;
 mod kate;
 pub mod ledger;

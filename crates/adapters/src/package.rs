@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_platform::files::Links;
 
 use super::change::{self, Change};
-use super::installed::{Installed, InstalledFile};
+use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
@@ -17,7 +17,7 @@ use super::user_environment::UserEnvironment;
 pub(super) fn state(
     package: &Path,
     files: &[(PathBuf, String)],
-    installed: Option<&Installed>,
+    installed: Option<&Installation>,
 ) -> anyhow::Result<AdapterState> {
     let Some(installed) = installed.filter(|_| package.exists()) else {
         return Ok(AdapterState::NotInstalled);
@@ -37,7 +37,7 @@ pub(super) fn state(
 pub(super) fn plan(
     user: &UserEnvironment,
     files: &[(PathBuf, String)],
-    installed: Option<&Installed>,
+    installed: Option<&Installation>,
 ) -> anyhow::Result<Plan> {
     let installed = installed.map(|entry| entry.files.as_slice()).unwrap_or_default();
     let mut plan = Plan::default();
@@ -79,8 +79,8 @@ pub(super) fn stays(_: &InstalledFile, _: &str) -> anyhow::Result<Remainder> {
     Ok(Remainder::Unchanged("it was changed after the installation".into()))
 }
 
-/// The directory of an installation, by a file in it.
-pub(super) fn directory_of(installed: &Installed, file: &str) -> Option<PathBuf> {
+/// The directory of an installation, found by the relative path of a file in it.
+pub(super) fn directory_of(installed: &Installation, file: &str) -> Option<PathBuf> {
     let found = installed.files.iter().find(|installed| installed.path.ends_with(file))?;
     found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
 }

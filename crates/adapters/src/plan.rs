@@ -8,7 +8,7 @@ use alongside_common::person_file;
 use alongside_platform::files::Links;
 
 use super::change::{self, Change};
-use super::installed::Installed;
+use super::installation::Installation;
 
 /// An editor's program on this machine.
 #[derive(Debug, Clone)]
@@ -39,8 +39,8 @@ pub enum AdapterState {
 }
 
 impl AdapterState {
-    /// The state of an adapter that is a part of a person's file, which is there.
-    pub(super) fn of_part(at: PathBuf, installed: Option<&Installed>) -> Self {
+    /// The state of an adapter that was found as a part of the person's file `at`.
+    pub(super) fn of_part(at: PathBuf, installed: Option<&Installation>) -> Self {
         match installed {
             None => Self::ByHand { at },
             Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => Self::Current,
@@ -74,7 +74,7 @@ impl Plan {
     }
 
     /// Adds a change of a person's file, unless the file holds `after` already.
-    pub(super) fn change_theirs(&mut self, path: PathBuf, before: Option<String>, after: String) {
+    pub(super) fn change_person_file(&mut self, path: PathBuf, before: Option<String>, after: String) {
         if before.as_deref().unwrap_or_default() != after {
             let links = Links::Followed;
             self.changes.push(Change { path, before, after: Some(after), is_theirs: true, links });
@@ -93,7 +93,7 @@ impl Plan {
         here: &Surroundings,
     ) -> anyhow::Result<()> {
         let links = person_file::links_to(&path, &here.home, &here.cwd);
-        self.change_theirs(path, before, after);
+        self.change_person_file(path, before, after);
         self.changes.iter_mut().for_each(|change| change.links = links);
         change::check_links(&self.changes)
     }

@@ -24,18 +24,18 @@ pub enum OurLines {
 /// The preview. `verbose` shows every line of every file.
 pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, verbose: bool) -> String {
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
-    let folded = (!verbose).then_some(our_lines);
-    let mut text: String = theirs.iter().map(|change| unified_diff(change, folded)).collect();
+    let foldable = (!verbose).then_some(our_lines);
+    let mut text: String = theirs.iter().map(|change| unified_diff(change, foldable)).collect();
     for change in &theirs {
-        if let Some(real) = end_of_links(&change.path, user) {
+        if let Some(real) = link_destination(&change.path, user) {
             let (path, real) = (user.shown(&change.path), user.shown(&real));
             text.push_str(&format!("  link     {path} leads to {real}, which changes\n"));
         }
     }
-    for verb in ["new", "replace", "remove"] {
+    for label in ["new", "replace", "remove"] {
         let paths: Vec<&Path> = ours
             .iter()
-            .filter(|change| verb_of(change) == verb)
+            .filter(|change| label_of(change) == label)
             .map(|change| change.path.as_path())
             .collect();
         let common = common_directory(&paths).filter(|_| paths.len() > MAX_NAMED_FILES);
@@ -44,24 +44,25 @@ pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, 
             .copied()
             .partition(|path| common.is_some_and(|directory| path.starts_with(directory)));
         if let Some(directory) = common {
-            text.push_str(&format!("  {verb:8} {}: {} files\n", user.shown(directory), inside.len()));
+            text.push_str(&format!("  {label:8} {}: {} files\n", user.shown(directory), inside.len()));
         }
         for path in outside {
-            text.push_str(&format!("  {verb:8} {}\n", user.shown(path)));
+            text.push_str(&format!("  {label:8} {}\n", user.shown(path)));
         }
     }
     text
 }
 
-/// Where a link below home, or in place of the file itself, leads.
-fn end_of_links(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
+/// The destination of `path`, if the file itself or a directory below home in its path is a link.
+fn link_destination(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
     let mut steps = path.ancestors().take_while(|step| *step != user.home);
     let is_below_home = path.starts_with(&user.home);
     let is_linked = if is_below_home { steps.any(Path::is_symlink) } else { path.is_symlink() };
     is_linked.then(|| link_target(path)).map(|real| real.canonical().unwrap_or(real))
 }
 
-fn verb_of(change: &Change) -> &'static str {
+/// The label of the change of a file in the preview.
+fn label_of(change: &Change) -> &'static str {
     match (&change.before, &change.after) {
         (None, _) => "new",
         (Some(_), Some(_)) => "replace",
@@ -89,7 +90,7 @@ const FIRST_OUR_LINES: usize = 6;
 /// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-fn unified_diff(change: &Change, folded: Option<OurLines>) -> String {
+fn unified_diff(change: &Change, foldable: Option<OurLines>) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
     // The whole path, not one below `~`: it shows whose file this is.
     let path = harmless::path(&change.path);
@@ -98,7 +99,7 @@ fn unified_diff(change: &Change, folded: Option<OurLines>) -> String {
     for hunk in hunks(before, after, CONTEXT_LINES) {
         diff.push_str(&format!("{}\n", hunk.header));
         for run in hunk.lines.chunk_by(|one, next| one.tag() == next.tag()) {
-            let is_ours = run.first().is_some_and(|line| match folded {
+            let is_ours = run.first().is_some_and(|line| match foldable {
                 Some(OurLines::Added) => line.tag() == ChangeTag::Insert,
                 Some(OurLines::Removed) => line.tag() == ChangeTag::Delete,
                 None => false,

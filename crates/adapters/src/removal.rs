@@ -6,7 +6,7 @@ use alongside_desk::harmless;
 
 use super::agents;
 use super::editor::Editor;
-use super::installed::InstalledFile;
+use super::installation::InstalledFile;
 use super::plan::Remainder;
 
 /// The name, for people, of an adapter that the ledger lists under `id`.

@@ -15,11 +15,11 @@ use alongside_platform::path_lists::reaches_editors;
 use alongside_platform::paths::Canonical as _;
 use tokio::process::Command;
 
-/// Directories below home that a program often lacks in its PATH if no shell started it.
-const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
+/// Directories of programs below home that PATH often lacks in a process that no shell started.
+const USUAL_BIN_DIRECTORIES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
 
-/// Directories that on macOS each shell's profile has to add.
-const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
+/// Directories of programs that are in PATH on macOS only if the profile of a shell adds them.
+const USUAL_BIN_DIRECTORIES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 
 /// How long a program may take to print its version, or its servers for a language.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -68,8 +68,9 @@ impl UserEnvironment {
 
     /// The first of these commands on the PATH or in the usual directories.
     pub fn find(&self, commands: &[&str]) -> Option<PathBuf> {
-        let on_macos = USUAL_PLACES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
-        let usual = USUAL_PLACES.iter().map(|below| self.home.join(below)).chain(on_macos);
+        let on_macos =
+            USUAL_BIN_DIRECTORIES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
+        let usual = USUAL_BIN_DIRECTORIES.iter().map(|below| self.home.join(below)).chain(on_macos);
         let dirs = std::env::join_paths(self.path().chain(usual)).ok()?;
         commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
@@ -162,32 +163,32 @@ mod tests {
     #[test]
     fn home_must_be_an_existing_directory() {
         let home = tempfile::tempdir().unwrap();
-        let said = |value: Option<&Path>| {
-            let said = check_home("HOME", value.map(|path| path.as_os_str().to_owned()));
-            said.err().map(|error| error.to_string())
+        let error_for = |value: Option<&Path>| {
+            let checked = check_home("HOME", value.map(|path| path.as_os_str().to_owned()));
+            checked.err().map(|error| error.to_string())
         };
-        assert_eq!(said(Some(home.path())), None);
-        for (value, what) in [
+        assert_eq!(error_for(Some(home.path())), None);
+        for (value, expected) in [
             (None, "HOME is not set"),
             (Some(Path::new("")), "HOME is empty"),
             (Some(Path::new("me")), "HOME is not an absolute path: me"),
             (Some(&home.path().join("gone")), "HOME is not a directory: "),
         ] {
-            let said = said(value).unwrap();
-            assert!(said.starts_with(what) && said.ends_with("nothing is changed"), "{said}");
+            let error = error_for(value).unwrap();
+            assert!(error.starts_with(expected) && error.ends_with("nothing is changed"), "{error}");
         }
     }
 
     #[test]
     fn version_is_found_in_output() {
-        for (said, version) in [
+        for (output, version) in [
             ("NVIM v0.10.4\nBuild type: Release\n", Some("0.10.4")),
             ("NVIM v0.12.0-dev-1234+gabc\n", Some("0.12.0-dev-1234+gabc")),
             ("helix 25.01.1 (e7ac2fcd)\n", Some("25.01.1")),
             ("command not found", None),
             ("", None),
         ] {
-            assert_eq!(version_in(said).as_deref(), version, "{said:?}");
+            assert_eq!(version_in(output).as_deref(), version, "{output:?}");
         }
         assert_eq!(major_minor("0.12.0-dev-1234"), Some((0, 12)));
         assert_eq!(major_minor("25.07"), Some((25, 7)));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use alongside_editors::VIM;
 
-use super::editor::{Editor, TerminalMark};
-use super::installed::Installed;
+use super::editor::{Editor, TerminalVariable};
+use super::installation::Installation;
 use super::package;
 use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
@@ -18,7 +18,7 @@ pub(super) const EDITOR: Editor = Editor {
     commands: &["vim"],
     // Debian names it after its interface: `vim.gtk3`.
     process_prefix: Some("vim."),
-    terminal: TerminalMark::Own("VIM_TERMINAL"),
+    terminal: TerminalVariable::Own("VIM_TERMINAL"),
     oldest: "9.1",
     restart: "Restart Vim",
     state: |_, user, installed| state(user, installed),
@@ -27,7 +27,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: None,
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: None,
 };
 
@@ -64,7 +64,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     let package = configuration(user).join(PACKAGE);
     let is_ours = installed.is_some() || package.join(STAMP).exists();
     if package.is_symlink() || !is_ours && package.join("plugin/alongside.vim").exists() {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_cannot_leave_its_string() {
+    fn a_path_is_escaped_in_its_string() {
         assert!(stamp("/a 'b").contains("let g:alongside_program = '/a ''b'"), "{}", stamp("/a 'b"));
     }
 }

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::change;
-use super::editor::{Editor, Extensions, Request, TerminalMark};
-use super::installed::Installed;
+use super::editor::{Editor, Extensions, Request, TerminalVariable};
+use super::installation::Installation;
 use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
@@ -33,7 +33,7 @@ pub(super) const VSCODE: Editor = Editor {
     name: "VS Code",
     commands: &["code", "code-insiders"],
     process_prefix: None,
-    terminal: TerminalMark::Shared { variable: "TERM_PROGRAM", value: "vscode" },
+    terminal: TerminalVariable::Shared { variable: "TERM_PROGRAM", value: "vscode" },
     oldest: "1.91",
     restart: "Reload the open windows (command Developer: Reload Window)",
     state,
@@ -42,7 +42,7 @@ pub(super) const VSCODE: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: Some(Extensions::BelowHome(&[".vscode", ".vscode-insiders", ".vscode-server"])),
 };
 
@@ -109,7 +109,7 @@ pub struct InstalledExtension {
 /// A row of the editor's `extensions.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct ExtensionEntry {
     identifier: Identifier,
     version: String,
     relative_location: Option<String>,
@@ -133,15 +133,16 @@ fn find_in(directories: &[PathBuf]) -> anyhow::Result<Option<InstalledExtension>
     for extensions in directories {
         let list = extensions.join("extensions.json");
         let Some(text) = change::read(&list)? else { continue };
-        let rows: Vec<Row> = serde_json::from_str(&text)
+        let entries: Vec<ExtensionEntry> = serde_json::from_str(&text)
             .with_context(|| format!("cannot read the extensions in {}", list.display()))?;
-        let Some(row) = rows.into_iter().find(|row| row.identifier.id.eq_ignore_ascii_case(EXTENSION)) else {
+        let is_ours = |entry: &ExtensionEntry| entry.identifier.id.eq_ignore_ascii_case(EXTENSION);
+        let Some(entry) = entries.into_iter().find(is_ours) else {
             continue;
         };
-        let usual = format!("{EXTENSION}-{}", row.version);
-        let name = row.relative_location.into_iter().chain([usual]).find(|name| is_file_name(name));
+        let default = format!("{EXTENSION}-{}", entry.version);
+        let name = entry.relative_location.into_iter().chain([default]).find(|name| is_file_name(name));
         let name = name.with_context(|| format!("{} names no directory of ours", list.display()))?;
-        return Ok(Some(InstalledExtension { directory: extensions.join(name), version: row.version }));
+        return Ok(Some(InstalledExtension { directory: extensions.join(name), version: entry.version }));
     }
     Ok(None)
 }
@@ -154,7 +155,7 @@ fn is_file_name(name: &str) -> bool {
 fn state(
     editor: &Editor,
     user: &UserEnvironment,
-    installed: Option<&Installed>,
+    installed: Option<&Installation>,
 ) -> anyhow::Result<AdapterState> {
     let Some(found) = find(editor, user)? else { return Ok(AdapterState::NotInstalled) };
     if installed.is_none() {
@@ -235,8 +236,8 @@ async fn run(command: &Path, args: &[&str]) -> anyhow::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    let last: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).rev().take(4).collect();
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let last: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).rev().take(4).collect();
     let last: Vec<&str> = last.into_iter().rev().collect();
     Err(anyhow::anyhow!("{}", harmless::text(&last.join("\n"))))
         .context(format!("`{line}` failed: {}", output.status))
@@ -248,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_editors_own_list_names_the_directory() {
+    fn extensions_json_names_the_directory_of_our_extension() {
         let home = tempfile::tempdir().unwrap();
         let extensions = [home.path().join("one"), home.path().join("other")];
         assert_eq!(find_in(&extensions).unwrap(), None);

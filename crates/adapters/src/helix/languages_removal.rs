@@ -9,19 +9,19 @@ use super::toml_lists;
 /// The text without the tables that we appended, unless somebody has changed them. `after` is the text that
 /// we wrote.
 pub(super) fn without_our_tables(after: &str, now: &str) -> String {
-    let Some((_, ours)) = after.split_once(COMMENT) else {
+    let Some((_, appended)) = after.split_once(COMMENT) else {
         return now.to_owned();
     };
-    let mut tables = ours.split("\n\n");
-    let first = tables.next().unwrap_or_default();
-    let tables = std::iter::once(format!("{COMMENT}{first}")).chain(tables.map(str::to_owned));
-    tables.fold(now.to_owned(), |text, table| {
+    let mut parts = appended.split("\n\n");
+    let first = parts.next().unwrap_or_default();
+    let our_tables = std::iter::once(format!("{COMMENT}{first}")).chain(parts.map(str::to_owned));
+    our_tables.fold(now.to_owned(), |text, table| {
         let table = table.trim_end();
-        let stands_alone = |at: &usize| {
+        let is_whole_table = |at: &usize| {
             let rest = &text[at + table.len()..];
             rest.trim().is_empty() || rest.starts_with("\n\n") || rest.starts_with("\n[")
         };
-        match text.match_indices(table).map(|(at, _)| at).find(stands_alone) {
+        match text.match_indices(table).map(|(at, _)| at).find(is_whole_table) {
             None => text,
             Some(at) => {
                 // The empty line above the table goes, too.
@@ -36,21 +36,21 @@ pub(super) fn without_our_tables(after: &str, now: &str) -> String {
 /// Removes our server, its name and the tables that we added from `now`. `before` and `after` are the file
 /// before and after the installation.
 pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut DocumentMut) {
-    let entry_in = |document: &DocumentMut, name: &str| {
-        let tables = tables(document).into_iter();
-        let mut named = tables.filter(|table| table.get("name").and_then(Item::as_str) == Some(name));
-        named.next().map(plain)
+    let language_in = |document: &DocumentMut, name: &str| {
+        let all = tables(document).into_iter();
+        let mut named = all.filter(|table| table.get("name").and_then(Item::as_str) == Some(name));
+        named.next().map(normalised)
     };
-    // A table that is as we wrote it goes. The person has changed the others.
-    let is_ours_alone = |table: &dyn TableLike| {
+    // Tables of ours that the person has changed stay.
+    let is_added_and_unchanged = |table: &dyn TableLike| {
         let name = table.get("name").and_then(Item::as_str).unwrap_or_default();
-        entry_in(before, name).is_none() && entry_in(after, name) == Some(plain(table))
+        language_in(before, name).is_none() && language_in(after, name) == Some(normalised(table))
     };
     match now.get_mut("language") {
         Some(Item::ArrayOfTables(languages)) => {
             let gone: Vec<usize> = (0..languages.len())
                 .rev()
-                .filter(|at| languages.get(*at).is_some_and(|table| is_ours_alone(table)))
+                .filter(|at| languages.get(*at).is_some_and(|table| is_added_and_unchanged(table)))
                 .collect();
             for at in gone {
                 languages.remove(at);
@@ -58,7 +58,7 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
         }
         Some(Item::Value(Value::Array(languages))) => {
             toml_lists::remove(languages, |value| {
-                value.as_inline_table().is_some_and(|table| is_ours_alone(table))
+                value.as_inline_table().is_some_and(|table| is_added_and_unchanged(table))
             });
         }
         _ => {}
@@ -70,9 +70,9 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
         let servers = Item::Value(Value::Array(servers.clone()));
         // We copied Helix's own list into the file. It goes, unless somebody has changed it.
         let had_none =
-            entry_in(before, &name).is_none_or(|entry| entry.iter().all(|(key, _)| key != SERVERS));
-        let written = entry_in(after, &name).into_iter().flatten().find(|(key, _)| key == SERVERS);
-        let is_unchanged = written.is_some_and(|(_, written)| written == listed(&servers));
+            language_in(before, &name).is_none_or(|entry| entry.iter().all(|(key, _)| key != SERVERS));
+        let written = language_in(after, &name).into_iter().flatten().find(|(key, _)| key == SERVERS);
+        let is_unchanged = written.is_some_and(|(_, written)| written == values_without_ours(&servers));
         if had_none && is_unchanged {
             table.remove(SERVERS);
         }
@@ -89,15 +89,16 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
     }
 }
 
-/// A table's keys and values without their form and without our server.
-fn plain(table: &dyn TableLike) -> Vec<(String, Vec<String>)> {
-    let mut plain: Vec<_> = table.iter().map(|(key, item)| (key.to_owned(), listed(item))).collect();
-    plain.sort();
-    plain
+/// The keys and values of a table, sorted, without formatting and without our server.
+fn normalised(table: &dyn TableLike) -> Vec<(String, Vec<String>)> {
+    let mut entries: Vec<_> =
+        table.iter().map(|(key, item)| (key.to_owned(), values_without_ours(item))).collect();
+    entries.sort();
+    entries
 }
 
-/// The values of a list, or the one value, without our server.
-fn listed(item: &Item) -> Vec<String> {
+/// The values of a list without our server, or a single value.
+fn values_without_ours(item: &Item) -> Vec<String> {
     let bare = |value: &Value| value.clone().decorated("", "").to_string();
     match item {
         Item::Value(Value::Array(values)) => {

@@ -106,14 +106,14 @@ fn inline_lists_stay_inline() {
 }
 
 #[test]
-fn removal_from_a_changed_file_keeps_all_of_theirs() {
+fn removal_from_a_changed_file_keeps_the_persons_entries() {
     let after = merge(THEIRS);
-    let since =
+    let changed =
         after.replace("\"rust-analyzer\", \"alongside\"", "\"rust-analyzer\", \"typos\", \"alongside\"");
-    let since = format!(
-        "{since}\n[[language]]\nname = \"go\" # new\nlanguage-servers = [\"gopls\", \"alongside\"]\n"
+    let changed = format!(
+        "{changed}\n[[language]]\nname = \"go\" # new\nlanguage-servers = [\"gopls\", \"alongside\"]\n"
     );
-    let mut now = parsed(&without_our_tables(&after, &since));
+    let mut now = parsed(&without_our_tables(&after, &changed));
     remove(&parsed(THEIRS), &parsed(&after), &mut now);
     let rest = now.to_string();
     assert!(!rest.contains("alongside"), "{rest}");

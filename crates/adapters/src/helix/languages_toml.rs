@@ -64,14 +64,14 @@ pub(super) fn merge(
     for table in tables_mut(&mut edited) {
         changed |= add_server(table, servers_of);
     }
-    let there: Vec<String> = languages_in(document).collect();
+    let existing: Vec<String> = languages_in(document).collect();
     let mut new: Vec<(String, InlineTable)> = Vec::new();
-    for Language { name, servers } in known.iter().filter(|language| !there.contains(&language.name)) {
+    for Language { name, servers } in known.iter().filter(|language| !existing.contains(&language.name)) {
         if let Some(servers) = servers {
             new.push((name.clone(), entry(name, servers)));
         }
     }
-    if !there.iter().any(|name| name == TEXT) {
+    if !existing.iter().any(|name| name == TEXT) {
         let mut text = InlineTable::new();
         text.insert("name", TEXT.into());
         text.insert("scope", "text.plain".into());
@@ -123,8 +123,8 @@ pub(super) fn merge(
         }
         merged.push_str(if merged.is_empty() { appended.trim_start() } else { &appended });
     }
-    let check: DocumentMut = merged.parse()?;
-    anyhow::ensure!(has_ours(&check), "its form does not let a server be added");
+    let parsed: DocumentMut = merged.parse()?;
+    anyhow::ensure!(has_ours(&parsed), "its form does not let a server be added");
     Ok(merged)
 }
 

@@ -6,8 +6,8 @@ mod languages_removal;
 #[cfg(test)]
 mod languages_tests;
 mod languages_toml;
-mod line_ends;
 mod server_lookup;
+mod text_form;
 mod toml_lists;
 
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use anyhow::Context as _;
 use toml_edit::DocumentMut;
 
 use super::change;
-use super::editor::{Editor, TerminalMark};
-use super::installed::{Installed, InstalledFile};
+use super::editor::{Editor, TerminalVariable};
+use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
 use super::user_environment::{self, UserEnvironment};
-use line_ends::LineEnds;
 use server_lookup::{Language, TEXT};
+use text_form::TextForm;
 
 pub(super) const EDITOR: Editor = Editor {
     id: "helix",
     name: "Helix",
     commands: &["hx", "helix"],
     process_prefix: None,
-    terminal: TerminalMark::None,
+    terminal: TerminalVariable::None,
     oldest: "25.01",
     // It starts language servers with the first file.
     restart: "Restart Helix with a file of your project",
@@ -40,19 +40,21 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: None,
     needs: |_| None,
     notes: None,
-    made_when_asked: Some(made_when_asked),
+    directories_made_by_queries: Some(directories_made_by_queries),
     extensions: None,
 };
 
-/// Helix makes its directories when it is asked for its servers.
-fn made_when_asked(user: &UserEnvironment) -> Vec<PathBuf> {
-    let of = |variable, below| user.directory(variable, below);
-    // The bases above them are everybody's.
-    [of("XDG_CONFIG_HOME", ".config"), of("XDG_CACHE_HOME", ".cache")].map(|base| base.join("helix")).to_vec()
+/// The directories that Helix creates when it runs to list its servers.
+fn directories_made_by_queries(user: &UserEnvironment) -> Vec<PathBuf> {
+    let base = |variable, below| user.directory(variable, below);
+    // Other programs use the directories above these two.
+    [base("XDG_CONFIG_HOME", ".config"), base("XDG_CACHE_HOME", ".cache")]
+        .map(|base| base.join("helix"))
+        .to_vec()
 }
 
-/// The first release that lists the names of servers, and not their programs.
-const LISTS_NAMES: (u64, u64) = (25, 7);
+/// The first release that lists the names of servers. Older releases list their programs.
+const FIRST_THAT_LISTS_NAMES: (u64, u64) = (25, 7);
 
 /// The hint where the file's form keeps us from editing it.
 const BY_HAND: &str = "add by hand: [language-server.alongside] with command and args, and \"alongside\" to \
@@ -67,7 +69,7 @@ fn languages_file(user: &UserEnvironment) -> PathBuf {
     directory(user).join("languages.toml")
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     let path = languages_file(user);
     let text = change::read(&path)?.unwrap_or_default();
     if !languages_toml::has_ours(&parse(&path, &text)?) {
@@ -107,12 +109,12 @@ async fn plan_languages(
     for name in more.iter().filter(is_unknown) {
         plan.notes.push(format!("This Helix knows no language {name:?}, so it is left out."));
     }
-    let (ends, text) = LineEnds::strip(before.as_deref().unwrap_or_default());
+    let (form, text) = TextForm::strip(before.as_deref().unwrap_or_default());
     let after = languages_toml::merge(&text, &document, &languages, &user.own_command())
         .with_context(|| format!("cannot add alongside to {}", path.display()))
         .hint(BY_HAND)?;
     plan.summary = summary(&document, &parse(&path, &after)?, &user.shown(&path));
-    plan.change_theirs(path, before, ends.restore(after));
+    plan.change_person_file(path, before, form.restore(after));
     Ok(())
 }
 
@@ -125,7 +127,7 @@ async fn look_up_languages(
 ) -> anyhow::Result<Vec<Language>> {
     let names = server_lookup::languages(languages_toml::languages_in(document).chain(more.iter().cloned()));
     let version = helix.version.as_deref().and_then(user_environment::major_minor);
-    let lists_programs = version.is_some_and(|version| version < LISTS_NAMES);
+    let lists_programs = version.is_some_and(|version| version < FIRST_THAT_LISTS_NAMES);
     let programs = languages_toml::programs(document);
     let program = user.shown(&helix.path);
     let languages = server_lookup::look_up_servers(&helix.path, lists_programs, names, &programs)
@@ -143,8 +145,8 @@ async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut P
     let path = directory(user).join("config.toml");
     let before = change::read(&path)?;
     let document = parse(&path, before.as_deref().unwrap_or_default())?;
-    let (ends, _) = LineEnds::strip(before.as_deref().unwrap_or_default());
-    let after = ends.restore(config_toml::merged(&document));
+    let (form, _) = TextForm::strip(before.as_deref().unwrap_or_default());
+    let after = form.restore(config_toml::merged(&document));
     if before.as_deref().unwrap_or_default() == after {
         return Ok(());
     }
@@ -153,7 +155,7 @@ async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut P
             let config = format!("{}: two settings send the cursor to agents.", user.shown(&path));
             let summary = plan.summary.take();
             plan.summary = Some(summary.map_or(config.clone(), |summary| format!("{summary}\n{config}")));
-            plan.change_theirs(path, before, after);
+            plan.change_person_file(path, before, after);
         }
         Some(false) => plan.notes.push(
             "This Helix tells agents where you type. Newer releases also send the cursor and the selection."
@@ -188,7 +190,7 @@ fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<Stri
 /// The rest of one of the two files, which was changed after the installation.
 fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let texts = [file.before.as_deref().unwrap_or_default(), &file.after, now];
-    let [(_, before), (_, after), (ends, mut now)] = texts.map(LineEnds::strip);
+    let [(_, before), (_, after), (form, mut now)] = texts.map(TextForm::strip);
     let is_config = file.path.file_name().is_some_and(|name| name == "config.toml");
     if !is_config {
         now = languages_removal::without_our_tables(&after, &now);
@@ -200,7 +202,7 @@ fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> 
     } else {
         languages_removal::remove(&before, &after, &mut now);
     }
-    let rest = ends.restore(now.to_string());
+    let rest = form.restore(now.to_string());
     let is_gone = file.before.is_none() && rest.trim_start_matches('\u{feff}').trim().is_empty();
     Ok(if is_gone { Remainder::Nothing } else { Remainder::Text(rest) })
 }

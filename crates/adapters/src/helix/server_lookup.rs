@@ -71,7 +71,7 @@ pub(super) async fn look_up_servers(
     names: Vec<String>,
     programs: &[(String, String)],
 ) -> Option<Vec<Language>> {
-    let asked = stream::iter(names).map(|name| async move {
+    let lookups = stream::iter(names).map(|name| async move {
         let output = output_of(helix, &["--health", &name]).await?;
         let servers = servers_in(&output, |server| match lists_programs {
             true => server_name(server, programs),
@@ -79,8 +79,8 @@ pub(super) async fn look_up_servers(
         });
         Some(Language { name, servers })
     });
-    let answers: Vec<Option<Language>> = asked.buffered(CONCURRENCY).collect().await;
-    answers.into_iter().collect()
+    let languages: Vec<Option<Language>> = lookups.buffered(CONCURRENCY).collect().await;
+    languages.into_iter().collect()
 }
 
 fn server_name(program: &str, programs: &[(String, String)]) -> String {
@@ -122,10 +122,10 @@ mod tests {
     \x1b[0;32m✓\x1b[m alongside: /bin/alongside\nConfigured debug adapter:\x1b[0;33m None\x1b[m\n";
 
     #[test]
-    fn servers_are_read_from_health_output() {
+    fn servers_are_parsed_from_the_output_of_health() {
         let by_name = |server: &str| server_name(server, &[("ruff".into(), "my-ruff".into())]);
         assert_eq!(servers_in(OLD, by_name).unwrap(), ["my-ruff", "jedi"]);
-        assert_eq!(servers_in(NEW, str::to_owned).unwrap(), ["ty", "jedi"], "ours is not theirs");
+        assert_eq!(servers_in(NEW, str::to_owned).unwrap(), ["ty", "jedi"], "our own server is left out");
         let none = "Configured language servers:\x1b[0;33m None\x1b[m\nConfigured debug adapter: None\n";
         assert_eq!(servers_in(none, str::to_owned).unwrap(), [""; 0]);
         assert_eq!(

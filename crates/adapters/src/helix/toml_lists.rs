@@ -66,19 +66,19 @@ pub(super) fn remove(list: &mut Array, matches: impl Fn(&Value) -> bool) {
     loop {
         let at = list.iter().position(&matches);
         let Some(at) = at else { return };
-        let gone = list.remove(at);
-        let before = text(gone.decor().prefix()).to_owned();
+        let removed = list.remove(at);
+        let before = text(removed.decor().prefix()).to_owned();
         let comments = Gap::split(&before);
         let kept = if comments.has_comment() { comments.comments } else { "" };
         if let Some(next) = list.get_mut(at) {
-            let its = text(next.decor().prefix()).to_owned();
-            let is_first_in_its_line = at == 0 && !its.contains('\n') && !before.contains('\n');
-            next.decor_mut().set_prefix(if is_first_in_its_line { before } else { format!("{kept}{its}") });
+            let prefix = text(next.decor().prefix()).to_owned();
+            let follows_bracket = at == 0 && !prefix.contains('\n') && !before.contains('\n');
+            next.decor_mut().set_prefix(if follows_bracket { before } else { format!("{kept}{prefix}") });
         } else if list.trailing_comma() || list.is_empty() {
-            let end = format!("{kept}{}{}", text(gone.decor().suffix()), text(Some(list.trailing())));
+            let end = format!("{kept}{}{}", text(removed.decor().suffix()), text(Some(list.trailing())));
             list.set_trailing(end);
         } else if let Some(last) = at.checked_sub(1).and_then(|last| list.get_mut(last)) {
-            let end = format!("{}{kept}{}", text(last.decor().suffix()), text(gone.decor().suffix()));
+            let end = format!("{}{kept}{}", text(last.decor().suffix()), text(removed.decor().suffix()));
             last.decor_mut().set_suffix(end);
         }
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use alongside_editors::NEOVIM;
 use ignore::WalkBuilder;
 
-use super::editor::{Editor, TerminalMark};
-use super::installed::Installed;
+use super::editor::{Editor, TerminalVariable};
+use super::installation::Installation;
 use super::package;
 use super::plan::AdapterState;
 use super::user_environment::UserEnvironment;
@@ -18,7 +18,7 @@ pub(super) const EDITOR: Editor = Editor {
     name: "Neovim",
     commands: &["nvim"],
     process_prefix: None,
-    terminal: TerminalMark::Own("NVIM"),
+    terminal: TerminalVariable::Own("NVIM"),
     oldest: "0.10",
     restart: "Restart Neovim",
     state: |_, user, installed| state(user, installed),
@@ -27,7 +27,7 @@ pub(super) const EDITOR: Editor = Editor {
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
     needs: |_| None,
     notes: Some(notes_directory),
-    made_when_asked: None,
+    directories_made_by_queries: None,
     extensions: None,
 };
 
@@ -107,7 +107,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<AdapterState> {
     let dirs = NeovimDirs::of(user);
     match by_hand(&dirs, installed) {
         Some(at) => Ok(AdapterState::ByHand { at }),
@@ -115,9 +115,9 @@ fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Resul
     }
 }
 
-/// A link, a plugin manager's directory or a copy that holds the plugin; `None` if we installed it, or nobody
-/// did.
-fn by_hand(dirs: &NeovimDirs, installed: Option<&Installed>) -> Option<PathBuf> {
+/// A link, a directory of a plugin manager or a copy that holds the plugin. `None` if `alongside install`
+/// installed the plugin, or if it is not installed.
+fn by_hand(dirs: &NeovimDirs, installed: Option<&Installation>) -> Option<PathBuf> {
     let package = dirs.package();
     let is_ours = installed.is_some() || package.join(STAMP).exists();
     if package.is_symlink() || (!is_ours && holds_plugin(&package)) {

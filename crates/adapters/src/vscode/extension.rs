@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamped_extension_keeps_its_files() {
+    fn an_extension_for_a_program_keeps_its_files() {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         archive.start_file("extension/package.json", stored).unwrap();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_is_another_installation() {
+    fn an_extension_for_another_program_is_not_ours() {
         let directory = tempfile::tempdir().unwrap();
         assert!(!is_ours(directory.path(), "/bin/alongside").unwrap());
         std::fs::write(directory.path().join(PROGRAM), "/bin/alongside").unwrap();

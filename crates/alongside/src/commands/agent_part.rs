@@ -127,8 +127,8 @@ impl Part {
     /// When a file has changed since the plan was made, or cannot be written.
     pub(super) fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<Vec<String>> {
         match self {
-            Self::Setting(setting) => setting.make(plan, user).map(|()| vec![setting.changed()]),
-            Self::Hook(hook) => hook.make(plan, user).map(|()| hook.changed(plan)),
+            Self::Setting(setting) => setting.make(plan, user).map(|()| vec![setting.done_message()]),
+            Self::Hook(hook) => hook.make(plan, user).map(|()| hook.done_messages(plan)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Part {
             Self::Setting(AgentSetting { agent, setting: Setting::ApprovalMode }) => {
                 format!("{} asks before it edits; nothing to do.", agent.name())
             }
-            Self::Hook(hook) => hook.unchanged(),
+            Self::Hook(hook) => hook.up_to_date_message(),
         }
     }
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alongside_adapters::agent_hook::AgentHook;
-use alongside_adapters::agent_setting::{AgentSetting, start_asking};
-use alongside_adapters::agents::{self, Agent};
+use alongside_adapters::agent_setting::{AgentSetting, advice_to_start_asking};
+use alongside_adapters::agents::{self, VersionedAgent};
 use alongside_adapters::plan::{EarlierTexts, Plan};
 use alongside_adapters::preview::{OurLines, preview};
 use alongside_adapters::user_environment::UserEnvironment;
@@ -36,8 +36,10 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     };
     let Some(row) = started_by(command) else { return Ok(()) };
     // No program runs for its version where the settings suit the newest release.
-    let newest = Agent { row, version: None };
-    if AgentSetting::to_change(&newest, &here).is_empty() && start_asking(&newest, &here).is_none() {
+    let newest = VersionedAgent { row, version: None };
+    if AgentSetting::settings_to_change(&newest, &here).is_empty()
+        && advice_to_start_asking(&newest, &here).is_none()
+    {
         return Ok(());
     }
     let Some(agent) = agents::named(row.id, &user, &here).await else { return Ok(()) };
@@ -46,7 +48,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let is_settled = is_reviewed_by_hook(&agent, &here)
         || command.iter().skip(1).any(|argument| is_approval_mode(argument));
-    let asking = start_asking(&agent, &here).filter(|_| !is_settled);
+    let asking = advice_to_start_asking(&agent, &here).filter(|_| !is_settled);
     if !is_off {
         if let Some(text) = &asking {
             note(text);
@@ -126,7 +128,7 @@ pub(super) fn of_this_user() -> Arc<dyn AgentSetup> {
 }
 
 /// The agents that the last looks found.
-type Known = Mutex<Vec<Agent>>;
+type Known = Mutex<Vec<VersionedAgent>>;
 
 #[derive(Debug, Default)]
 struct UserAgents(Arc<Known>);
@@ -171,11 +173,11 @@ async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
 fn quick_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let known = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let agents = AgentSetting::agents_to_change_without_a_run(&known, &here, &user);
+    let agents = AgentSetting::agents_to_change_without_running(&known, &here, &user);
     Ok(offers_to(&agents, &here, &user))
 }
 
-fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> Vec<SettingsOffer> {
+fn offers_to(agents: &[VersionedAgent], here: &Surroundings, user: &UserEnvironment) -> Vec<SettingsOffer> {
     let offer = |setting: AgentSetting| {
         let (preview, summary) = match setting.plan(&EarlierTexts::new(), here, user) {
             Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
@@ -191,7 +193,7 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
             summary,
         }
     };
-    let settings = agents.iter().flat_map(|agent| AgentSetting::to_change(agent, here));
+    let settings = agents.iter().flat_map(|agent| AgentSetting::settings_to_change(agent, here));
     settings.filter(|setting| is_offered(setting, here)).map(offer).collect()
 }
 
@@ -202,13 +204,13 @@ fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
 
 /// Whether an agent has a hook of ours: the person has chosen when to review, before each write or after the
 /// turn, whatever the agent's mode is.
-pub(super) fn is_reviewed_by_hook(agent: &Agent, here: &Surroundings) -> bool {
+pub(super) fn is_reviewed_by_hook(agent: &VersionedAgent, here: &Surroundings) -> bool {
     let in_scope = |scope| OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, scope, here));
     in_scope(HookScope::User) || in_scope(HookScope::Project)
 }
 
 /// Whether the settings of the person, or of the project, have a hook of ours for an agent.
-pub(super) fn has_hook(agent: &Agent, hook: OurHook, scope: HookScope, here: &Surroundings) -> bool {
+pub(super) fn has_hook(agent: &VersionedAgent, hook: OurHook, scope: HookScope, here: &Surroundings) -> bool {
     let release = agent.release();
     let agent = agent.row.with_hook();
     agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_there(here))
@@ -217,7 +219,7 @@ pub(super) fn has_hook(agent: &Agent, hook: OurHook, scope: HookScope, here: &Su
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let agents = AgentSetting::agents_to_change(&here, &user).await;
-    let mut settings = agents.iter().flat_map(|agent| AgentSetting::to_change(agent, &here));
+    let mut settings = agents.iter().flat_map(|agent| AgentSetting::settings_to_change(agent, &here));
     let name = AgentSetting::agent_name_in(id);
     let setting = settings
         .find(|setting| setting.id() == id)
@@ -228,7 +230,7 @@ async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
         "{name}: the settings have changed meanwhile. Look at them again."
     );
     setting.make(&plan, &user)?;
-    Ok(setting.changed())
+    Ok(setting.done_message())
 }
 
 fn text_of(plan: &Plan, user: &UserEnvironment) -> String {

@@ -8,7 +8,7 @@ mod target;
 
 use std::process::ExitCode;
 
-use alongside_adapters::agents::{Agent, found};
+use alongside_adapters::agents::{VersionedAgent, found};
 use alongside_adapters::editor::{Editor, Request};
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::{AdapterState, EditorProgram};
@@ -190,7 +190,8 @@ async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::R
 /// The next step, if IDE mode is off in an agent.
 async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
-    let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
+    let is_off =
+        |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let off = found(user, &here).await.into_iter().filter(is_off);
     let names: Vec<_> = off.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {

@@ -13,7 +13,7 @@ use alongside_adapters::agent_hook;
 use alongside_adapters::agents::ID_PREFIX;
 use alongside_adapters::editor::Editor;
 use alongside_adapters::editors::EDITORS;
-use alongside_adapters::installed::Installed;
+use alongside_adapters::installation::Installation;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
 use alongside_adapters::removal::display_name;
@@ -143,9 +143,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// All that is installed, by the id of the adapter: what the ledger lists, and hooks that it does not list,
 /// because it is gone or a person wrote them.
-fn installations(ledger: &Ledger) -> BTreeMap<String, Installed> {
+fn installations(ledger: &Ledger) -> BTreeMap<String, Installation> {
     let listed = ledger.ids().into_iter().filter_map(|id| Some((id.clone(), ledger.get(&id)?.clone())));
-    let mut installed: BTreeMap<String, Installed> = listed.collect();
+    let mut installed: BTreeMap<String, Installation> = listed.collect();
     // Without a current directory there is no project to look into.
     let unlisted = Surroundings::of_this_process().map(|here| agent_hook::unlisted(ledger, &here));
     for (id, file) in unlisted.unwrap_or_default() {
@@ -161,7 +161,7 @@ fn installations(ledger: &Ledger) -> BTreeMap<String, Installed> {
 fn ids_of(
     what: &str,
     user: &UserEnvironment,
-    installed: &BTreeMap<String, Installed>,
+    installed: &BTreeMap<String, Installation>,
 ) -> anyhow::Result<Vec<String>> {
     let what = what.to_lowercase();
     let editor = Editor::named(&what);

@@ -5,8 +5,8 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use alongside_adapters::agent_hook::AgentHook;
-use alongside_adapters::agent_setting::{AgentSetting, start_asking};
-use alongside_adapters::agents::Agent;
+use alongside_adapters::agent_setting::{AgentSetting, advice_to_start_asking};
+use alongside_adapters::agents::VersionedAgent;
 use alongside_adapters::plan::{EarlierTexts, Plan};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
@@ -61,7 +61,7 @@ impl HookArgs {
 /// # Errors
 /// When standard output cannot be written. Other errors are printed: the next agent may be fine.
 pub(super) async fn set_up(
-    targets: &[Agent],
+    targets: &[VersionedAgent],
     args: HookArgs,
     consent: Consent,
     user: &UserEnvironment,
@@ -86,7 +86,7 @@ pub(super) async fn set_up(
 
 /// The set-up of several agents.
 struct Setup<'a> {
-    targets: &'a [Agent],
+    targets: &'a [VersionedAgent],
     args: HookArgs,
     consent: Consent,
     user: &'a UserEnvironment,
@@ -139,7 +139,7 @@ impl Setup<'_> {
         Ok(open)
     }
 
-    fn parts_of(&self, target: &Agent) -> Vec<Part> {
+    fn parts_of(&self, target: &VersionedAgent) -> Vec<Part> {
         let ide_mode = self.changes_settings(target).then(|| AgentSetting::ide_mode(target));
         // An agent that begins to ask would stop scripts that run it.
         let mode = AgentSetting::approval_mode(target, &self.here);
@@ -153,11 +153,11 @@ impl Setup<'_> {
     }
 
     /// Whether its settings are to be changed, too, and not only its hooks.
-    fn changes_settings(&self, agent: &Agent) -> bool {
+    fn changes_settings(&self, agent: &VersionedAgent) -> bool {
         agent.row.settings.is_some() && !self.args.project
     }
 
-    fn hook_of(&self, target: &Agent, hook: OurHook) -> Option<AgentHook> {
+    fn hook_of(&self, target: &VersionedAgent, hook: OurHook) -> Option<AgentHook> {
         let scope = if self.args.project { HookScope::Project } else { HookScope::User };
         let agent = target.row.with_hook().filter(|agent| hook.is_run_by(*agent))?;
         Some(AgentHook { hook, agent, release: target.release(), scope })
@@ -385,8 +385,8 @@ impl Setup<'_> {
         let connected = self.targets.iter().filter(|target| self.changes_settings(target));
         let is_told = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
         for target in connected.filter(|target| !is_told(&target.row.id)) {
-            if let Some(asking) =
-                start_asking(target, &self.here).filter(|_| !is_reviewed_by_hook(target, &self.here))
+            if let Some(asking) = advice_to_start_asking(target, &self.here)
+                .filter(|_| !is_reviewed_by_hook(target, &self.here))
             {
                 note(&asking);
             }
@@ -404,7 +404,7 @@ fn is_before_writes(part: &Part) -> bool {
     part.kind() == PartKind::Hook(OurHook::Write)
 }
 
-fn next_step(targets: &[Agent]) -> String {
+fn next_step(targets: &[VersionedAgent]) -> String {
     let editors = "in an editor: alongside install";
     let with_settings = targets.iter().find(|target| target.row.settings.is_some());
     if let Some(command) = with_settings.and_then(|target| target.row.commands.first()) {

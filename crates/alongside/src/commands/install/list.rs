@@ -1,6 +1,6 @@
 //! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
-use alongside_adapters::agents::{self, Agent};
+use alongside_adapters::agents::{self, VersionedAgent};
 use alongside_adapters::editor_terminal::OtherEditor;
 use alongside_adapters::editors::EDITORS;
 use alongside_adapters::ledger::Ledger;
@@ -38,7 +38,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         };
         rows.push([editor.name.to_owned(), version.into_owned(), state]);
     }
-    for other in OtherEditor::here(user) {
+    for other in OtherEditor::on_this_machine(user) {
         rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);
     }
     let here = Surroundings::of_this_process()?;
@@ -60,7 +60,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
 }
 
 /// Whether an agent connects, and has our hooks in the person's own settings.
-fn state_of(agent: &Agent, user: &UserEnvironment, here: &Surroundings) -> String {
+fn state_of(agent: &VersionedAgent, user: &UserEnvironment, here: &Surroundings) -> String {
     let hooks = OurHook::ALL.into_iter().filter(|hook| has_hook(agent, *hook, HookScope::User, here));
     let words = hooks.map(|hook| match hook {
         OurHook::Write => "hook installed",

@@ -1,7 +1,7 @@
 //! The target of an installation: the editor or the agents that the person names, or the editor whose
 //! terminal this is.
 
-use alongside_adapters::agents::{self, Agent};
+use alongside_adapters::agents::{self, VersionedAgent};
 use alongside_adapters::editor::Editor;
 use alongside_adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
 use alongside_adapters::editors::{EDITORS, names_to_install};
@@ -16,7 +16,7 @@ use crate::commands::{lists, note};
 
 pub(super) enum Target {
     Editor(&'static Editor),
-    Agents(Vec<Agent>),
+    Agents(Vec<VersionedAgent>),
 }
 
 /// The hint for editors without an adapter.
@@ -86,7 +86,7 @@ pub(super) async fn editor_of_terminal(
         }
         None => {}
     }
-    let editors: Vec<_> = EDITORS.iter().filter(|editor| editor.is_here(user)).collect();
+    let editors: Vec<_> = EDITORS.iter().filter(|editor| editor.has_program(user)).collect();
     match editors[..] {
         [editor] => return Ok(Ok(editor)),
         [] => {

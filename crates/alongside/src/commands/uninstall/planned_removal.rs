@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use alongside_adapters::agent_hook::record_of_trust;
 use alongside_adapters::change::{self, Change};
 use alongside_adapters::editor::Editor;
-use alongside_adapters::installed::Installed;
+use alongside_adapters::installation::Installation;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::Remainder;
 use alongside_adapters::preview::{OurLines, preview};
@@ -20,7 +20,7 @@ use crate::commands::{note, print, print_lines};
 pub(super) struct PlannedRemoval {
     /// The adapter's id in the ledger.
     id: String,
-    installed: Installed,
+    installed: Installation,
     changes: Vec<Change>,
     /// Files that stay as they are, and why.
     kept: Vec<(PathBuf, String)>,
@@ -35,7 +35,7 @@ pub(super) struct PlannedRemoval {
 impl PlannedRemoval {
     /// # Errors
     /// When a file cannot be read, or the adapter's part of it cannot be told from the rest.
-    pub(super) fn plan(id: &str, installed: &Installed, user: &UserEnvironment) -> anyhow::Result<Self> {
+    pub(super) fn plan(id: &str, installed: &Installation, user: &UserEnvironment) -> anyhow::Result<Self> {
         let extension = match Editor::named(id) {
             Some(editor) => vscode::find(editor, user)?.map(|found| (editor, found)),
             None => None,
@@ -85,7 +85,9 @@ impl PlannedRemoval {
     /// Whether nobody needs a copy any more. Files of a package are replaced as a whole: a copy may
     /// hold the only text of a person's change. Other files keep everything but our part.
     fn is_needless(&self, copy: &Path) -> bool {
-        let Ok(Some(copied)) = change::read_copy(copy, self.installed.links_to(copy)) else { return false };
+        let Ok(Some(copied)) = change::read_copy(copy, self.installed.link_policy_of(copy)) else {
+            return false;
+        };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
         original.is_some_and(|file| {
             let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);
@@ -140,16 +142,16 @@ impl PlannedRemoval {
             vscode::remove(editor, extension, user).await?;
         }
         for copy in &self.copies {
-            change::remove_copy(copy, self.installed.links_to(copy))?;
+            change::remove_copy(copy, self.installed.link_policy_of(copy))?;
         }
         self.note_files_of_others(user);
         if let Some(notes) = Editor::named(&self.id).and_then(|editor| editor.notes) {
             change::remove_empty(&[notes(user)]);
         }
         for directory in self.installed.directories.iter().rev() {
-            person_file::remove_empty(directory, self.installed.links_to(directory));
+            person_file::remove_empty(directory, self.installed.link_policy_of(directory));
         }
-        if let Some(made) = Editor::named(&self.id).and_then(|editor| editor.made_when_asked) {
+        if let Some(made) = Editor::named(&self.id).and_then(|editor| editor.directories_made_by_queries) {
             change::remove_empty(&made(user));
         }
         ledger.remove(&self.id, &self.unreachable);

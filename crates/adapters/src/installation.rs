@@ -9,8 +9,8 @@ use super::change::backup_of;
 
 /// The installation for one editor or agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Installed {
-    /// The version of this program that installed it.
+pub struct Installation {
+    /// The version of alongside that made the installation.
     pub(crate) version: String,
     /// The files that were written.
     pub files: Vec<InstalledFile>,
@@ -43,11 +43,13 @@ impl InstalledFile {
     }
 }
 
-impl Installed {
-    /// How to treat links on the way to a directory or a copy that was made for one of the files.
-    pub fn links_to(&self, path: &Path) -> Links {
-        let is_of = |file: &&InstalledFile| file.path.starts_with(path) || backup_of(&file.path) == path;
-        let mut links = self.files.iter().filter(is_of).map(InstalledFile::links);
+impl Installation {
+    /// Whether symbolic links are followed in `path`: a directory or a copy that was made for one of the
+    /// files.
+    pub fn link_policy_of(&self, path: &Path) -> Links {
+        let belongs_to_path =
+            |file: &&InstalledFile| file.path.starts_with(path) || backup_of(&file.path) == path;
+        let mut links = self.files.iter().filter(belongs_to_path).map(InstalledFile::links);
         if links.any(|links| links == Links::Refused) { Links::Refused } else { Links::Followed }
     }
 }
