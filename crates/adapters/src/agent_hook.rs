@@ -1,6 +1,6 @@
-//! The agents' adapter for hooks: the entries in an agent's settings that start `alongside hook`, so that the
-//! changes that the agent makes without asking come to a desk, or `alongside turn`, so that they are reviewed
-//! after its turn.
+//! The adapter for the hooks of agents: entries in an agent's settings. One starts `alongside hook`, so that
+//! a desk shows the changes that the agent makes without asking. The others start `alongside turn`, so that a
+//! person can review the changes of a turn.
 
 use std::path::{Path, PathBuf};
 
@@ -27,13 +27,13 @@ use super::user_environment::UserEnvironment;
 /// A hook of an agent, in one of its files.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentHook {
-    /// Which of ours it is.
+    /// The hook for writes, or that for turns.
     pub hook: OurHook,
-    /// The agent, and how it runs hooks.
+    /// The agent and its part of the table about hooks.
     pub agent: HookAgent,
-    /// `None` if the agent is not on this machine, or does not say.
+    /// The agent's release; `None` if the agent is not on this machine, or prints no version.
     pub release: Option<Release>,
-    /// Whose settings hold it.
+    /// The settings that hold the hook: the person's or the project's.
     pub scope: HookScope,
 }
 
@@ -51,7 +51,7 @@ impl AgentHook {
         }
     }
 
-    /// The effect of the entry that waits beside an idle session, if there is one.
+    /// The effect of the entry that waits beside an idle session; empty if the release gets no such entry.
     fn fact_of_waiting(&self) -> String {
         let turns = self.agent.turns.as_ref();
         let Some(wake) = turns.and_then(|turns| turns.wake_in(self.release)) else { return String::new() };
@@ -62,6 +62,7 @@ impl AgentHook {
         )
     }
 
+    /// The effect of the hook for writes.
     fn fact_of_writes(&self) -> String {
         let name = self.agent.display_name;
         let dies = match self.agent.hook.before_tool.on_failure {
@@ -92,7 +93,7 @@ impl AgentHook {
         self.hook == OurHook::Write && self.agent.hook.calls_again
     }
 
-    /// The question before the change.
+    /// The question to the person before the hook is installed.
     pub fn question(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {
@@ -131,7 +132,7 @@ impl AgentHook {
         }
     }
 
-    /// Whether the file has an entry of this hook, of whatever version.
+    /// Whether the file has an entry of this hook, of this version of alongside or another one.
     pub fn is_there(&self, here: &Surroundings) -> bool {
         let path = hooks::file(self.agent, self.scope, self.release, here);
         let text = path.and_then(|path| hooks::text(&path).ok().flatten());
@@ -143,12 +144,12 @@ impl AgentHook {
         found.is_ok_and(|found| found.iter().any(|found| found.hook == self.hook))
     }
 
-    /// Whether the person had this hook before, of whatever version.
+    /// Whether the plan changes an existing entry of this hook.
     fn changes_an_entry(&self, plan: &Plan) -> bool {
         plan.changes.iter().any(|change| change.before.as_deref().is_some_and(|before| self.is_in(before)))
     }
 
-    /// The changes after earlier ones; none if the file has the hook already.
+    /// The changes that install the hook, on top of `earlier` plans. Empty if the file has the hook already.
     ///
     /// # Errors
     /// When the settings cannot be read, or there is no project.
@@ -165,7 +166,7 @@ impl AgentHook {
             )
         })?;
         if links_to(&path, &here.home, &here.cwd) == Links::Refused {
-            // Before a link makes us read a file that has nothing to do with the project.
+            // Refused before the file is read: the link may lead to a file outside of the project.
             refuse_links(&path).hint("nothing is changed")?;
         }
         let mut plan = Plan::default();
@@ -210,7 +211,7 @@ impl AgentHook {
         Ok(plan)
     }
 
-    /// Makes the changes and lists them in the ledger, or does neither.
+    /// Makes the changes of `plan` and lists them in the ledger, or does neither.
     ///
     /// # Errors
     /// When a file has changed since the plan was made, or cannot be written.
@@ -219,8 +220,9 @@ impl AgentHook {
     }
 }
 
-/// The file beside that of the hooks in which the agent of this id keeps its own record of the person's trust
-/// in them, if it has one. It stays: only the agent knows its form.
+/// The file in which an agent records that the person trusts its hooks, if it has one; `hooks` is the file of
+/// the hooks, and `id` the agent's id in the ledger. An uninstallation leaves this record, because only the
+/// agent knows its format.
 pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
     let agent = HookAgent::named(id.strip_prefix(ID_PREFIX)?)?;
     match agent.hook.trust {
@@ -235,8 +237,8 @@ pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The
-/// text before is the one without the hook.
+/// The files that hold a hook of ours and are not in the ledger, each with the id under which the ledger
+/// would list it. Their `before` is the text without the hook.
 pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
     let mut unlisted = Vec::new();
     for agent in with_hook() {

@@ -1,5 +1,6 @@
-//! The agents' adapter: the settings that keep an agent's changes from a person, and the changes that let the
-//! person review. IDE mode is off by default, and Qwen Code edits without asking by default.
+//! The adapter for agents: the settings that prevent a review, and the plan that corrects them. Two settings
+//! prevent a review: IDE mode that is off, as it is by default, and an approval mode in which the agent edits
+//! without asking, as Qwen Code does by default.
 
 use std::path::Path;
 
@@ -52,7 +53,7 @@ impl AgentSetting {
         AGENTS.iter().filter(move |row| !needs_no_change(row))
     }
 
-    /// The agents on this machine whose settings may have to change. A program may have to run to say its
+    /// The agents on this machine whose settings may have to change. May run an agent's program for its
     /// version.
     pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<VersionedAgent> {
         let mut found = Vec::new();
@@ -72,13 +73,13 @@ impl AgentSetting {
         rows.filter_map(|row| agents::of_row_without_running(row, known, user, here)).collect()
     }
 
-    /// The agent's name in an [id](Self::id), whatever its settings say.
+    /// The display name of the agent in an [id](Self::id).
     pub fn agent_name_in(id: &str) -> &str {
         let named = id.split(':').next().and_then(Agent::named);
         named.map_or(id, |agent| agent.display_name)
     }
 
-    /// Its name in an offer to a desk.
+    /// The identifier of this setting in an offer to a desk, such as `gemini:ide-mode`.
     pub fn id(&self) -> String {
         let setting = match self.setting {
             Setting::IdeMode => "ide-mode",
@@ -87,7 +88,7 @@ impl AgentSetting {
         format!("{}:{setting}", self.agent.row.id)
     }
 
-    /// The fact that makes a change worth while.
+    /// The sentence that says how the setting prevents a review.
     pub fn fact(&self, here: &Surroundings) -> String {
         let name = self.agent.name();
         match self.setting {
@@ -103,7 +104,7 @@ impl AgentSetting {
         }
     }
 
-    /// The question before the change.
+    /// The question to the person before the setting is changed.
     pub fn question(&self) -> String {
         let name = self.agent.row.display_name;
         match self.setting {
@@ -121,7 +122,8 @@ impl AgentSetting {
         }
     }
 
-    /// The changes after earlier ones; none if the person's file says so already.
+    /// The change of the file that makes this setting, on top of `earlier` plans. Empty if the person's file
+    /// already has the value.
     ///
     /// # Errors
     /// When the settings cannot be read.
@@ -165,7 +167,7 @@ impl AgentSetting {
         Ok(plan)
     }
 
-    /// Makes the changes and lists them in the ledger, or does neither.
+    /// Makes the changes of `plan` and lists them in the ledger, or does neither.
     ///
     /// # Errors
     /// When a file has changed since the plan was made, or cannot be written.

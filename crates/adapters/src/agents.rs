@@ -1,4 +1,4 @@
-//! The agents on this machine that alongside can set up, and their part in the ledger.
+//! The agents on this machine that alongside can set up, and their adapters in the ledger.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use super::installation::InstalledFile;
 use super::plan::Remainder;
 use super::user_environment::UserEnvironment;
 
-/// An agent's id in the ledger is this and its own id.
+/// The prefix of an agent's id in the ledger; the agent's own id follows.
 pub const ID_PREFIX: &str = "agent:";
 
-/// An agent that can be set up.
+/// An agent that can be set up, with its version on this machine.
 #[derive(Debug, Clone)]
 pub struct VersionedAgent {
     /// Its row in the table of agents.
@@ -27,8 +27,8 @@ pub struct VersionedAgent {
     pub version: Option<String>,
 }
 
-/// The id in the ledger of the agent with this own id, for its settings and its hooks: they may be in one
-/// file.
+/// The id in the ledger of the agent with the identifier `id`. Settings and hooks share one id, because they
+/// may be in one file.
 pub(crate) fn ledger_id(id: &str) -> String {
     format!("{ID_PREFIX}{id}")
 }
@@ -39,17 +39,17 @@ impl VersionedAgent {
         version::release(self.version.as_deref()?)
     }
 
-    /// Its settings as it reads them in this directory.
+    /// The settings that the agent reads in this directory.
     pub fn settings(&self, here: &Surroundings) -> Option<Settings> {
         Settings::of(self.row, self.release(), here)
     }
 
-    /// Its words for IDE mode.
+    /// The agent's own name for IDE mode.
     pub fn ide_mode(&self) -> &'static str {
         self.row.settings.map_or("IDE mode", |table| table.ide_mode)
     }
 
-    /// Its name and version, harmless to show.
+    /// The agent's name and version, harmless to show.
     pub fn name(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
         format!("{}{}", self.row.display_name, version.unwrap_or_default())
@@ -65,15 +65,14 @@ pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Versioned
     found
 }
 
-/// The command of the first agent on this machine that can be set up, in the order of the table. No program
-/// runs.
+/// The command of the first agent on this machine that can be set up, in the order of the table. Runs no
+/// program.
 pub fn first_command(user: &UserEnvironment) -> Option<&'static str> {
     let row = AGENTS.iter().find(|row| program_of(row, user).is_some())?;
     row.commands.first().copied()
 }
 
-/// The agent of that row on this machine. Its program may have to run to say its version, which takes about a
-/// second.
+/// The agent of `row` on this machine. May run its program for the version, which takes about a second.
 pub(crate) async fn of_row(
     row: &'static Agent,
     user: &UserEnvironment,
@@ -116,13 +115,14 @@ pub(super) fn row_of(id: &str) -> Option<&'static Agent> {
     Agent::named(id.strip_prefix(ID_PREFIX)?)
 }
 
-/// A text that is restored, without a hook that it held before the ledger knew of it.
+/// The text `before` without our hook. The text before an installation may hold the hook of an earlier
+/// installation that the ledger does not list.
 pub(super) fn without_older_hook(id: &str, before: String) -> String {
     let agent = row_of(id).and_then(Agent::with_hook);
     agent.and_then(|agent| hooks::without_hook(&before, agent, None).ok()).unwrap_or(before)
 }
 
-/// The rest of an agent's settings, which were changed after the installation.
+/// The rest of an agent's settings file, which was changed after the installation and now holds `now`.
 pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let Some(row) = row_of(id) else {
         return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));

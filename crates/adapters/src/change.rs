@@ -1,5 +1,5 @@
-//! Changes of files that a person may have written. They are made all or none, and keep links, modes and a
-//! copy of the text before.
+//! Changes of files that a person may have written. Either all changes are made or none. Links and file modes
+//! stay, and a copy of the text before the change is kept.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use alongside_platform::files::Links;
 use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
 
-/// The extension of a copy.
+/// The extension of the copy of a file's text before the change.
 const BACKUP_EXTENSION: &str = "before-alongside";
 
 /// A file and its new text.
@@ -19,13 +19,13 @@ const BACKUP_EXTENSION: &str = "before-alongside";
 pub struct Change {
     /// The file.
     pub path: PathBuf,
-    /// `None` if the file does not exist.
+    /// The text before the change; `None` if the file does not exist.
     pub before: Option<String>,
-    /// `None` if the file is to go.
+    /// The new text; `None` to remove the file.
     pub after: Option<String>,
-    /// Whether a person may have written it: then its lines are shown, and a copy is kept.
+    /// Whether a person may have written the file: then the preview shows its lines, and a copy is kept.
     pub is_theirs: bool,
-    /// Refused in a project: a repository may hold any link.
+    /// Whether links are followed. In a project they are refused, because a repository may hold any link.
     pub links: Links,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// The same for a file of the person or of a project.
+/// As `read`, for a file of the person or of a project, which a link may lead to.
 ///
 /// # Errors
 /// When it cannot be read, is not UTF-8, or a link leads to it and is refused.
@@ -53,8 +53,8 @@ pub fn read_through(path: &Path, links: Links) -> anyhow::Result<Option<String>>
     Ok(file.read()?.map(|(text, _)| text))
 }
 
-/// Fails where [`make`] would, because of a link that it does not follow: for the person to know before they
-/// agree.
+/// Fails where [`make`] would fail because of a link that it does not follow, so that the person knows before
+/// they agree.
 ///
 /// # Errors
 /// When there is such a link.
@@ -71,16 +71,16 @@ pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Directories and copies that were made beside the changed files.
+/// The directories and copies that [`make`] created beside the changed files.
 #[derive(Debug, Default)]
 pub struct CreatedPaths {
     /// The directories, outermost first.
     pub directories: Vec<PathBuf>,
-    /// Copies of files as they were before.
+    /// Copies of the files before the changes.
     pub backups: Vec<PathBuf>,
 }
 
-/// Makes all changes, or none. With `copies` a copy is kept beside each file of the person.
+/// Makes all changes, or none. `keeps_copies`: whether to keep a copy beside each file of the person.
 ///
 /// # Errors
 /// When a file has changed since the plan or cannot be written. The files that were changed already are
@@ -101,10 +101,10 @@ pub fn make(changes: &[Change], keeps_copies: bool) -> anyhow::Result<CreatedPat
     Ok(created)
 }
 
-/// Restores the files of changes that were made.
+/// Restores the files of changes that were made, the last one first.
 ///
 /// # Errors
-/// When a file cannot be written; those before it in the list stay changed.
+/// When a file cannot be written; the files before it in the list stay changed.
 fn undo(changes: &[Change]) -> anyhow::Result<()> {
     changes.iter().rev().try_for_each(|change| write_or_remove(change, change.before.as_deref()))
 }
@@ -135,7 +135,7 @@ fn make_one(change: &Change, keeps_copies: bool, created: &mut CreatedPaths) -> 
     }
 }
 
-/// Gives the file of a change this text, or removes it. A link of the person stays.
+/// Writes `text` to the file of a change, or removes the file for `None`. A link of the person stays.
 ///
 /// # Errors
 /// When the file is write-protected or another user's, or its directory cannot be written.
@@ -147,7 +147,8 @@ pub(crate) fn write_or_remove(change: &Change, text: Option<&str>) -> anyhow::Re
     }
 }
 
-/// A copy, which is never a link, beside the file as the person knows it.
+/// Opens the copy at `copy`, which is never a link. It lies beside the path that the person uses, not beside
+/// the file that a link leads to.
 fn copy_at(copy: &Path, links: Links) -> anyhow::Result<PersonFile> {
     let directory = copy.parent().unwrap_or(Path::new("/"));
     let directory = match links {
@@ -175,7 +176,7 @@ pub fn remove_copy(copy: &Path, links: Links) -> anyhow::Result<()> {
     copy_at(copy, links)?.remove()
 }
 
-/// The path of a file's copy.
+/// The path of the copy of a file.
 pub fn backup_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");
@@ -183,7 +184,7 @@ pub fn backup_of(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Removes the empty ones of these directories of ours, innermost first.
+/// Removes those of `directories` that are empty, innermost first.
 pub fn remove_empty(directories: &[PathBuf]) {
     directories.iter().rev().for_each(|directory| person_file::remove_empty(directory, Links::Followed));
 }

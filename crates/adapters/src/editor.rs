@@ -1,5 +1,5 @@
-//! An editor that has an adapter: one row of the [table](crate::editors), with everything in which editors
-//! differ for an installation.
+//! An editor that has an adapter: a row of the [table](crate::editors) with everything in which an
+//! installation differs between editors.
 
 use std::path::PathBuf;
 
@@ -12,33 +12,35 @@ use super::user_environment::{self, UserEnvironment};
 /// An editor with an adapter.
 #[derive(Debug)]
 pub struct Editor {
-    /// Its name on the command line and in the ledger; its commands are names there, too.
+    /// The editor's name on the command line and in the ledger. On the command line its commands are names,
+    /// too.
     pub id: &'static str,
-    /// Its name for people.
+    /// The editor's name for people.
     pub name: &'static str,
-    /// Commands that start it.
+    /// The commands that start the editor.
     pub(crate) commands: &'static [&'static str],
-    /// The beginning of other names of its processes.
+    /// The beginning of the names of other processes of the editor.
     pub(crate) process_prefix: Option<&'static str>,
     /// The variable by which the editor's terminals are known.
     pub(crate) terminal: TerminalVariable,
     /// The oldest release that the adapter works with: major and minor number as the editor writes them.
     pub oldest: &'static str,
-    /// How the person makes it load the adapter, as an imperative without a full stop.
+    /// The step by which the person makes the editor load the adapter: an imperative without a full stop.
     pub restart: &'static str,
     /// Returns whether the editor has its adapter; the last argument is the editor's entry in the ledger.
     /// Fails when the editor's files cannot be read.
     pub state: fn(&Self, &UserEnvironment, Option<&Installation>) -> anyhow::Result<AdapterState>,
     /// Returns the changes that install the adapter of this version.
     pub plan: for<'a> fn(Request<'a>) -> LocalBoxFuture<'a, anyhow::Result<Plan>>,
-    /// The rest of a file of the adapter, which a person has changed and which holds this.
+    /// Returns the rest of a file of the adapter that a person has changed. The last argument is the file's
+    /// text now.
     pub(crate) remove: fn(&InstalledFile, &str) -> anyhow::Result<Remainder>,
     /// Returns the directory of an installation that holds nothing but the adapter. `None` if the adapter is
     /// a part of the person's files.
     pub package_of: Option<fn(&Installation) -> Option<PathBuf>>,
     /// Returns a program that the adapter needs and this machine lacks, and the command that installs it.
     pub needs: fn(&UserEnvironment) -> Option<(&'static str, &'static str)>,
-    /// The directory of the notes that its adapter keeps.
+    /// Returns the directory in which the adapter keeps its own files between two runs of the editor.
     pub notes: Option<fn(&UserEnvironment) -> PathBuf>,
     /// Returns the directories, outermost first, that the editor creates when our installation runs it for
     /// its version or its language servers. An uninstallation removes the empty ones.
@@ -53,9 +55,9 @@ pub struct Editor {
 pub(crate) enum TerminalVariable {
     /// The editor sets none: only the processes above ours show the editor.
     None,
-    /// It alone sets this variable.
+    /// A variable that only this editor sets.
     Own(&'static str),
-    /// Others set the same, and terminals of other editors inherit it.
+    /// A variable that several editors set to the same value, and that terminals of other editors inherit.
     Shared {
         /// The variable.
         variable: &'static str,
@@ -67,9 +69,10 @@ pub(crate) enum TerminalVariable {
 /// The directories of an editor's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extensions {
-    /// `extensions` in these, below home: those of its windows here, and those of windows of other machines.
+    /// `extensions` in these directories below home: those for windows on this machine, and the one for
+    /// windows on other machines that edit files of this one.
     BelowHome(&'static [&'static str]),
-    /// This one, below the person's data.
+    /// This directory below the person's data directory.
     BelowData(&'static str),
 }
 
@@ -78,7 +81,7 @@ pub(crate) enum Extensions {
 pub struct Request<'a> {
     /// The editor.
     pub editor: &'a Editor,
-    /// The person.
+    /// The person's environment.
     pub user: &'a UserEnvironment,
     /// The editor's program.
     pub program: &'a EditorProgram,
@@ -89,7 +92,7 @@ pub struct Request<'a> {
 }
 
 impl Editor {
-    /// Whether a process of that name is this editor.
+    /// Whether a process of the name `name` is this editor.
     pub(crate) fn is_process(&self, name: &str) -> bool {
         self.commands.contains(&name) || self.process_prefix.is_some_and(|prefix| name.starts_with(prefix))
     }
@@ -99,7 +102,7 @@ impl Editor {
         user.find(self.commands).is_some()
     }
 
-    /// Its program on this machine, asked for its version.
+    /// The editor's program on this machine. Runs the program for its version.
     pub async fn program(&self, user: &UserEnvironment) -> Option<EditorProgram> {
         let path = user.find(self.commands)?;
         let output = user_environment::output_of(&path, &["--version"]).await;

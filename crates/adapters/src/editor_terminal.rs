@@ -1,5 +1,5 @@
-//! Tells whose terminal this is: by the variables that editors set in their terminals, then by the processes
-//! above us.
+//! Finds the editor whose terminal alongside runs in: by the variables that editors set in their terminals,
+//! then by the ancestors of this process.
 
 use alongside_agent::find;
 
@@ -10,9 +10,9 @@ use super::user_environment::UserEnvironment;
 /// The editor whose terminal this is.
 #[derive(Debug, Clone, Copy)]
 pub enum TerminalOwner {
-    /// One with an adapter.
+    /// An editor with an adapter.
     Editor(&'static Editor),
-    /// One without.
+    /// An editor without an adapter.
     Other(OtherEditor),
 }
 
@@ -35,13 +35,13 @@ impl TerminalOwner {
 /// An editor without an adapter, and what to do instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherEditor {
-    /// Its name for people.
+    /// The editor's name for people.
     pub name: &'static str,
-    /// Its names on the command line.
+    /// The editor's names on the command line.
     ids: &'static [&'static str],
-    /// A variable that it sets in its terminals, and the beginning of its value.
+    /// A variable that the editor sets in its terminals, and the beginning of the value.
     variable: Option<(&'static str, &'static str)>,
-    /// As a hint: an imperative without a full stop.
+    /// The advice instead of an adapter, for a hint: an imperative without a full stop.
     pub instead: &'static str,
 }
 
@@ -50,7 +50,7 @@ in a terminal beside it: \
                    `alongside`";
 const DESK: &str = "review changes in a terminal beside it: `alongside`";
 
-/// Every editor that people may ask for.
+/// The editors without an adapter that people may ask for.
 const OTHERS: &[OtherEditor] = &[
     OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
     OtherEditor {
@@ -75,7 +75,7 @@ impl OtherEditor {
         OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
     }
 
-    /// The editor of that name.
+    /// The editor of the name `name`.
     pub fn named(name: &str) -> Option<Self> {
         OTHERS.iter().copied().find(|other| other.ids.contains(&name))
     }
@@ -98,7 +98,7 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     }
 }
 
-/// The editors whose variables these are: several if they set the same.
+/// The editors that set these variables: several if they set the same one.
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
     let is_own =
         |editor: &&Editor| matches!(editor.terminal, TerminalVariable::Own(name) if variable(name).is_some());
@@ -119,6 +119,7 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner>
     EDITORS.iter().filter(is_shared).map(TerminalOwner::Editor).collect()
 }
 
+/// The editor of the first of these process names that is an editor's.
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
     names.find_map(|name| {
         let editor = EDITORS.iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
@@ -126,7 +127,7 @@ fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<Terminal
     })
 }
 
-/// The names of the processes above this one, the nearest first; 32 at most.
+/// The names of the ancestors of this process, the nearest first; 32 at most.
 fn ancestors() -> Vec<String> {
     let parent = |pid: u32| find::look_up(pid).map(|process| process.parent).filter(|parent| *parent > 1);
     let above = std::iter::successors(parent(std::process::id()), |pid| parent(*pid)).take(32);

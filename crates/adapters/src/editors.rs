@@ -1,5 +1,5 @@
-//! The table of editors that have an adapter, and the names of all that can be installed into. A new editor
-//! is a row and a file beside the others, once the tests install its adapter into the real editor.
+//! The table of editors that have an adapter, and the names of everything that alongside can be installed
+//! into. A new editor gets a row and a file when a test installs its adapter into the real editor.
 
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
@@ -7,7 +7,7 @@ use alongside_contract::agents::AGENTS;
 use super::editor::Editor;
 use super::{emacs, helix, kakoune, kate, neovim, vim, vscode};
 
-/// Every editor, in the order of lists for people.
+/// Every editor with an adapter, in the order of lists for people.
 pub static EDITORS: &[Editor] = &[
     neovim::EDITOR,
     helix::EDITOR,
@@ -23,7 +23,7 @@ pub static EDITORS: &[Editor] = &[
 ];
 
 impl Editor {
-    /// The editor of that name on the command line.
+    /// The editor of the name `name` on the command line.
     pub fn named(name: &str) -> Option<&'static Self> {
         EDITORS.iter().find(|editor| editor.id == name || editor.commands.contains(&name))
     }
@@ -39,7 +39,7 @@ pub fn agents_to_set_up() -> impl Iterator<Item = &'static Agent> {
     AGENTS.iter().filter(|agent| agent.can_be_set_up())
 }
 
-/// The names on the command line of everything that can be installed into.
+/// The names on the command line of everything that alongside can be installed into.
 pub fn names_to_install() -> Vec<&'static str> {
     let editors = EDITORS.iter().map(|editor| editor.id);
     editors.chain(["agent"]).chain(agents_to_set_up().map(|agent| agent.id)).collect()

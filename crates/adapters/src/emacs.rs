@@ -1,5 +1,5 @@
-//! Emacs: the adapter becomes a package in the user's package directory, which Emacs activates by itself. The
-//! user's configuration is not changed.
+//! Emacs: the adapter is installed as a package in the user's package directory, which Emacs activates by
+//! itself. The user's configuration is not changed.
 
 use std::future::ready;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(super) const EDITOR: Editor = Editor {
     id: "emacs",
     name: "Emacs",
     commands: &["emacs"],
-    // Debian names it after its interface: `emacs-nox`.
+    // Debian names the program after its interface, such as `emacs-nox`.
     process_prefix: Some("emacs-"),
     terminal: TerminalVariable::Own("INSIDE_EMACS"),
     oldest: "29.1",
@@ -70,7 +70,7 @@ fn description() -> String {
     )
 }
 
-/// Emacs loads this at its start.
+/// The file that Emacs loads when it starts.
 fn autoloads() -> String {
     let commands = ["alongside-review", "alongside-doctor", "alongside-status", "alongside-run-agent"];
     let commands: String =
@@ -86,7 +86,8 @@ fn autoloads() -> String {
     )
 }
 
-/// With this file the adapter finds the program that installed it, whatever Emacs's PATH is.
+/// The text of [`STAMP`], which tells the adapter the path of the program that installed it. Emacs may have
+/// another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\\', "\\\\").replace('"', "\\\"");
     format!(

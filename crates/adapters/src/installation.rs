@@ -1,4 +1,4 @@
-//! The record of one installation: the files that were written, and what they held before.
+//! One installation as the ledger lists it: the files that were written, and their texts before.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::backup_of;
 
-/// The installation for one editor or agent.
+/// The installation of the adapter for one editor or agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
     /// The version of alongside that made the installation.
@@ -17,7 +17,7 @@ pub struct Installation {
     /// The directories that were made for the files, outermost first.
     #[serde(default)]
     pub directories: Vec<PathBuf>,
-    /// Copies of files as they were before.
+    /// The copies of files before the installation.
     #[serde(default)]
     pub backups: Vec<PathBuf>,
 }
@@ -27,17 +27,17 @@ pub struct Installation {
 pub struct InstalledFile {
     /// The file.
     pub path: PathBuf,
-    /// The text without the adapter; `None` if the file would not exist.
+    /// The text before the installation; `None` if there was no file.
     pub before: Option<String>,
     /// The text that was written.
     pub(crate) after: String,
-    /// Whether it lies in a project, whose repository may put links in its place.
+    /// Whether the file lies in a project, whose repository may put links in its place.
     #[serde(default)]
     pub in_project: bool,
 }
 
 impl InstalledFile {
-    /// How to treat links on the way to it.
+    /// Whether symbolic links in the path of this file are followed.
     pub fn links(&self) -> Links {
         if self.in_project { Links::Refused } else { Links::Followed }
     }

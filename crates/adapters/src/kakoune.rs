@@ -1,5 +1,5 @@
-//! Kakoune: a directory beside the user's kakrc, and lines in that file which load it. Kakoune loads scripts
-//! of a user by themselves only from a directory that replaces its own scripts.
+//! Kakoune: a directory beside the user's kakrc, and lines in kakrc that load it. Kakoune has a directory
+//! from which it loads a user's scripts by itself, but that directory replaces Kakoune's own scripts.
 
 use std::future::ready;
 use std::path::PathBuf;
@@ -32,19 +32,19 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// A file of the directory that no other installation has.
+/// A file that only an installation by `alongside install` has.
 const STAMP: &str = "installed.kak";
 
-/// The line before ours in kakrc.
+/// The line above our lines in kakrc.
 const BEGIN: &str = "# alongside; `alongside uninstall kakoune` takes these lines out again";
 
-/// Loads the adapter.
+/// The line that loads the adapter.
 const SOURCE: &str = "source \"%val{config}/alongside/installed.kak\"";
 
-/// The line after ours in kakrc.
+/// The line below our lines in kakrc.
 const END: &str = "# end of alongside";
 
-/// Starts kakoune-lsp for a person who has not.
+/// The lines that start kakoune-lsp, for a kakrc that does not start it.
 const LANGUAGE_CLIENT: &str = "evaluate-commands %sh{kak-lsp}\nlsp-enable\n";
 
 fn configuration(user: &UserEnvironment) -> PathBuf {
@@ -56,13 +56,14 @@ fn kakrc(user: &UserEnvironment) -> PathBuf {
     configuration(user).join("kakrc")
 }
 
-/// The files that are ours alone, with their texts.
+/// The files of our directory, with their texts.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let directory = configuration(user).join("alongside");
     vec![(directory.join("alongside.kak"), KAKOUNE.to_owned()), (directory.join(STAMP), stamp(&user.program))]
 }
 
-/// With this file the adapter finds the program that installed it, whatever Kakoune's PATH is.
+/// The text of [`STAMP`], which tells the adapter the path of the program that installed it. Kakoune may have
+/// another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\'', "''");
     format!(
@@ -109,12 +110,12 @@ fn plan(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Res
     Ok(plan)
 }
 
-/// kakoune-lsp, if this machine lacks it, and the command that installs it.
+/// The name of kakoune-lsp and the command that installs it, if this machine lacks it.
 fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
     user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
 }
 
-/// A kakrc that loads the adapter.
+/// The text of `kakrc` with the lines that load the adapter.
 fn with_adapter(kakrc: &str) -> String {
     if kakrc.lines().any(|line| line == SOURCE) {
         return kakrc.to_owned();
@@ -125,7 +126,7 @@ fn with_adapter(kakrc: &str) -> String {
     format!("{kakrc}{gap}{BEGIN}\n{client}{SOURCE}\n{END}\n")
 }
 
-/// The rest of a file of the adapter, which holds `now`.
+/// Returns the rest of a file of the adapter, which holds `now`.
 fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let lines: Vec<&str> = now.split_inclusive('\n').collect();
     let place = |wanted: &str| lines.iter().position(|line| line.trim_end() == wanted);

@@ -1,5 +1,5 @@
-//! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves
-//! the languages for which it has none, and those that the person names.
+//! Kate: a server in the settings of its LSP client. Kate starts one server for each document, so our server
+//! serves the languages for which Kate has none, and the languages that the person names.
 
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -36,13 +36,13 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// Our server's name. It sorts last, so that every language with a server of its own keeps it.
+/// The name of our server. It sorts last, so that every language with another server keeps that server.
 const SERVER: &str = "~alongside";
 
-/// A language without code, whose usual server few people have.
+/// The language that our server serves by default. Markdown is no code, and few people have its usual server.
 const LANGUAGE: &str = "markdown";
 
-/// The languages with a server of their own in Kate 26.08. A later Kate may have more.
+/// The languages for which Kate 26.08 has a server. Later releases may have more.
 #[rustfmt::skip]
 const SERVED_BY_KATE: [&str; 61] = [
     "ada", "bash", "bibtex", "blueprint", "c", "clojure", "cmake", "css", "cpp", "c-sharp", "d", "dart",
@@ -91,7 +91,7 @@ fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
     if has_other_server(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
         plan.notes.push("Markdown keeps the server that your settings name for it.".into());
     }
-    // By its path: a Kate started from a desktop has a short PATH.
+    // The command is a path: a Kate that a desktop starts has a short PATH.
     add(&root, &user.program, &more)
         .with_context(|| format!("cannot change {}", path.display()))
         .hint("add the server by hand, as the page editors/kate of alongside shows")?;
@@ -104,7 +104,7 @@ fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
     Ok(plan)
 }
 
-/// Whether Kate has a server for a language, of its own or in the person's settings.
+/// Whether a language has a server, by Kate's defaults or in the person's settings.
 fn is_served(root: &CstRootNode, name: &str) -> bool {
     SERVED_BY_KATE.contains(&name) || has_other_server(root, name)
 }
@@ -116,7 +116,7 @@ fn has_other_server(root: &CstRootNode, name: &str) -> bool {
     server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
 }
 
-/// The server that a language uses.
+/// The value of `use` of a language: the name of another server.
 fn uses(language: &CstObject) -> Option<String> {
     property(language, "use")?.value()?.as_string_lit()?.decoded_value().ok()
 }
@@ -131,7 +131,7 @@ fn meant(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Kate's settings, in which values can be changed.
+/// Kate's settings as a syntax tree, in which values can be changed.
 struct Settings {
     /// The byte-order mark, or nothing. Kate accepts both.
     bom: &'static str,
@@ -148,11 +148,12 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<Settings> {
     Ok(Settings { bom, root })
 }
 
-/// Of the properties of that name the one that Kate reads: the last.
+/// The last property of the name `key`. Where a name occurs more than once, Kate reads the last.
 fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rfind(|property| property.decoded_name().as_deref() == Some(key))
 }
 
+/// Adds our server, and gives it Markdown, if that has no server yet, and the languages in `more`.
 fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()> {
     let object = root.object_value_or_create().context("it is not a JSON object")?;
     if property(&object, "servers").is_none() {
@@ -189,14 +190,14 @@ fn ended(text: String) -> String {
     if text.ends_with('\n') { text } else { text + "\n" }
 }
 
-/// The rest of the settings, which hold `now`: without our server, and without languages that use it.
+/// Returns the settings `now` without our server, and without the languages that use it.
 ///
 /// # Errors
 /// When the settings are not valid.
 fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let Settings { bom, root } = parse(&file.path, now)?;
     let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
-    // Also those that Kate overlooks because of a later one.
+    // All properties of the name `servers`: Kate itself ignores all but the last.
     for list in object.properties() {
         let is_list = list.decoded_name().as_deref() == Some("servers");
         let Some(servers) = list.object_value().filter(|_| is_list) else { continue };

@@ -1,5 +1,5 @@
-//! The ledger: a private file in our state directory that lists everything installed, so that exactly that
-//! can be removed again.
+//! The ledger: a private file in our state directory that lists everything that was installed, so that
+//! exactly this can be removed again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Reads the ledger below `state`; a missing one is empty.
+    /// Reads the ledger in the directory `state`. A missing file is an empty ledger.
     ///
     /// # Errors
-    /// When it exists and cannot be read.
+    /// When the file exists and cannot be read.
     pub fn read(state: &Path) -> anyhow::Result<Self> {
         let path = state.join(FILE_NAME);
         let Some(text) = change::read(&path)? else {
@@ -40,7 +40,7 @@ impl Ledger {
             .hint("move that file away, and remove by hand what was installed")
     }
 
-    /// Writes the ledger; an empty one is no file.
+    /// Writes the ledger, or removes the file if the ledger is empty.
     ///
     /// # Errors
     /// When our state directory cannot be written.
@@ -61,15 +61,16 @@ impl Ledger {
         self.installed.get(id)
     }
 
-    /// The ids of all that is installed.
+    /// The ids of all installed adapters.
     pub fn ids(&self) -> Vec<String> {
         self.installed.keys().cloned().collect()
     }
 
-    /// Makes the changes of a plan and lists them in the file below `state`, or does neither.
+    /// Makes the changes of `plan` and writes the ledger with them into the directory `state`, or does
+    /// neither.
     ///
     /// # Errors
-    /// When a file has changed meanwhile or cannot be written.
+    /// When a file has changed since the plan or cannot be written.
     pub fn make(&mut self, id: &str, plan: &Plan, state: &Path) -> anyhow::Result<()> {
         let created = change::make(&plan.changes, true)?;
         self.add(id, &plan.changes, created);
@@ -101,7 +102,7 @@ impl Ledger {
         }
     }
 
-    /// Forgets an adapter, but for these files, which it is still in.
+    /// Removes an adapter from the ledger, except for the files in `left`, which still hold the adapter.
     pub fn remove(&mut self, id: &str, left: &[PathBuf]) {
         if let Some(installed) = self.installed.get_mut(id) {
             installed.files.retain(|file| left.contains(&file.path));
@@ -110,7 +111,7 @@ impl Ledger {
     }
 }
 
-/// The text without the adapter of a file that was changed after the installation.
+/// The text of a file without the adapter. The file was changed after the installation, and holds `now`.
 fn without_adapter(id: &str, known: InstalledFile, now: &str) -> Option<String> {
     match remove_adapter(id, &known, now) {
         Ok(Remainder::Text(rest)) => Some(rest),

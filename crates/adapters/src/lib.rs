@@ -1,7 +1,7 @@
 //! Adapters: the files that make an editor or an agent work with alongside. Each adapter plans its changes;
 //! only [`change`] writes them.
 //!
-//! An editor is a row of [`editors::EDITORS`] once the tests install its adapter into the real editor.
+//! An editor gets a row in [`editors::EDITORS`] when a test installs its adapter into the real editor.
 
 pub mod agent_hook;
 pub mod agent_setting;

@@ -1,5 +1,5 @@
-//! Adapters that are a package: a directory of files which the editor loads by itself. No file of the person
-//! is changed.
+//! Adapters that are a package: a directory of files that the editor loads by itself. The person's files are
+//! not changed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
-/// Whether a package holds these files.
+/// The state of a package that should hold these files.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -55,7 +55,7 @@ pub(super) fn plan(
         let (path, after, links) = (path.clone(), Some(text.clone()), Links::Followed);
         plan.changes.push(Change { path, before, after, is_theirs, links });
     }
-    // Files that only an older version had.
+    // Files of an older version that this version does not have are removed.
     for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
         if let Some(before) = change::read(&file.path)?.filter(|now| *now == file.after) {
             plan.changes.push(Change {
@@ -74,7 +74,7 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// The rest of a file of a package that a person has changed: all of it.
+/// Keeps a file of a package that a person has changed.
 pub(super) fn stays(_: &InstalledFile, _: &str) -> anyhow::Result<Remainder> {
     Ok(Remainder::Unchanged("it was changed after the installation".into()))
 }
@@ -85,14 +85,14 @@ pub(super) fn directory_of(installed: &Installation, file: &str) -> Option<PathB
     found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
 }
 
-/// The files of a plugin in its package, with the tags of its help.
+/// The files of a plugin in its package, and the tags file of its help.
 pub(super) fn files_of(package: &Path, plugin: &[(&str, &str)]) -> Vec<(PathBuf, String)> {
     let tags = plugin.iter().filter_map(|(name, text)| Some(help_tags(name.strip_prefix("doc/")?, text)));
     let tags = tags.map(|tags| (package.join("doc/tags"), tags));
     plugin.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).chain(tags).collect()
 }
 
-/// The tags of a help file as `:helptags` writes them, so that `:help` finds them at once.
+/// The tags of a help file as `:helptags` writes them, so that the person need not run that command.
 fn help_tags(name: &str, text: &str) -> String {
     let words = text.lines().flat_map(|line| line.split([' ', '\t']));
     let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));

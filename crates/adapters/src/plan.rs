@@ -1,4 +1,4 @@
-//! An adapter's state, and the changes that installing or removing it makes.
+//! The state of an adapter, and the changes that install or remove it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use super::installation::Installation;
 /// An editor's program on this machine.
 #[derive(Debug, Clone)]
 pub struct EditorProgram {
-    /// The file that is started.
+    /// The executable file.
     pub path: PathBuf,
-    /// `None` if the program does not print one.
+    /// The version; `None` if the program does not print one.
     pub version: Option<String>,
 }
 
@@ -31,9 +31,9 @@ pub enum AdapterState {
         /// The version of this program that installed it.
         by: String,
     },
-    /// Present at `at`, but not from `alongside install`.
+    /// Installed, but not by `alongside install`.
     ByHand {
-        /// The file or directory that it was found in.
+        /// The file or directory that holds the adapter.
         at: PathBuf,
     },
 }
@@ -49,7 +49,7 @@ impl AdapterState {
     }
 }
 
-/// The texts that files get by changes that have not been made yet: a change after them begins there.
+/// The texts of files after earlier plans that are not carried out yet. A later plan begins with these texts.
 pub type EarlierTexts = BTreeMap<PathBuf, String>;
 
 /// The changes of an installation.
@@ -59,16 +59,16 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// The file of an extension, which the editor itself installs.
     pub extension: Option<Vec<u8>>,
-    /// Long changes in one sentence.
+    /// The changes in one sentence each, if they are long.
     pub summary: Option<String>,
     /// The setting of an agent that changes, its new value, and the file.
     pub changed_setting: Option<String>,
-    /// Remarks for the person to read before they agree.
+    /// Sentences that the person reads before they agree.
     pub notes: Vec<String>,
 }
 
 impl Plan {
-    /// Whether everything is installed.
+    /// Whether there is nothing to install.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.extension.is_none()
     }
@@ -81,10 +81,10 @@ impl Plan {
         }
     }
 
-    /// The same for settings of an agent, which may lie in the project.
+    /// As [`Self::change_person_file`], for settings of an agent, which may lie in the project.
     ///
     /// # Errors
-    /// When a link leads to the file that is not to be followed.
+    /// When a link leads to the file, and links are refused there.
     pub(super) fn change_settings(
         &mut self,
         path: PathBuf,
@@ -104,7 +104,7 @@ impl Plan {
 pub enum Remainder {
     /// The file keeps this text.
     Text(String),
-    /// The file goes.
+    /// The file is removed.
     Nothing,
     /// The file stays as it is, for this reason.
     Unchanged(String),

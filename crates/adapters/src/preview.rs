@@ -1,5 +1,5 @@
-//! The preview of changes that a person reads before they agree: their own files line by line, our files by
-//! name.
+//! The preview of changes that a person reads before they agree: the person's files line by line, our files
+//! by name.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,17 @@ use similar::ChangeTag;
 use super::change::Change;
 use super::user_environment::UserEnvironment;
 
-/// Whether our lines are added or removed. Long runs of them are counted; the person's lines are all shown.
+/// Whether the changes add or remove our lines. The preview cuts long runs of our lines, and shows every line
+/// of the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OurLines {
     /// An installation adds them.
     Added,
-    /// A removal takes them away.
+    /// An uninstallation removes them.
     Removed,
 }
 
-/// The preview. `verbose` shows every line of every file.
+/// Returns the preview of `changes`. `verbose` shows every line of every file.
 pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, verbose: bool) -> String {
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
     let foldable = (!verbose).then_some(our_lines);
@@ -70,11 +71,11 @@ fn label_of(change: &Change) -> &'static str {
     }
 }
 
-/// More of our files than this are counted by directory.
+/// The number of our files up to which each is named. More files are counted by directory.
 const MAX_NAMED_FILES: usize = 4;
 
-/// The deepest directory that holds more than 19 of 20 files: the few files beside the folder with most of a
-/// plugin are counted with it.
+/// The deepest directory that holds more than 95 % of the files. A few files beside the main folder of a
+/// plugin are named.
 fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
     let directories = paths.iter().flat_map(|path| path.ancestors().skip(1));
     let holds_most = |directory: &&Path| {
@@ -83,16 +84,17 @@ fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
     directories.filter(holds_most).max_by_key(|directory| directory.components().count())
 }
 
-/// A run of more of our lines than this is cut after the first few.
+/// The longest run of our lines that is shown whole.
 const MAX_OUR_LINES: usize = 16;
+/// The lines that are shown of a longer run.
 const FIRST_OUR_LINES: usize = 6;
 
-/// Unchanged lines around a change.
+/// The number of unchanged lines above and below a change.
 const CONTEXT_LINES: usize = 3;
 
 fn unified_diff(change: &Change, foldable: Option<OurLines>) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
-    // The whole path, not one below `~`: it shows whose file this is.
+    // The absolute path, without `~`: it shows whose file this is.
     let path = harmless::path(&change.path);
     let name = |text: &Option<String>| if text.is_some() { path.as_str() } else { "/dev/null" };
     let mut diff = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));

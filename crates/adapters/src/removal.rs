@@ -1,4 +1,4 @@
-//! Removes an adapter from a file, whichever editor or agent it belongs to.
+//! Removes the adapter of any editor or agent from a file.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use super::editor::Editor;
 use super::installation::InstalledFile;
 use super::plan::Remainder;
 
-/// The name, for people, of an adapter that the ledger lists under `id`.
+/// The name, for people, of the editor or agent that the ledger lists under `id`.
 pub fn display_name(id: &str) -> Cow<'_, str> {
     let editor = Editor::named(id).map(|editor| editor.name);
     let name = editor.or_else(|| agents::row_of(id).map(|row| row.display_name));
     harmless::name(name.unwrap_or(id))
 }
 
-/// The rest of a file of the adapter `id`. The file holds `now`.
+/// Returns the rest of a file of the adapter `id`. The file holds `now`.
 ///
 /// # Errors
-/// When the adapter's part of `now` cannot be told from the rest.
+/// When the adapter's part of `now` cannot be found.
 pub fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     if now == file.after {
         let restored = |before| Remainder::Text(agents::without_older_hook(id, before));

@@ -1,5 +1,5 @@
-//! The environment of the user: where programs and their files are. No other file of the adapters reads the
-//! environment.
+//! The environment of the user: the directories of programs and of their files. No other file of this crate
+//! reads environment variables.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -21,14 +21,14 @@ const USUAL_BIN_DIRECTORIES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profi
 /// Directories of programs that are in PATH on macOS only if the profile of a shell adds them.
 const USUAL_BIN_DIRECTORIES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 
-/// How long a program may take to print its version, or its servers for a language.
+/// The longest run of a program that prints its version, or its servers for a language.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The person as adapters know them: directories, programs and variables.
+/// The directories, programs and variables of the person.
 #[derive(Debug, Clone)]
 pub struct UserEnvironment {
     pub(crate) home: PathBuf,
-    /// This program, which editors are to start.
+    /// The path of this program, which editors start.
     pub(crate) program: String,
     /// Our state directory, which holds the ledger.
     pub state: PathBuf,
@@ -36,11 +36,11 @@ pub struct UserEnvironment {
 }
 
 impl UserEnvironment {
-    /// As this process sees it.
+    /// Returns the environment of this process.
     ///
     /// # Errors
-    /// When HOME is not a directory, or another user's and this is root. The account's home directory is no
-    /// substitute: a person who has set HOME did not mean it.
+    /// When HOME is not a directory, or belongs to another user while this process is root's. The home
+    /// directory of the account is no substitute: a person who sets HOME means another directory.
     pub fn of_this_process() -> anyhow::Result<Self> {
         let variable = match Os::HERE {
             Os::Linux | Os::MacOs => "HOME",
@@ -60,13 +60,13 @@ impl UserEnvironment {
         self.variables.get(name)
     }
 
-    /// The directory that the variable names, or one below home.
+    /// The directory that the variable names, or else the directory `below_home`.
     pub(crate) fn directory(&self, variable: &str, below_home: &str) -> PathBuf {
         let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         named.unwrap_or_else(|| self.home.join(below_home))
     }
 
-    /// The first of these commands on the PATH or in the usual directories.
+    /// The first of these commands that is in PATH or in the usual directories of programs.
     pub fn find(&self, commands: &[&str]) -> Option<PathBuf> {
         let on_macos =
             USUAL_BIN_DIRECTORIES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
@@ -75,7 +75,8 @@ impl UserEnvironment {
         commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
 
-    /// How an editor starts this program: by its name if its PATH leads to it, else by its path.
+    /// The command by which an editor starts this program: the name if PATH leads to this program, else the
+    /// path.
     pub(crate) fn own_command(&self) -> String {
         let real = |path: &Path| path.canonical().ok();
         let on_path = std::env::join_paths(self.path()).ok();
@@ -90,6 +91,7 @@ impl UserEnvironment {
         }
     }
 
+    /// The directories in PATH.
     fn path(&self) -> impl Iterator<Item = PathBuf> {
         self.variable("PATH").into_iter().flat_map(|path| directories_of(path))
     }
@@ -103,7 +105,8 @@ impl UserEnvironment {
     }
 }
 
-/// The absolute directories of a PATH. A relative one would depend on the current directory.
+/// The absolute directories of a PATH. Relative directories are left out, because they depend on the current
+/// directory.
 pub fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(path).filter(|directory| directory.is_absolute())
 }
@@ -118,7 +121,8 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
         }
         Some(home) if !home.is_dir() => format!("{variable} is not a directory: {}", home.display()),
         Some(home) if home.metadata().is_ok_and(|found| is_roots_visit(&found)) => {
-            // Files of root there would lock the user out, and links of the user would lead root astray.
+            // The user could not change files of root there, and links of the user could lead root to any
+            // file.
             return Err(failure(
                 format!("{} belongs to another user; nothing is changed", home.display()),
                 format!("repeat this as that user, without sudo; or set {variable} to root's own"),
@@ -129,24 +133,24 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
     Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))
 }
 
-/// The text that a program without a terminal prints on both outputs, whether it succeeds or not; `None` if
-/// it does not start, or does not end in time.
+/// The text that a program prints on standard output and standard error without a terminal, whatever its exit
+/// status. `None` if the program does not start, or does not end in time.
 pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
-    // Kate says nothing where it finds no screen.
+    // Without a display, Kate prints nothing on the default platform of Qt.
     command.args(args).env("QT_QPA_PLATFORM", "offscreen").stdin(Stdio::null()).kill_on_drop(true);
     let output = tokio::time::timeout(OUTPUT_TIMEOUT, command.output()).await.ok()?.ok()?;
     Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// The first word of `text` that begins with a digit, or a `v` and a digit: "NVIM v0.10.4" is 0.10.4.
+/// The first word of `text` that begins with a digit, or with `v` and a digit: "NVIM v0.10.4" gives "0.10.4".
 pub(crate) fn version_in(text: &str) -> Option<String> {
     let words = text.lines().next()?.split([' ', '(', ')', ',']);
     let mut words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
     words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
-/// The first two numbers of a version; the second is 0 where there is none. `None` if the first part is no
+/// The first two numbers of a version. The second is 0 if there is none. `None` if the first part is no
 /// number.
 pub fn major_minor(version: &str) -> Option<(u64, u64)> {
     let mut numbers = version.split('.').map(|number| {

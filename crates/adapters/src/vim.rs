@@ -1,5 +1,5 @@
-//! Vim: the plugin becomes a package in the user's directory, which Vim loads by itself. The user's vimrc is
-//! not changed.
+//! Vim: the plugin is installed as a package in the user's directory, which Vim loads by itself. The user's
+//! vimrc is not changed.
 
 use std::future::ready;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(super) const EDITOR: Editor = Editor {
     id: "vim",
     name: "Vim",
     commands: &["vim"],
-    // Debian names it after its interface: `vim.gtk3`.
+    // Debian names the program after its interface, such as `vim.gtk3`.
     process_prefix: Some("vim."),
     terminal: TerminalVariable::Own("VIM_TERMINAL"),
     oldest: "9.1",
@@ -31,10 +31,10 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// The package, below the directory of the user's configuration.
+/// The path of the package below the directory of the user's configuration.
 const PACKAGE: &str = "pack/alongside/start/alongside";
 
-/// A file of the package that no other installation has.
+/// A file of the package that only an installation by `alongside install` has.
 const STAMP: &str = "plugin/alongside_installed.vim";
 
 /// The directory of the user's configuration, as Vim chooses it.
@@ -53,7 +53,8 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     files
 }
 
-/// With this file the plugin finds the program that installed it, whatever Vim's PATH is.
+/// The text of [`STAMP`], which tells the plugin the path of the program that installed it. Vim may have
+/// another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\'', "''");
     format!(

@@ -1,4 +1,4 @@
-//! VS Code and the editors made of it: an extension, which the editor's own command installs and removes.
+//! VS Code and its forks: the adapter is an extension, which the editor's own command installs and removes.
 
 mod extension;
 
@@ -21,10 +21,10 @@ use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 
-/// How long the editor's command may take to install or remove an extension.
+/// The longest run of the editor's command that installs or removes an extension.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The extension's id: publisher and name.
+/// The identifier of the extension: publisher and name.
 const EXTENSION: &str = "alongside.alongside";
 
 /// Visual Studio Code.
@@ -55,7 +55,8 @@ pub(super) const VSCODIUM: Editor = Editor {
     ..VSCODE
 };
 
-/// Cursor. Like Windsurf, it counts its releases in its own way, and checks an extension itself.
+/// Cursor. Cursor and Windsurf number their releases in another way, so `oldest` refuses none. Both editors
+/// check whether an extension suits their release.
 pub(super) const CURSOR: Editor = Editor {
     id: "cursor",
     name: "Cursor",
@@ -75,7 +76,7 @@ pub(super) const WINDSURF: Editor = Editor {
     ..VSCODE
 };
 
-/// code-server: VS Code in a browser. Its 4.91 holds VS Code 1.91.
+/// code-server: VS Code in a browser. Release 4.91 of code-server holds VS Code 1.91.
 pub(super) const CODE_SERVER: Editor = Editor {
     id: "code-server",
     name: "code-server",
@@ -98,15 +99,15 @@ impl Extensions {
     }
 }
 
-/// The extension on disk.
+/// Our extension on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledExtension {
-    /// The directory that holds it.
+    /// The directory of the extension.
     pub directory: PathBuf,
     version: String,
 }
 
-/// A row of the editor's `extensions.json`.
+/// An entry of the editor's `extensions.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExtensionEntry {
@@ -120,7 +121,7 @@ struct Identifier {
     id: String,
 }
 
-/// Our extension, if it is one that the editor has.
+/// Returns our extension, if the editor has it.
 ///
 /// # Errors
 /// When the editor's list of extensions cannot be read.
@@ -147,7 +148,7 @@ fn find_in(directories: &[PathBuf]) -> anyhow::Result<Option<InstalledExtension>
     Ok(None)
 }
 
-/// Whether a name leads to nothing outside of its directory.
+/// Whether `name` is one path component, which cannot lead out of its directory.
 fn is_file_name(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|file_name| file_name == name)
 }
@@ -169,7 +170,7 @@ fn state(
     }
 }
 
-/// The extension that is to be installed; none if the editor has it.
+/// Plans to install the extension; the plan is empty if the editor has it.
 ///
 /// # Errors
 /// When this program was built without the extension, or the editor's extensions cannot be read.
@@ -187,7 +188,7 @@ fn plan(Request { editor, user, installed, .. }: Request<'_>) -> anyhow::Result<
     Ok(plan)
 }
 
-/// Has the editor's command install an extension file.
+/// Runs the editor's command that installs the extension file `vsix`.
 ///
 /// # Errors
 /// When the command does not start, fails, or does not end in time.
@@ -199,10 +200,10 @@ pub async fn install(command: &Path, vsix: &[u8]) -> anyhow::Result<()> {
     run(command, &["--install-extension", &file.display().to_string(), "--force"]).await
 }
 
-/// Has the editor's command remove the extension.
+/// Runs the editor's command that removes the extension.
 ///
 /// # Errors
-/// When the command is not there, fails, or does not end in time.
+/// When the command is not in PATH, fails, or does not end in time.
 pub async fn remove(
     editor: &Editor,
     extension: &InstalledExtension,
@@ -216,7 +217,7 @@ pub async fn remove(
         )
     })?;
     run(&command, &["--uninstall-extension", EXTENSION]).await?;
-    // The editor would remove it when it starts the next time.
+    // The editor would remove the directory only at its next start.
     match fs::remove_dir_all(&extension.directory) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", extension.directory.display()))
@@ -265,7 +266,7 @@ mod tests {
         assert_eq!((found.directory, found.version.as_str()), (extensions[1].join("a"), "0.0.9"));
         fs::write(&list, format!("[{}]", row("other.one", "o"))).unwrap();
         assert_eq!(find_in(&extensions).unwrap(), None);
-        // The directory is removed with the extension: no name may lead out of it.
+        // The directory is removed with the extension, so no name may lead to another directory.
         for outside in ["..", "/", "../a", "/etc"] {
             fs::write(&list, format!("[{}]", row(EXTENSION, outside))).unwrap();
             let found = find_in(&extensions).unwrap().unwrap();

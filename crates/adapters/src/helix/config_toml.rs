@@ -1,5 +1,6 @@
 //! `config.toml`: two settings make newer releases send cursor and selection to a language server. A release
-//! that does not know them would refuse the whole file, so Helix is started with them first.
+//! that does not know them refuses the whole file, so alongside first starts Helix with a file of only these
+//! settings.
 
 use std::io::Write as _;
 
@@ -9,13 +10,16 @@ use super::toml_lists;
 use crate::plan::EditorProgram;
 use crate::user_environment::{UserEnvironment, output_of};
 
+/// The gutter that makes Helix send the selection.
 const GUTTER: &str = "code-action-hint";
+
+/// The setting of `editor.lsp` that makes Helix send the cursor.
 const HIGHLIGHT: &str = "auto-document-highlight";
 
 /// Helix's default gutters.
 const DEFAULT_GUTTERS: [&str; 5] = ["diagnostics", "spacer", "line-numbers", "spacer", "diff"];
 
-/// The text with both settings. A setting that the person has switched off stays off.
+/// Returns the text with both settings. A setting that the person has switched off stays off.
 pub(super) fn merged(document: &DocumentMut) -> String {
     let mut edited = document.clone();
     let Some(editor) = edited.entry("editor").or_insert_with(table).as_table_like_mut() else {
@@ -38,7 +42,7 @@ pub(super) fn merged(document: &DocumentMut) -> String {
     edited.to_string()
 }
 
-/// Removes both settings, unless they were there before.
+/// Removes each setting from `now`, unless `before` has it. `before` is the file before the installation.
 pub(super) fn remove(before: &DocumentMut, now: &mut DocumentMut) {
     let had_header = before.get("editor").and_then(Item::as_table).is_none_or(|editor| !editor.is_implicit());
     let before = before.get("editor").and_then(Item::as_table_like);
@@ -68,16 +72,16 @@ pub(super) fn remove(before: &DocumentMut, now: &mut DocumentMut) {
     }
 }
 
-/// The list of gutters, which has two forms.
+/// The list of gutters: `gutters` itself, or `layout` in it.
 fn gutters(editor: &mut dyn TableLike) -> Option<&mut Array> {
     let gutters = editor.get_mut("gutters")?;
     if gutters.is_array() { gutters.as_array_mut() } else { gutters.get_mut("layout")?.as_array_mut() }
 }
 
-/// Whether this Helix accepts both settings; `None` if it cannot be started. It runs without a terminal: it
-/// refuses bad settings before it needs one.
+/// Whether this Helix accepts both settings; `None` if Helix cannot be started. Helix runs without a
+/// terminal, because it reports bad settings before it needs one.
 pub(super) async fn are_accepted(user: &UserEnvironment, helix: &EditorProgram) -> Option<bool> {
-    // In our session Helix would find the person's terminal.
+    // In our session, Helix would open the person's terminal.
     let setsid = user.find(&["setsid"])?;
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().ok()?;
     file.write_all(merged(&DocumentMut::new()).as_bytes()).ok()?;

@@ -6,8 +6,8 @@ use super::languages_toml::{COMMENT, SERVERS, is_ours, tables, tables_mut};
 use super::server_lookup::SERVER;
 use super::toml_lists;
 
-/// The text without the tables that we appended, unless somebody has changed them. `after` is the text that
-/// we wrote.
+/// Returns the text `now` without the tables that we appended. A table that was changed stays. `after` is the
+/// text that the installation wrote.
 pub(super) fn without_our_tables(after: &str, now: &str) -> String {
     let Some((_, appended)) = after.split_once(COMMENT) else {
         return now.to_owned();
@@ -24,7 +24,7 @@ pub(super) fn without_our_tables(after: &str, now: &str) -> String {
         match text.match_indices(table).map(|(at, _)| at).find(is_whole_table) {
             None => text,
             Some(at) => {
-                // The empty line above the table goes, too.
+                // The empty line above the table is removed, too.
                 let before = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
                 let rest = &text[at + table.len()..];
                 format!("{before}{}", rest.strip_prefix('\n').unwrap_or(rest))
@@ -33,8 +33,8 @@ pub(super) fn without_our_tables(after: &str, now: &str) -> String {
     })
 }
 
-/// Removes our server, its name and the tables that we added from `now`. `before` and `after` are the file
-/// before and after the installation.
+/// Removes our server, its name in lists and the tables that we added from `now`. `before` and `after` are
+/// the file before and after the installation.
 pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut DocumentMut) {
     let language_in = |document: &DocumentMut, name: &str| {
         let all = tables(document).into_iter();
@@ -68,7 +68,7 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
         let Some(servers) = table.get_mut(SERVERS).and_then(Item::as_array_mut) else { continue };
         toml_lists::remove(servers, is_ours);
         let servers = Item::Value(Value::Array(servers.clone()));
-        // We copied Helix's own list into the file. It goes, unless somebody has changed it.
+        // We copied Helix's own list into the file. The list is removed unless it was changed.
         let had_none =
             language_in(before, &name).is_none_or(|entry| entry.iter().all(|(key, _)| key != SERVERS));
         let written = language_in(after, &name).into_iter().flatten().find(|(key, _)| key == SERVERS);

@@ -1,4 +1,4 @@
-//! `languages.toml` as people write it, with alongside added and removed.
+//! Tests of `languages.toml`: files as people write them, with alongside added and removed.
 
 use toml_edit::{DocumentMut, Item};
 
@@ -27,7 +27,7 @@ fn merge(text: &str) -> String {
     merge_document(text, &parsed(text), &known(), "alongside").unwrap()
 }
 
-/// The servers of a language in the file.
+/// The servers of the language `name` in the file `text`.
 fn servers(text: &str, name: &str) -> Vec<String> {
     let document = parsed(text);
     let tables = tables(&document).into_iter();
@@ -53,7 +53,8 @@ fn without_a_file_each_language_gets_its_servers_and_ours() {
     assert_eq!(merge(&text), text, "a second merge changes nothing");
 }
 
-/// A file as people have them: comments, odd forms, a server of their own, servers with conditions.
+/// A file as people write it: with comments, unusual formatting, a server of their own, and a server with
+/// conditions.
 const THEIRS: &str = r#"# my languages
 use-grammars = { only = ["rust"] } # few
 
@@ -85,7 +86,7 @@ fn existing_entries_keep_comments_order_and_form() {
     assert_eq!(servers(&text, "python"), ["pylsp", "(table)", "alongside"]);
     assert_eq!(servers(&text, "mine"), ["alongside"]);
     assert_eq!(merge(&text), text);
-    // Line by line: whatever was there still is, in its order, but for the commas that a longer list needs.
+    // All lines stay in their order, except for the commas that a longer list needs.
     let mut rest = text.lines();
     for line in THEIRS.lines() {
         assert!(rest.any(|other| other.trim_end_matches(',') == line), "{line:?} is gone or moved:\n{text}");

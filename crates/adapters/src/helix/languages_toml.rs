@@ -1,5 +1,5 @@
 //! `languages.toml`: adds our server to the file and to each language. Existing tables are edited in place,
-//! and new ones are appended, so that every other byte stays.
+//! and new tables are appended, so that every other byte stays.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,10 +9,10 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
 use super::server_lookup::{Language, SERVER, TEXT};
 use super::toml_lists;
 
-/// The key of a language's servers.
+/// The key of the list of servers in a language.
 pub(super) const SERVERS: &str = "language-servers";
 
-/// The comment above our tables, by which they are found again.
+/// The comment above our tables, by which an uninstallation finds them.
 pub(super) const COMMENT: &str =
     "# From `alongside install helix`; `alongside uninstall helix` takes it out again.";
 
@@ -45,10 +45,11 @@ pub(super) fn programs(document: &DocumentMut) -> Vec<(String, String)> {
     servers.filter_map(|(name, server)| Some((program(server)?, name.to_owned()))).collect()
 }
 
-/// The text with alongside in it. `command` is how Helix starts this program.
+/// Returns the text with our server, added to the languages in the file and to those in `known`. `command`
+/// starts this program.
 ///
 /// # Errors
-/// When `language` is not a list, or the file's form does not let a server be added.
+/// When `language` is not a list, or a server cannot be added to the file in its form.
 pub(super) fn merge(
     text: &str,
     document: &DocumentMut,
@@ -128,7 +129,8 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// Updates the command of our server if its program is gone. Returns whether it was.
+/// Replaces the command of our server by `new` if the program of the command is gone. Returns whether the
+/// document has changed.
 fn update_command(document: &mut DocumentMut, new: &str) -> bool {
     let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
     let servers = document.get_mut("language-server").and_then(Item::as_table_like_mut);
@@ -143,7 +145,7 @@ fn update_command(document: &mut DocumentMut, new: &str) -> bool {
     true
 }
 
-/// Adds our server to those of a language. Returns whether it was missing.
+/// Adds our server to the list of a language. Returns whether the document has changed.
 fn add_server(table: &mut dyn TableLike, servers_of: impl Fn(&str) -> Vec<String>) -> bool {
     let Some(name) = table.get("name").and_then(Item::as_str).map(str::to_owned) else {
         return false;
@@ -162,12 +164,13 @@ fn add_server(table: &mut dyn TableLike, servers_of: impl Fn(&str) -> Vec<String
     }
 }
 
-/// Whether an entry of a list of servers is ours.
+/// Whether an entry of a list of servers names our server.
 pub(super) fn is_ours(server: &Value) -> bool {
     let name = server.as_str().or_else(|| server.as_inline_table()?.get("name")?.as_str());
     name == Some(SERVER)
 }
 
+/// The table of a language with these servers and ours.
 fn entry(name: &str, servers: &[String]) -> InlineTable {
     let mut table = InlineTable::new();
     table.insert("name", name.into());
@@ -176,11 +179,12 @@ fn entry(name: &str, servers: &[String]) -> InlineTable {
     table
 }
 
+/// The entries of a table, one on each line.
 fn lines(table: &InlineTable) -> String {
     table.iter().map(|(key, value)| format!("{key} = {}\n", value.to_string().trim())).collect()
 }
 
-/// The tables of languages. The file has them as tables or as one list.
+/// The tables of languages, whether the file has them as `[[language]]` or as an inline list.
 pub(super) fn tables(document: &DocumentMut) -> Vec<&dyn TableLike> {
     match document.get("language") {
         Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| table as &dyn TableLike).collect(),
@@ -192,6 +196,7 @@ pub(super) fn tables(document: &DocumentMut) -> Vec<&dyn TableLike> {
     }
 }
 
+/// As [`tables`], to be changed.
 pub(super) fn tables_mut(document: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
     match document.get_mut("language") {
         Some(Item::ArrayOfTables(tables)) => {

@@ -1,5 +1,5 @@
 //! Helix: a language server in `languages.toml`, and in newer releases two settings in `config.toml` that
-//! make Helix send the cursor. Both files are the user's own; everything else in them stays as it is.
+//! make Helix send the cursor. Both files are the user's, so every other line in them stays.
 
 mod config_toml;
 mod languages_removal;
@@ -32,7 +32,7 @@ pub(super) const EDITOR: Editor = Editor {
     process_prefix: None,
     terminal: TerminalVariable::None,
     oldest: "25.01",
-    // It starts language servers with the first file.
+    // Helix starts language servers when it opens the first file.
     restart: "Restart Helix with a file of your project",
     state: |_, user, installed| state(user, installed),
     plan: |request| Box::pin(plan(request.user, request.program, request.languages)),
@@ -56,7 +56,7 @@ fn directories_made_by_queries(user: &UserEnvironment) -> Vec<PathBuf> {
 /// The first release that lists the names of servers. Older releases list their programs.
 const FIRST_THAT_LISTS_NAMES: (u64, u64) = (25, 7);
 
-/// The hint where the file's form keeps us from editing it.
+/// The hint for a file whose form cannot be edited.
 const BY_HAND: &str = "add by hand: [language-server.alongside] with command and args, and \"alongside\" to \
 the language-servers of your languages; `alongside lsp --help` shows the \
                        first";
@@ -82,7 +82,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
 /// `more`.
 ///
 /// # Errors
-/// When a file of Helix's is not valid, or Helix does not list its servers.
+/// When one of the two files is not valid, or Helix does not list its servers.
 async fn plan(user: &UserEnvironment, helix: &EditorProgram, more: &[String]) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     plan_languages(user, helix, more, &mut plan).await?;
@@ -171,7 +171,7 @@ async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut P
     Ok(())
 }
 
-/// The addition to `languages.toml` in one line, because the change is long.
+/// The addition to `languages.toml` in one sentence, because the change is long.
 fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<String> {
     let had = languages_toml::languages_with_ours(before);
     let mut new = languages_toml::languages_with_ours(after);
@@ -187,7 +187,7 @@ fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<Stri
     (!new.is_empty()).then(|| harmless::name(&text).into_owned())
 }
 
-/// The rest of one of the two files, which was changed after the installation.
+/// Returns the rest of one of the two files, which was changed after the installation and now holds `now`.
 fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let texts = [file.before.as_deref().unwrap_or_default(), &file.after, now];
     let [(_, before), (_, after), (form, mut now)] = texts.map(TextForm::strip);

@@ -1,7 +1,8 @@
-//! Which languages get alongside, and which servers Helix itself starts for them.
+//! The languages that get alongside, and the servers that Helix itself starts for them.
 //!
-//! Helix cannot add a server to every language, and a list of servers in the user's file replaces Helix's
-//! own. So Helix is asked for its servers, language by language, and alongside is added behind them.
+//! Helix has no setting that adds a server to every language, and a list of servers in the user's file
+//! replaces Helix's own list. So alongside runs Helix to list its servers for each language, and appends its
+//! own.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ use crate::user_environment::output_of;
 /// The name of our server in Helix's files.
 pub(super) const SERVER: &str = "alongside";
 
-/// The languages that get alongside by default, beside those of the user's file. `--language` adds others.
+/// The languages that get alongside by default, together with those of the user's file. `--language` adds
+/// others.
 #[rustfmt::skip]
 const DEFAULT_LANGUAGES: &[&str] = &[
     "bash", "c", "c-sharp", "clojure", "cmake", "cpp", "css", "dart", "dockerfile", "elixir", "elm",
@@ -25,7 +27,7 @@ const DEFAULT_LANGUAGES: &[&str] = &[
 /// Plain text, a language that Helix does not define.
 pub(super) const TEXT: &str = "text";
 
-/// Up to 25.01, Helix lists the programs of servers and not their names. These are the ones that differ.
+/// The programs of servers whose names differ, each with its name. Up to 25.01, Helix lists only programs.
 const SERVER_NAMES: &[(&str, &str)] = &[
     ("OmniSharp", "omnisharp"),
     ("R", "r"),
@@ -43,14 +45,14 @@ const SERVER_NAMES: &[(&str, &str)] = &[
     ("vue-language-server", "vuels"),
 ];
 
-/// How many Helix processes run at a time.
+/// The number of Helix processes that run at a time.
 const CONCURRENCY: usize = 8;
 
-/// A language, and the servers that Helix starts for it.
+/// A language, and the names of the servers that Helix starts for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Language {
     pub(crate) name: String,
-    /// `None` if this Helix does not know the language.
+    /// The servers; `None` if this Helix does not know the language.
     pub(crate) servers: Option<Vec<String>>,
 }
 
@@ -63,7 +65,7 @@ pub(super) fn languages(more: impl Iterator<Item = String>) -> Vec<String> {
     names
 }
 
-/// Asks Helix for the servers of each language; `None` if Helix does not answer. `programs` are those of the
+/// Runs Helix to list the servers of each language; `None` if a run fails. `programs` are the programs of the
 /// user's own servers, as (program, name).
 pub(super) async fn look_up_servers(
     helix: &Path,
@@ -83,6 +85,7 @@ pub(super) async fn look_up_servers(
     languages.into_iter().collect()
 }
 
+/// The name of the server with this program, in the user's file or in [`SERVER_NAMES`].
 fn server_name(program: &str, programs: &[(String, String)]) -> String {
     let own = programs.iter().find(|(known, _)| known == program).map(|(_, name)| name.as_str());
     let known = || SERVER_NAMES.iter().find(|(known, _)| *known == program).map(|(_, name)| *name);
@@ -91,8 +94,8 @@ fn server_name(program: &str, programs: &[(String, String)]) -> String {
 
 /// The servers in the output of `hx --health LANGUAGE`; `None` if Helix does not know the language.
 ///
-/// The output is `Configured language servers:` and a line for each, `  ✘ pylsp: 'pylsp' not found in $PATH`,
-/// in colours; or `Configured language servers: None`.
+/// The output is coloured. It has the line `Configured language servers:` and one line for each server, such
+/// as `  ✘ pylsp: 'pylsp' not found in $PATH`; or the one line `Configured language servers: None`.
 fn servers_in(output: &str, name: impl Fn(&str) -> String) -> Option<Vec<String>> {
     let plain = without_colours(output);
     let mut lines = plain.lines().skip_while(|line| !line.starts_with("Configured language server"));

@@ -1,14 +1,15 @@
 //! Adds values to formatted TOML lists and removes them. Every comment stays beside its value.
 //!
-//! The parser attaches a comment to the token behind it: in `"a", # of a` and then `"b"` the comment belongs
-//! to `"b"`, and at the end of the list to the bracket.
+//! The parser attaches a comment to the token after it: in `"a", # of a` and then `"b"`, the comment is
+//! attached to `"b"`, and at the end of the list to the bracket.
 
 use toml_edit::{Array, RawString, Value};
 
-/// The indent of a value where the list has none.
+/// The indent of a value if no other value of the list begins a line.
 const INDENT: &str = "  ";
 
-/// Appends a value: on a line of its own if the last value is, or if a comment follows the last value.
+/// Appends a value. The value gets a line of its own if the last value has one, or if a comment follows the
+/// last value.
 pub(super) fn push(list: &mut Array, mut value: Value) {
     let has_comma = list.trailing_comma();
     let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) else {
@@ -43,13 +44,14 @@ pub(super) fn push(list: &mut Array, mut value: Value) {
     list.push_formatted(value);
 }
 
-/// Inserts a value before all others: on a line of its own if the first value is.
+/// Inserts a value before all others. The value gets a line of its own if the first value has one.
 pub(super) fn push_first(list: &mut Array, mut value: Value) {
     if let Some(first) = list.get_mut(0) {
         let before = text(first.decor().prefix()).to_owned();
         let (own, rest) = match before.find('\n') {
             None => (before.clone(), " ".to_owned()),
-            // A comment behind the bracket stays there; one above the first value stays above it.
+            // A comment after the bracket stays there; a comment above the first value stays above that
+            // value.
             Some(line) => {
                 let last = before.rfind('\n').unwrap_or(line);
                 (format!("{}{}", &before[..line], &before[last..]), before[line..].to_owned())
@@ -99,7 +101,7 @@ impl<'t> Gap<'t> {
     }
 
     fn has_comment(&self) -> bool {
-        // Only comments and white space can be here.
+        // Only comments and whitespace can stand between two values.
         self.comments.contains('#')
     }
 }
@@ -122,7 +124,7 @@ mod tests {
         edited
     }
 
-    /// A list, the list with a value appended, and with a value inserted first.
+    /// Triples: a list, the list with a value appended, and the list with the value inserted first.
     const LISTS: &[(&str, &str, &str)] = &[
         ("list = []\n", "list = [\"new\"]\n", "list = [\"new\"]\n"),
         ("list = [\"a\"]\n", "list = [\"a\", \"new\"]\n", "list = [\"new\", \"a\"]\n"),
@@ -133,7 +135,7 @@ mod tests {
             "list = [\"a\", \"new\"] # of the list\n",
             "list = [\"new\", \"a\"] # of the list\n",
         ),
-        // Behind the last value, with and without a comma.
+        // A comment after the last value, with and without a comma.
         (
             "list = [\n  \"a\",\n  \"b\", # of b\n]\n",
             "list = [\n  \"a\",\n  \"b\", # of b\n  \"new\",\n]\n",
@@ -144,7 +146,7 @@ mod tests {
             "list = [\n  \"a\", # of a\n  \"b\", # of b\n  \"new\"\n]\n",
             "list = [\n  \"new\",\n  \"a\", # of a\n  \"b\" # of b\n]\n",
         ),
-        // Behind the bracket, above values, below the last one.
+        // Comments after the bracket, above values, and below the last value.
         (
             "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n]\n",
             "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below \
@@ -152,13 +154,13 @@ mod tests {
             "list = [ # of the list\n\t\"new\",\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# \
              below b\n]\n",
         ),
-        // A list of which only the comment makes two lines.
+        // A list that has two lines only because of a comment.
         (
             "list = [\"a\", # of a\n]\n",
             "list = [\"a\", # of a\n  \"new\",\n]\n",
             "list = [\"new\", \"a\", # of a\n]\n",
         ),
-        // A comma on a line of its own, values of several kinds.
+        // A comma on a line of its own, and values of several types.
         (
             "list = [\n  { name = \"a\" } # of a\n  , # of the comma\n]\n",
             "list = [\n  { name = \"a\" } # of a\n  , # of the comma\n  \"new\",\n]\n",

@@ -1,5 +1,5 @@
-//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. The
-//! user's configuration is not changed.
+//! Neovim: the plugin is installed as a package in the user's data directory, which Neovim loads by itself.
+//! The user's configuration is not changed.
 
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -31,11 +31,11 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// The package, below Neovim's data directory.
+/// The path of the package below Neovim's data directory.
 const PACKAGE: &str = "site/pack/alongside/start/alongside";
 
-/// A script below Neovim's data directory that loads the package where a plugin manager disables packages:
-/// lazy.nvim does, but keeps `site/plugin`.
+/// The path below Neovim's data directory and the text of a script that loads the package where a plugin
+/// manager disables packages. lazy.nvim disables them, but keeps `site/plugin`.
 const LOADER: (&str, &str) = (
     "site/plugin/alongside.lua",
     "\
@@ -50,7 +50,7 @@ end
 ",
 );
 
-/// A file below the package that tells the plugin who installed it.
+/// A file of the package that only an installation by `alongside install` has.
 const STAMP: &str = "lua/alongside/installed.lua";
 
 /// Neovim's directories.
@@ -73,7 +73,7 @@ impl NeovimDirs {
     }
 }
 
-/// The directory of the notes that the plugin keeps between two runs of Neovim.
+/// The directory in which the plugin keeps its own files between two runs of Neovim.
 fn notes_directory(user: &UserEnvironment) -> PathBuf {
     let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
     user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
@@ -89,7 +89,8 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     files
 }
 
-/// With this file the plugin finds the program that installed it, whatever Neovim's PATH is.
+/// The text of [`STAMP`], which tells the plugin the path of the program that installed it. Neovim may have
+/// another PATH.
 fn stamp(program: &str) -> String {
     let quoted: String = program
         .chars()
@@ -134,7 +135,7 @@ fn holds_plugin(directory: &Path) -> bool {
     ["", "editors/neovim"].iter().any(|below| directory.join(below).join("lua/alongside/init.lua").is_file())
 }
 
-/// The directories that match a pattern, sorted. A `*` stands for a whole name.
+/// The directories that match a pattern, sorted. A `*` matches one whole path component.
 fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     pattern.split('/').fold(vec![base.to_owned()], |found, name| {
         let below = |directory: PathBuf| match name {
@@ -150,7 +151,7 @@ fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     })
 }
 
-/// The file of the configuration that gives a plugin manager a clone of the project.
+/// The file of the configuration that names a clone of the project to a plugin manager.
 fn config_with_plugin(config: &Path) -> Option<PathBuf> {
     let files =
         WalkBuilder::new(config).standard_filters(false).follow_links(true).max_depth(Some(6)).build();

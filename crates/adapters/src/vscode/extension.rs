@@ -1,5 +1,5 @@
-//! The extension's file, with two small files of this installation in it: the program that it starts, and a
-//! digest by which an installation is told from that of another build.
+//! Adds two small files to the extension's archive: the path of the program that the extension starts, and a
+//! digest that differs between builds of the extension.
 
 use std::io::{Cursor, Write as _};
 use std::path::Path;
@@ -12,21 +12,21 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::change;
 
-/// Holds the path of the program. The extension reads it.
+/// The name of the file with the path of the program, which the extension reads.
 const PROGRAM: &str = "program";
 
-/// Holds the digest of the extension without these two files.
+/// The name of the file with the digest of the archive without these two files.
 const DIGEST: &str = "digest";
 
-/// The file of the extension that starts `program`.
+/// Returns the archive of an extension that starts `program`.
 ///
 /// # Errors
-/// When `built` is no extension.
+/// When `built` is no ZIP archive.
 pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Vec<u8>> {
     let add = || -> zip::result::ZipResult<Vec<u8>> {
         let mut archive = ZipWriter::new_append(Cursor::new(built.to_vec()))?;
         for (name, text) in [(PROGRAM, program), (DIGEST, &digest(built))] {
-            // VS Code takes what is below this directory.
+            // VS Code installs the files below this directory of the archive.
             let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
             archive.start_file(format!("extension/{name}"), options)?;
             archive.write_all(text.as_bytes())?;
@@ -36,7 +36,7 @@ pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Vec<u8>
     add().context("the extension for VS Code is damaged")
 }
 
-/// Whether the extension in a directory is from this build, for this program.
+/// Whether the extension in `directory` is of this build, and starts `program`.
 ///
 /// # Errors
 /// When its files cannot be read.
