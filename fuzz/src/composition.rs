@@ -4,10 +4,11 @@
 use alongside_companion::fuzzing::ReviewComposition;
 use alongside_desk::{Change, HunkState, Position, Range};
 
-/// The input is the person's actions, the file on disk, and the proposal, separated by bytes 0xff.
-pub fn holds(data: &[u8]) {
+/// Checks the texts of one review. The input is the person's actions, the file on disk and the proposal,
+/// separated by bytes 0xff.
+pub fn check(data: &[u8]) {
     let mut parts = data.splitn(3, |byte| *byte == 0xff);
-    let (Some(acts), Some(on_disk), Some(proposed)) = (parts.next(), parts.next(), parts.next()) else {
+    let (Some(actions), Some(on_disk), Some(proposed)) = (parts.next(), parts.next(), parts.next()) else {
         return;
     };
     let Ok(proposed) = std::str::from_utf8(proposed) else { return };
@@ -24,7 +25,10 @@ pub fn holds(data: &[u8]) {
 
     // The bits of the actions choose the hunks to drop.
     let is_kept: Vec<bool> = (0..hunks.len())
-        .map(|hunk| acts.get(hunk / 8 % acts.len().max(1)).is_none_or(|bits| bits >> (hunk % 8) & 1 == 0))
+        .map(|hunk| {
+            let bits = actions.get(hunk / 8 % actions.len().max(1));
+            bits.is_none_or(|bits| bits >> (hunk % 8) & 1 == 0)
+        })
         .collect();
     let dropped: Vec<usize> = (0..hunks.len()).filter(|hunk| !is_kept[*hunk]).collect();
     composition.keep(&dropped, false).expect("the hunks exist");
@@ -36,15 +40,15 @@ pub fn holds(data: &[u8]) {
     let ending = if proposed.contains("\r\n") { "\r\n" } else { "\n" };
     assert_eq!(composition.current(), patched(&old, patch.collect(), ending));
 
-    all_and_none(&mut composition, proposed, &original);
-    for act in acts.chunks_exact(4).take(16) {
+    check_all_and_none(&mut composition, proposed, &original);
+    for action in actions.chunks_exact(4).take(16) {
         let before = composition.current().to_owned();
-        if !acts_on(&mut composition, act) {
+        if !perform(&mut composition, action) {
             assert_eq!(composition.current(), before, "a refused action changes nothing");
         }
-        agree(&composition, &original, proposed);
+        check_agreement(&composition, &original, proposed);
     }
-    all_and_none(&mut composition, proposed, &original);
+    check_all_and_none(&mut composition, proposed, &original);
     let last = composition.current().to_owned();
     while composition.undo().is_ok() {}
     assert_eq!(composition.current(), proposed, "undoing everything gives the first text");
@@ -52,11 +56,12 @@ pub fn holds(data: &[u8]) {
     assert_eq!(composition.current(), last, "redoing everything gives the last text");
 }
 
-fn all_and_none(composition: &mut ReviewComposition, proposed: &str, original: &str) {
+/// Checks the text with all hunks kept, and with all dropped.
+fn check_all_and_none(composition: &mut ReviewComposition, proposed: &str, original: &str) {
     for (keep, expected) in [(true, proposed), (false, original)] {
         let all: Vec<usize> = (0..composition.hunks().len()).collect();
         composition.keep(&all, keep).expect("the hunks exist");
-        assert_eq!(composition.current(), expected, "all kept is {keep}");
+        assert_eq!(composition.current(), expected, "all hunks kept: {keep}");
     }
 }
 
@@ -81,15 +86,15 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
 /// only one.
 fn normalized(on_disk: &str, proposed: &str) -> String {
     let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
-    let mark = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-    // The ending that all ended lines share.
+    let bom = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+    // The ending that all lines with an ending share.
     let ending = |text: &str| {
         let lines = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        let windows = lines().filter(|line| line.ends_with("\r\n")).count();
-        match (lines().count(), windows) {
+        let crlf = lines().filter(|line| line.ends_with("\r\n")).count();
+        match (lines().count(), crlf) {
             (0, _) => None,
             (_, 0) => Some("\n"),
-            (all, windows) if all == windows => Some("\r\n"),
+            (all, crlf) if all == crlf => Some("\r\n"),
             _ => None,
         }
     };
@@ -97,20 +102,20 @@ fn normalized(on_disk: &str, proposed: &str) -> String {
         (Some(theirs), Some(ours)) if theirs != ours => bare.split(theirs).collect::<Vec<_>>().join(ours),
         _ => bare.to_owned(),
     };
-    format!("{mark}{bare}")
+    format!("{bom}{bare}")
 }
 
-/// Performs an action; false if it is refused.
-fn acts_on(composition: &mut ReviewComposition, act: &[u8]) -> bool {
+/// Performs an action of four bytes. Returns false if it is refused.
+fn perform(composition: &mut ReviewComposition, action: &[u8]) -> bool {
     const TYPED: [&str; 8] = ["", "\n", "a", "b\n", "\r\n", "é😀", "a b\nc\n", "\r"];
-    let [what, one, two, three] = *act else { return false };
+    let [kind, one, two, three] = *action else { return false };
     let at = |line: u8, character: u8| Position { line: u32::from(line), character: u32::from(character) };
-    match what % 6 {
+    match kind % 6 {
         0 => composition.keep(&[usize::from(one)], two & 1 == 0).is_ok(),
         1 => composition.split(usize::from(one)).is_ok(),
         2 => {
             let range = Range { start: at(one % 16, two), end: at(one % 16 + (three >> 5), three & 0x1f) };
-            let text = TYPED[usize::from(what / 6) % TYPED.len()].to_owned();
+            let text = TYPED[usize::from(kind / 6) % TYPED.len()].to_owned();
             composition.edit(&[Change { range: Some(range), text }]).is_ok()
         }
         3 => composition.undo().is_ok(),
@@ -122,8 +127,9 @@ fn acts_on(composition: &mut ReviewComposition, act: &[u8]) -> bool {
     }
 }
 
-/// Outside hunks all three texts are equal; inside, the text fits the state.
-fn agree(composition: &ReviewComposition, original: &str, proposed: &str) {
+/// Checks the three texts line by line: outside hunks they are equal, and inside a hunk the current text is
+/// that of the hunk's state.
+fn check_agreement(composition: &ReviewComposition, original: &str, proposed: &str) {
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new, now) = (lines(original), lines(proposed), lines(composition.current()));
     let (mut o, mut p, mut c) = (0, 0, 0);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use alongside_desk::harmless;
 
-/// The input is a text.
-pub fn holds(data: &[u8]) {
+/// Checks the escaped forms of one text. The input is the text; other bytes are skipped.
+pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     // Long lines are cut at any character.
     for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -30,20 +30,20 @@ pub fn holds(data: &[u8]) {
     assert_eq!(serde_json::from_str::<String>(&safe).ok().as_deref(), Some(text), "the JSON means the same");
 }
 
-/// Asserts that a text contains nothing invisible, except the characters in `but`.
-pub(crate) fn assert_visible(text: &str, but: &str) {
+/// Asserts that a text contains no invisible character except those in `allowed`.
+pub(crate) fn assert_visible(text: &str, allowed: &str) {
     let chars: Vec<char> = text.chars().collect();
-    for (at, c) in chars.iter().enumerate().filter(|(_, c)| is_invisible(**c) && !but.contains(**c)) {
-        let before = at.checked_sub(1).map(|at| chars[at]);
-        let after = chars.get(at + 1);
-        let after_visible = before.is_some_and(|c| c > '\u{a0}' && !is_invisible(c));
-        let belongs = match c {
-            '\u{fe0e}' | '\u{fe0f}' => after_visible || after == Some(&'\u{20e3}'),
-            '\u{200d}' => after_visible || before == Some('\u{fe0f}'),
-            '\u{200c}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => after_visible,
+    for (at, c) in chars.iter().enumerate().filter(|(_, c)| is_invisible(**c) && !allowed.contains(**c)) {
+        let previous = at.checked_sub(1).map(|at| chars[at]);
+        let next = chars.get(at + 1);
+        let follows_visible = previous.is_some_and(|c| c > '\u{a0}' && !is_invisible(c));
+        let joins_its_neighbour = match c {
+            '\u{fe0e}' | '\u{fe0f}' => follows_visible || next == Some(&'\u{20e3}'),
+            '\u{200d}' => follows_visible || previous == Some('\u{fe0f}'),
+            '\u{200c}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => follows_visible,
             _ => false,
         };
-        assert!(belongs, "{c:?} is invisible in {text:?}");
+        assert!(joins_its_neighbour, "unexpected invisible character {c:?} in {text:?}");
     }
 }
 

@@ -6,7 +6,8 @@ use alongside_desk::Verdict;
 use alongside_hook::{self as hook, Answer, Change, HookInput, TextFile, ToolCall};
 use serde_json::{Map, Value, json};
 
-const MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
+/// The values of `edit_mode` for a cell of a notebook; the last one is unknown.
+const EDIT_MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
 
 /// Every tool of every agent, in the order of the table: a seed chooses one by its place.
 fn tools() -> Vec<(&'static Hook, &'static Tool)> {
@@ -14,30 +15,31 @@ fn tools() -> Vec<(&'static Hook, &'static Tool)> {
     hooks.flat_map(|hook| hook.tools.iter().map(move |tool| (hook, tool))).collect()
 }
 
-/// The input is choices, the file, the person's text, and two arguments of the tool, separated by bytes 0xff.
-/// Every input is also read as that of a hook.
-pub fn holds(data: &[u8]) {
-    anything(data);
+/// Checks one tool call. The input is choices, the file, the person's text, and two arguments of the tool,
+/// separated by bytes 0xff. The whole input is also parsed as the input of each hook.
+pub fn check(data: &[u8]) {
+    check_any_input(data);
     let mut parts = data.splitn(5, |byte| *byte == 0xff).map(|part| std::str::from_utf8(part).ok());
-    let (Some(acts), Some(Some(file)), Some(Some(mine)), Some(Some(first)), Some(Some(second))) =
+    let (Some(choices), Some(Some(file)), Some(Some(typed)), Some(Some(first)), Some(Some(second))) =
         (parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return;
     };
     // The characters of the choices are ASCII in the seeds, so that a person can read them.
-    let acts = acts.unwrap_or_default().as_bytes();
-    patches_leave(file, mine);
-    let act = |at: usize| acts.get(at).copied().map_or(0, usize::from);
-    // The seeds count the tools from `F` on. An agent at the end of the table moves none of them; a new tool
-    // of an older agent moves those behind it, and their seeds.
+    let choices = choices.unwrap_or_default().as_bytes();
+    check_patches(file, typed);
+    let choice = |at: usize| choices.get(at).copied().map_or(0, usize::from);
+    // The seeds count the tools from `F` on. A new agent at the end of the table changes no position. A new
+    // tool of another agent changes the positions of the tools after it, and so breaks their seeds.
     let tools = tools();
-    let (hook, tool) = tools[(act(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
-    let path = match act(2) & 9 {
+    let (hook, tool) = tools[(choice(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
+    let path = match choice(2) & 9 {
         0 => "/f",
         8 => "/latin",
         _ => "/new",
     };
-    let (all, mode, is_markdown) = (act(2) & 2 == 2, MODES[act(3) % MODES.len()], act(2) & 4 == 4);
+    let (all, mode, is_markdown) =
+        (choice(2) & 2 == 2, EDIT_MODES[choice(3) % EDIT_MODES.len()], choice(2) & 4 == 4);
     let arguments = match &tool.arguments {
         ToolArguments::Patch { patch } => json!({ *patch: first }),
         ToolArguments::File(names) => json!({ names.path: path, names.content: first }),
@@ -57,7 +59,7 @@ pub fn holds(data: &[u8]) {
         }),
     };
     let events: Vec<_> = hook.events().collect();
-    let input = input(tool.name, events[act(1) % events.len()].name, &arguments);
+    let input = input(tool.name, events[choice(1) % events.len()].name, &arguments);
     let read = |path: &str| match path {
         path if path.contains("new") => TextFile::Absent,
         path if path.contains("bin") => TextFile::Unreadable("it is too large".into()),
@@ -69,49 +71,49 @@ pub fn holds(data: &[u8]) {
     let is_notebook = matches!(tool.arguments, ToolArguments::Cell);
     let is_patch = matches!(tool.arguments, ToolArguments::Patch { .. });
     if is_notebook {
-        one_cell_changes(file, &changes[0].proposed, second);
+        check_one_cell_changed(file, &changes[0].proposed, second);
     }
     let own: Vec<_> = changes.iter().map(|change| Some(change.proposed.clone())).collect();
-    assert!(made(hook, &input, &call, &own, &read).is_some(), "the agent's own text is allowed");
+    assert!(changes_after(hook, &input, &call, &own, &read).is_some(), "the agent's own text is allowed");
 
     // The person accepts a file as proposed, with this text or with a longer one, or rejects it.
     let longer = || match is_notebook {
-        true => notebook_of(hook, &input, mine, &read),
-        false => Some(format!("{file}{mine}")),
+        true => notebook_of(hook, &input, typed, &read),
+        false => Some(format!("{file}{typed}")),
     };
     let texts: Option<Vec<_>> = changes
         .iter()
         .enumerate()
-        .map(|(at, change)| match act(4) >> (at % 3 * 2) & 3 {
+        .map(|(at, change)| match choice(4) >> (at % 3 * 2) & 3 {
             0 => Some(Some(change.proposed.clone())),
-            1 => Some(Some(mine.to_owned())),
+            1 => Some(Some(typed.to_owned())),
             2 => longer().map(Some),
             _ => Some(None),
         })
         .collect();
     let Some(texts) = texts else { return };
-    let Some(made) = made(hook, &input, &call, &texts, &read) else { return };
+    let Some(written) = changes_after(hook, &input, &call, &texts, &read) else { return };
     for (change, text) in changes.iter().zip(&texts) {
-        let made = made.iter().find(|made| made.path == change.path).map(|made| made.proposed.as_str());
-        match (text, made) {
-            (Some(text), Some(made)) if is_patch => assert_patched(file, text, made),
-            (Some(text), Some(made)) if is_notebook => {
+        let result = written.iter().find(|result| result.path == change.path);
+        match (text, result.map(|result| result.proposed.as_str())) {
+            (Some(text), Some(result)) if is_patch => assert_patched(file, text, result),
+            (Some(text), Some(result)) if is_notebook => {
                 let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-                assert!(made == text || value(text).is_some(), "nobody can tell that the two are equal");
-                assert_eq!(value(made), value(text));
+                assert!(result == text || value(text).is_some(), "the texts differ, and cannot be parsed");
+                assert_eq!(value(result), value(text));
             }
-            (Some(text), Some(made)) => assert_eq!(made, text),
-            (text, made) => assert_eq!(text.as_deref(), made, "{}", change.path),
+            (Some(text), Some(result)) => assert_eq!(result, text),
+            (text, result) => assert_eq!(text.as_deref(), result, "{}", change.path),
         }
     }
 }
 
-/// An input of anybody, for every agent and whatever the files are.
-fn anything(data: &[u8]) {
+/// Checks `data` as the input of every hook, with files of every kind.
+fn check_any_input(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for hook in AGENTS.iter().filter_map(|agent| agent.hook.as_ref()) {
         let Ok(input) = HookInput::read(hook, data) else { continue };
-        assert!(heard(hook, &input, &hook::refusal(input.event_or_first(hook), &text)).is_none());
+        assert!(parse_answer(hook, &input, &hook::refusal(input.event_or_first(hook), &text)).is_none());
         let Ok(call) = ToolCall::read(hook, &input) else { continue };
         let texts = ["", "a\nb\na\n", "a\r\nb\r\n", "a\r\nb\n", r#"{"cells": [{"id": "a", "source": []}]}"#];
         let files = texts.map(|text| TextFile::Text(text.into()));
@@ -122,7 +124,7 @@ fn anything(data: &[u8]) {
             let Ok(changes) = call.changes(read) else { continue };
             for text in [Some(text.to_string()), Some(String::new()), None] {
                 let texts = vec![text; changes.len()];
-                let _ = made(hook, &input, &call, &texts, &read);
+                let _ = changes_after(hook, &input, &call, &texts, &read);
             }
         }
     }
@@ -138,9 +140,10 @@ fn input(tool: &str, event: &str, arguments: &Value) -> HookInput {
     }
 }
 
-/// The changes that the tool makes once the person has accepted these texts, and rejected the changes
-/// without one; `None` if the tool does not run.
-fn made(
+/// Returns the changes that the tool makes after the person's decisions: each text is accepted, and a change
+/// without a text is rejected. `None` if the tool does not run. Checks the hook's answer to every other
+/// verdict.
+fn changes_after(
     hook: &'static Hook,
     input: &HookInput,
     call: &ToolCall,
@@ -149,8 +152,9 @@ fn made(
 ) -> Option<Vec<Change>> {
     let changes = call.changes(read).expect("the files are as before");
     assert!(!changes.is_empty(), "a call changes something");
-    let answered =
-        |verdicts: &[Verdict]| heard(hook, input, &hook::answer(hook, input, call, &changes, verdicts, read));
+    let answered = |verdicts: &[Verdict]| {
+        parse_answer(hook, input, &hook::answer(hook, input, call, &changes, verdicts, read))
+    };
     let verdicts =
         |verdict: &dyn Fn(&Option<String>) -> Verdict| texts.iter().map(verdict).collect::<Vec<_>>();
     let (message, draft) = (|| "the \"reason\"\n".repeat(texts.len()), Some("/draft".into()));
@@ -160,7 +164,7 @@ fn made(
         Verdict::Undecided { message: message(), draft },
         Verdict::StillOpen,
     ] {
-        assert!(answered(&verdicts(&|_| end.clone())).is_none(), "nobody has accepted anything");
+        assert!(answered(&verdicts(&|_| end.clone())).is_none(), "the person has accepted nothing");
     }
     for message in [None, Some(message())] {
         let decided = verdicts(&|text| match text {
@@ -187,16 +191,21 @@ fn made(
         assert_eq!(event.arguments, Arguments::Taken);
         let again = HookInput { tool_input: arguments, ..input.clone() };
         let call = ToolCall::read(hook, &again).expect("the agent knows its own tool");
-        let made = call.changes(read).expect("the tool can do this");
+        let changes = call.changes(read).expect("the tool accepts these arguments");
         if message.is_some() {
-            return Some(made);
+            return Some(changes);
         }
     }
     Some(changes)
 }
 
-/// The arguments with which the tool runs, if the answer tells any; `None` if the tool does not run.
-fn heard(hook: &'static Hook, input: &HookInput, answer: &Answer) -> Option<Option<Map<String, Value>>> {
+/// Returns the arguments in an answer, with which the tool runs; the inner `None` if the answer has none. The
+/// outer `None` if the tool does not run.
+fn parse_answer(
+    hook: &'static Hook,
+    input: &HookInput,
+    answer: &Answer,
+) -> Option<Option<Map<String, Value>>> {
     let Answer::Line(line) = answer else { return Some(None) };
     assert!(!line.contains(['\n', '\r']), "an answer is one line: {line}");
     let answer: Value = serde_json::from_str(line).expect("an answer is JSON");
@@ -213,8 +222,8 @@ fn heard(hook: &'static Hook, input: &HookInput, answer: &Answer) -> Option<Opti
     Some(arguments.as_object().cloned())
 }
 
-/// A patch leaves the text of the person in each kind of section, whatever the file holds.
-fn patches_leave(file: &str, text: &str) {
+/// Checks that a patch with each kind of section writes the text of the person, whatever the file holds.
+fn check_patches(file: &str, text: &str) {
     let (hook, tool) = *tools()
         .iter()
         .find(|(_, tool)| matches!(tool.arguments, ToolArguments::Patch { .. }))
@@ -234,21 +243,23 @@ fn patches_leave(file: &str, text: &str) {
             assert!(file.contains('\r'), "the patch applies to every text");
             continue;
         };
-        let Some(made) = made(hook, &input, &call, &[Some(text.to_owned())], &read) else {
+        let Some(written) = changes_after(hook, &input, &call, &[Some(text.to_owned())], &read) else {
             assert!(text.contains('\r') || file.contains('\r'), "a patch can write every text");
             continue;
         };
-        let made = made.iter().find(|made| made.path == changes[0].path).expect("the file is written");
-        assert_patched(file, text, &made.proposed);
+        let result =
+            written.iter().find(|result| result.path == changes[0].path).expect("the file is written");
+        assert_patched(file, text, &result.proposed);
     }
 }
 
-/// Codex ends the last line, and keeps the line ends of a file or writes `\n`.
-fn assert_patched(file: &str, text: &str, made: &str) {
+/// Asserts that `written` is `text` in the form that Codex gives it. Codex ends the last line, and uses the
+/// line ending of the file, or `\n`.
+fn assert_patched(file: &str, text: &str, written: &str) {
     let is_ended = text.is_empty() || text.ends_with('\n');
-    let end = made.strip_prefix(text).expect("the text is written");
-    assert!(end.is_empty() == is_ended && matches!(end, "" | "\n" | "\r\n"), "{made:?}");
-    assert!(file.contains('\r') || !made.contains('\r'), "{made:?}");
+    let end = written.strip_prefix(text).expect("the text is written");
+    assert!(end.is_empty() == is_ended && matches!(end, "" | "\n" | "\r\n"), "{written:?}");
+    assert!(file.contains('\r') || !written.contains('\r'), "{written:?}");
 }
 
 /// The notebook that the same call makes with another source.
@@ -264,9 +275,10 @@ fn notebook_of(
     Some(changes.into_iter().next()?.proposed)
 }
 
-/// A notebook stays JSON, and an edit leaves all of it but one cell, and all of that but its source.
-fn one_cell_changes(old: &str, new: &str, source: &str) {
-    // JSON may hold numbers that no program takes.
+/// Checks that an edit of a notebook keeps the JSON, and changes at most the source of one cell, or adds or
+/// removes one cell.
+fn check_one_cell_changed(old: &str, new: &str, source: &str) {
+    // JSON may have numbers that this parser rejects because they are out of range.
     let Ok(mut old) = serde_json::from_str::<Value>(old) else { return };
     let mut new: Value = serde_json::from_str(new).expect("a notebook stays JSON");
     let cells = |notebook: &mut Value| Some(std::mem::take(notebook.get_mut("cells")?.as_array_mut()?));

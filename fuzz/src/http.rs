@@ -15,25 +15,25 @@ thread_local! {
 /// The most bytes of an answer for each byte of its request. The longest reply is that to an invalid message
 /// (`7,`).
 const MAX_FACTOR: usize = 64;
-/// The most bytes beyond that, for the list of tools or the reason of a refusal.
-const ALLOWANCE: usize = 4 << 10;
+/// The largest number of further bytes of a response, for the list of tools or the reason of a refusal.
+const MAX_FURTHER_BYTES: usize = 4 << 10;
 
-/// The input is an HTTP/1 request: head and body.
-pub fn holds(data: &[u8]) {
+/// Checks the response to one request. The input is an HTTP/1 request: head and body.
+pub fn check(data: &[u8]) {
     let Some(request) = read(data) else { return };
     let is_head = request.method() == Method::HEAD;
-    let only_looks = is_head && request.uri().path() == "/mcp";
+    let is_head_of_mcp = is_head && request.uri().path() == "/mcp";
     let is_authorized = is_authorized(request.uri(), request.headers());
-    let heard = COMPANION.with_borrow_mut(|companion| companion.answer(request));
-    let (status, body) = (heard.response.status(), heard.response.body());
-    let most = MAX_FACTOR * data.len() + ALLOWANCE;
-    assert!(body.len() <= most, "{} bytes for {}", body.len(), data.len());
-    assert!(!only_looks || !heard.reached_main_loop, "HEAD changes nothing");
+    let answer = COMPANION.with_borrow_mut(|companion| companion.answer(request));
+    let (status, body) = (answer.response.status(), answer.response.body());
+    let max_bytes = MAX_FACTOR * data.len() + MAX_FURTHER_BYTES;
+    assert!(body.len() <= max_bytes, "{} bytes for {}", body.len(), data.len());
+    assert!(!is_head_of_mcp || !answer.reached_main_loop, "HEAD changes nothing");
     let refused =
         matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED | StatusCode::BAD_REQUEST);
     if !is_authorized {
         assert!(refused, "{status} for an unauthorized request");
-        assert!(!heard.reached_main_loop, "the gate let something through");
+        assert!(!answer.reached_main_loop, "an unauthorized request passed the gate");
         assert!(!contains(body, Endpoint::TOKEN.as_bytes()), "the answer contains the token");
     } else {
         assert!(
@@ -43,11 +43,11 @@ pub fn holds(data: &[u8]) {
         assert!(!status.is_server_error(), "{status}");
     }
     if is_head && body.is_empty() {
-        // The wire has no body for HEAD.
-    } else if heard.response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json") {
+        // A response to HEAD has no body.
+    } else if answer.response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json") {
         serde_json::from_slice::<serde_json::Value>(body).expect("the answer is JSON");
     } else {
-        assert!(body.is_empty(), "the body has no content type");
+        assert!(body.is_empty(), "a body has no content type");
     }
 }
 

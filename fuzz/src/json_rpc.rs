@@ -13,8 +13,8 @@ use alongside_desk::{Event, Request, harmless, socket::wire};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// The input is a body.
-pub fn holds(data: &[u8]) {
+/// Checks one message. The input is the body of a request.
+pub fn check(data: &[u8]) {
     let json = surrogates::replace_lone(data);
     assert_eq!(json.len(), data.len(), "the replacement has the same length");
     assert_eq!(surrogates::replace_lone(&json), json, "replacing twice changes nothing");
@@ -44,16 +44,16 @@ pub fn holds(data: &[u8]) {
 
 fn check_message(message: &Message<'_>, value: &Value, length: usize) {
     assert_eq!(value["jsonrpc"], "2.0");
-    let stands = |name: &str, said: Option<&serde_json::value::RawValue>| {
-        let said = said
-            .map_or(Value::Null, |said| serde_json::from_str(said.get()).expect("a part of JSON is JSON"));
-        assert_eq!(value.get(name).cloned().unwrap_or_default(), said);
+    let assert_field = |name: &str, raw: Option<&serde_json::value::RawValue>| {
+        let parsed =
+            raw.map_or(Value::Null, |raw| serde_json::from_str(raw.get()).expect("a part of JSON is JSON"));
+        assert_eq!(value.get(name).cloned().unwrap_or_default(), parsed);
     };
     match message {
         Message::Request { id, method, params } => {
             assert_eq!(value["id"], serde_json::json!(id));
             assert_eq!(value["method"], *method);
-            stands("params", *params);
+            assert_field("params", *params);
             let written = match params {
                 Some(params) => rpc::request(id, method, params),
                 None => rpc::bare_request(id, method),
@@ -72,13 +72,13 @@ fn check_message(message: &Message<'_>, value: &Value, length: usize) {
         Message::Notification { method, params } => {
             assert!(value.get("id").is_none());
             assert_eq!(value["method"], *method);
-            stands("params", *params);
+            assert_field("params", *params);
         }
         Message::Reply { id, result } => {
             assert!(value.get("method").is_none_or(Value::is_null));
             assert_eq!(value.get("id").cloned().unwrap_or_default(), serde_json::json!(id));
             match result {
-                Ok(result) => stands("result", Some(result)),
+                Ok(result) => assert_field("result", Some(result)),
                 Err(error) => assert_eq!(value["error"]["code"], error.code),
             }
         }

@@ -18,44 +18,43 @@ const WAITS: &[u8] = b"~";
 /// The prefix of a line with an event from elsewhere: see [`Elsewhere`].
 const ELSEWHERE: &[u8] = b"!";
 
-/// The input is a stream whose first message has the parameters of `initialize`; or a line with these, and
-/// one line for each message.
-pub fn holds(data: &[u8]) {
-    check(data, None);
+/// Checks one conversation. The input is a stream whose first message has the parameters of `initialize`; or
+/// a line with these parameters, and one line for each message.
+pub fn check(data: &[u8]) {
+    check_with_files(data, None);
 }
 
-/// The same with proposals as files below `own`.
-pub(crate) fn check(data: &[u8], own: Option<&Path>) {
+/// As [`check`]; the server keeps proposals as files below `own`.
+pub(crate) fn check_with_files(data: &[u8], own: Option<&Path>) {
     let messages =
         framed(data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
     let mut lines = messages.iter();
     let Some(initialize) = lines.next() else { return };
     let initialize: Value = serde_json::from_slice(initialize).unwrap_or_default();
     let steps: Vec<_> = lines.filter_map(|line| step(line)).collect();
-    let asked: Vec<_> = steps.iter().filter_map(asked).collect();
+    let requested: Vec<_> = steps.iter().filter_map(request_id).collect();
     let mut companion = Companion::new(&initialize);
-    let told = converse(&initialize, own.map(Path::to_owned), steps, |seat, elsewhere| {
+    let sent = converse(&initialize, own.map(Path::to_owned), steps, |seat, elsewhere| {
         companion.serve(seat, elsewhere)
     });
     let mut answered = Vec::new();
-    for message in told {
-        let said = serde_json::to_value(&message).expect("messages are JSON");
-        check_harmless(&said);
+    for message in sent {
+        check_harmless(&serde_json::to_value(&message).expect("messages are JSON"));
         if let Message::Response(response) = message {
-            assert!(asked.contains(&response.id), "nobody asked {:?}", response.id);
+            assert!(requested.contains(&response.id), "a response to no request: {:?}", response.id);
             answered.push(response.id);
         }
     }
-    assert!(answered.len() <= asked.len(), "a request was answered twice");
+    assert!(answered.len() <= requested.len(), "a request was answered twice");
 }
 
-/// The parts of a message that an editor shows are harmless: messages and titles.
-fn check_harmless(said: &Value) {
-    match said {
+/// Checks that the strings that an editor shows are harmless: the fields `message` and `title`.
+fn check_harmless(value: &Value) {
+    match value {
         Value::Object(fields) => {
             let shown = |name: &&String| matches!(name.as_str(), "message" | "title");
-            let shown = fields.iter().filter(|(name, _)| shown(name)).filter_map(|(_, said)| said.as_str());
-            shown.for_each(|said| harmless::assert_visible(said, "\t\n"));
+            let texts = fields.iter().filter(|(name, _)| shown(name)).filter_map(|(_, value)| value.as_str());
+            texts.for_each(|text| harmless::assert_visible(text, "\t\n"));
             fields.values().for_each(check_harmless);
         }
         Value::Array(items) => items.iter().for_each(check_harmless),
@@ -65,13 +64,14 @@ fn check_harmless(said: &Value) {
 
 fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
     match line.strip_prefix(ELSEWHERE) {
-        Some(said) => serde_json::from_slice(said).ok().map(Step::Elsewhere),
+        Some(event) => serde_json::from_slice(event).ok().map(Step::Elsewhere),
         None if line == WAITS => Some(Step::Waits),
         None => parse(line).map(Step::Said),
     }
 }
 
-fn asked(step: &Step<Elsewhere>) -> Option<RequestId> {
+/// The id of the request in a step.
+fn request_id(step: &Step<Elsewhere>) -> Option<RequestId> {
     match step {
         Step::Said(Message::Request(request)) => Some(request.id.clone()),
         _ => None,

@@ -10,8 +10,9 @@ type Units = fn(char) -> usize;
 const ENCODINGS: [(Encoding, Units); 3] =
     [(Encoding::Utf8, char::len_utf8), (Encoding::Utf16, char::len_utf16), (Encoding::Utf32, |_| 1)];
 
-/// The input is two positions of two bytes each, and two texts with a NUL between them.
-pub fn holds(data: &[u8]) {
+/// Checks the positions in a text. The input is two positions of two bytes each, and two texts with a NUL
+/// between them.
+pub fn check(data: &[u8]) {
     let Some(([a, b, c, d], texts)) = data.split_first_chunk() else { return };
     let texts = String::from_utf8_lossy(texts);
     let (before, after) = texts.split_once('\0').unwrap_or((&texts, ""));
@@ -20,24 +21,24 @@ pub fn holds(data: &[u8]) {
     let (from, to) = (at(a, b), at(c, d));
     let text = Text::new(before);
     for (encoding, units) in ENCODINGS {
-        there_and_back(&text, encoding, units);
+        check_offsets(&text, encoding, units);
         let offsets = [from, to].map(|position| {
             let offset = fuzzing::offset(&text, position, encoding);
-            assert_eq!(offset, walk(before, position, units), "{before:?} {position:?} {encoding:?}");
+            assert_eq!(offset, count_offset(before, position, units), "{before:?} {position:?} {encoding:?}");
             offset
         });
-        an_editor_changes(before, after, (from, to), offsets, encoding);
+        check_change_of_editor(before, after, (from, to), offsets, encoding);
     }
-    lines_are_all_of_it(&text);
-    a_desk_changes(&text, after, from, to);
-    // The changes between two texts, applied to the first one.
+    check_lines(&text);
+    check_change_of_desk(&text, after, from, to);
+    // The changes between two texts, applied to the first text, give the second.
     let changes: Vec<Change> = replacement(before, after).into_iter().collect();
-    let told = text.changed(&changes).expect("the changes fit the text");
-    assert_eq!(&**told.text(), after, "{changes:?}");
+    let changed = text.changed(&changes).expect("the changes fit the text");
+    assert_eq!(&**changed.text(), after, "{changes:?}");
 }
 
 /// The byte offset of a position, counted one character at a time.
-fn walk(text: &str, position: Position, units: Units) -> usize {
+fn count_offset(text: &str, position: Position, units: Units) -> usize {
     let (mut line, mut unit, mut offset) = (0, 0, 0);
     for c in text.chars() {
         let rest = &text[offset..];
@@ -55,7 +56,8 @@ fn walk(text: &str, position: Position, units: Units) -> usize {
     offset
 }
 
-fn there_and_back(text: &Text, encoding: Encoding, units: Units) {
+/// Checks that each offset gives the right position, and that the position gives the offset again.
+fn check_offsets(text: &Text, encoding: Encoding, units: Units) {
     let all = text.text();
     let offsets = all.char_indices().map(|(offset, _)| offset).chain([all.len()]);
     for offset in offsets.take(256) {
@@ -64,20 +66,22 @@ fn there_and_back(text: &Text, encoding: Encoding, units: Units) {
         let start = all[..offset].rfind('\n').map_or(0, |end| end + 1);
         let character: usize = all[start..offset].chars().map(units).sum();
         assert_eq!((position.line as usize, position.character as usize), (line, character));
-        let within_an_ending = all[..offset].ends_with('\r') && all[offset..].starts_with('\n');
-        if !within_an_ending {
+        let is_within_crlf = all[..offset].ends_with('\r') && all[offset..].starts_with('\n');
+        if !is_within_crlf {
             assert_eq!(fuzzing::offset(text, position, encoding), offset, "{all:?}");
         }
     }
 }
 
-fn lines_are_all_of_it(text: &Text) {
+/// Checks that the lines are the whole text.
+fn check_lines(text: &Text) {
     let lines: Vec<&str> = (0..text.len()).map(|line| text.lines(line..line + 1)).collect();
     assert_eq!(lines.concat(), **text.text());
     assert_eq!(lines, text.text().split_inclusive('\n').collect::<Vec<_>>());
 }
 
-fn an_editor_changes(
+/// Checks a `didChange` of an editor, which replaces the text between two positions.
+fn check_change_of_editor(
     before: &str,
     new: &str,
     (from, to): (Position, Position),
@@ -94,8 +98,9 @@ fn an_editor_changes(
     assert_eq!(**changed.text(), expected);
 }
 
-/// A desk's positions count UTF-16 units; one outside the text is refused.
-fn a_desk_changes(text: &Text, new: &str, from: Position, to: Position) {
+/// Checks a change of a desk. Positions of desks count UTF-16 units, and a position outside the text is
+/// refused.
+fn check_change_of_desk(text: &Text, new: &str, from: Position, to: Position) {
     let all = text.text();
     let offsets = [from, to].map(|position| {
         let offset = text.offset(position);
@@ -104,9 +109,10 @@ fn a_desk_changes(text: &Text, new: &str, from: Position, to: Position) {
             || (position.line as usize + 1 == lines && position.character == 0);
         assert_eq!(offset.is_some(), is_there, "{all:?} {position:?}");
         if let Some(offset) = offset {
-            // No position is between carriage returns and the end of the line.
-            let walked = walk(all, position, char::len_utf16);
-            assert!(offset == walked || (offset < walked && all[offset..walked].chars().all(|c| c == '\r')));
+            // Positions within the carriage returns at the end of a line give the offset before these.
+            let counted = count_offset(all, position, char::len_utf16);
+            let is_before = |offset: usize| all[offset..counted].chars().all(|c| c == '\r');
+            assert!(offset == counted || (offset < counted && is_before(offset)));
         }
         offset
     });

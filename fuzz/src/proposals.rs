@@ -6,12 +6,12 @@ use super::lsp;
 /// The directory of proposals in an input.
 const OWN: &str = "file:///own";
 
-/// The input is one for [`lsp::holds`].
-pub fn holds(data: &[u8]) {
+/// Checks one conversation. The input has the form of [`lsp::check`].
+pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let own = std::env::temp_dir().join(format!("alongside-fuzz-{}", std::process::id()));
-    lsp::check(text.replace(OWN, &format!("file://{}", own.display())).as_bytes(), Some(&own));
-    // Nothing of a proposal remains.
+    lsp::check_with_files(text.replace(OWN, &format!("file://{}", own.display())).as_bytes(), Some(&own));
+    // No file of a proposal remains.
     let left = std::fs::remove_dir(&own);
     assert!(!own.exists(), "{}: {left:?}", own.display());
 }
