@@ -1,5 +1,5 @@
-//! Hunks: keeping all gives the proposal, keeping none the original in the proposal's line endings, and any
-//! choice equals the patch of the kept hunks.
+//! Hunks of a review. All hunks kept give the proposal. All hunks dropped give the original in the proposal's
+//! line endings. Any choice gives the original with the patch of the kept hunks.
 
 use alongside_companion::fuzzing::ReviewComposition;
 use alongside_desk::{Change, HunkState, Position, Range};
@@ -65,7 +65,7 @@ fn check_all_and_none(composition: &mut ReviewComposition, proposed: &str, origi
     }
 }
 
-/// The lines with a patch applied, the last hunk first.
+/// Returns the text of `old` with a patch applied, the last hunk first.
 fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: &str) -> String {
     let mut lines = old.to_vec();
     for (range, new) in patch.into_iter().rev() {
@@ -74,7 +74,7 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     let mut text = String::new();
     for line in lines {
         if !text.is_empty() && !text.ends_with('\n') {
-            // A line that was the last one has no ending.
+            // The line was the last one of its text, and had no ending.
             text.push_str(ending);
         }
         text.push_str(line);
@@ -82,8 +82,8 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     text
 }
 
-/// A second implementation of the rule: the proposal's byte-order mark, and its line ending if each text uses
-/// only one.
+/// A second implementation of the rule for the original. It gets the proposal's byte-order mark, and the
+/// proposal's line ending if each text uses only one.
 fn normalized(on_disk: &str, proposed: &str) -> String {
     let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
     let bom = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };

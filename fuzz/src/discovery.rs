@@ -1,4 +1,4 @@
-//! A discovery file from anybody.
+//! Discovery files with any content.
 
 use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{Record, join_roots, split_roots};

@@ -1,5 +1,6 @@
-//! Text for people contains no control characters and nothing invisible or reordering, except the parts of
-//! emoji and of scripts whose letters join. This is a second implementation of the rule, without tables.
+//! Text for people contains no control characters, and no characters that are invisible or reorder text.
+//! Parts of emoji and of scripts whose letters join are allowed. This is a second implementation of the rule,
+//! without tables.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use alongside_desk::harmless;
 /// Checks the escaped forms of one text. The input is the text; other bytes are skipped.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // Long lines are cut at any character.
+    // A caller may cut a long line at any character, so each part must be harmless, too.
     for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
         assert_visible(&harmless::name(&text[..at]), "");
         assert_visible(&harmless::name(&text[at..]), "");

@@ -1,4 +1,4 @@
-//! Hooks of agents: a tool writes the text that the person accepted, or it does not run.
+//! Hooks of agents: after a decision, a tool writes the text that the person accepted, or does not run.
 
 use alongside_contract::agents::AGENTS;
 use alongside_contract::hook::{AnswerFormat, Arguments, Hook, Tool, ToolArguments};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The values of `edit_mode` for a cell of a notebook; the last one is unknown.
 const EDIT_MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
 
-/// Every tool of every agent, in the order of the table: a seed chooses one by its place.
+/// Every tool of every agent, in the order of the table. A seed chooses a tool by its position.
 fn tools() -> Vec<(&'static Hook, &'static Tool)> {
     let hooks = AGENTS.iter().filter_map(|agent| agent.hook.as_ref());
     hooks.flat_map(|hook| hook.tools.iter().map(move |tool| (hook, tool))).collect()
@@ -76,7 +76,7 @@ pub fn check(data: &[u8]) {
     let own: Vec<_> = changes.iter().map(|change| Some(change.proposed.clone())).collect();
     assert!(changes_after(hook, &input, &call, &own, &read).is_some(), "the agent's own text is allowed");
 
-    // The person accepts a file as proposed, with this text or with a longer one, or rejects it.
+    // The person accepts a file as proposed, with their own text or with a longer text, or rejects it.
     let longer = || match is_notebook {
         true => notebook_of(hook, &input, typed, &read),
         false => Some(format!("{file}{typed}")),
@@ -262,7 +262,7 @@ fn assert_patched(file: &str, text: &str, written: &str) {
     assert!(file.contains('\r') || !written.contains('\r'), "{written:?}");
 }
 
-/// The notebook that the same call makes with another source.
+/// The text of the notebook that the same call makes with another source.
 fn notebook_of(
     hook: &'static Hook,
     input: &HookInput,

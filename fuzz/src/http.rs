@@ -1,4 +1,5 @@
-//! Raw HTTP requests: an unauthorized one is refused without any effect, an authorized one gets an answer.
+//! Raw HTTP requests: an unauthorized request is refused without any effect, and an authorized request gets a
+//! response.
 
 use std::cell::RefCell;
 
@@ -12,8 +13,8 @@ thread_local! {
     static COMPANION: RefCell<Endpoint> = RefCell::new(Endpoint::new().expect("a runtime"));
 }
 
-/// The most bytes of an answer for each byte of its request. The longest reply is that to an invalid message
-/// (`7,`).
+/// The largest number of bytes of a response for each byte of its request. The longest response is that to a
+/// batch of invalid messages (`7,`).
 const MAX_FACTOR: usize = 64;
 /// The largest number of further bytes of a response, for the list of tools or the reason of a refusal.
 const MAX_FURTHER_BYTES: usize = 4 << 10;
@@ -62,7 +63,9 @@ fn read(data: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(data[length..].to_vec())).ok()
 }
 
-/// A second implementation of the rule: this machine's name, no web page, the token, and each header once.
+/// Whether a request is authorized, as a second implementation of the rule: `Host` names this machine,
+/// `Authorization` has the token, each of these two headers occurs once, and there is no `Origin`, which web
+/// pages send.
 fn is_authorized(uri: &Uri, headers: &HeaderMap) -> bool {
     let one = |name| {
         let mut values = headers.get_all(name).iter();

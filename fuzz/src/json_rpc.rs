@@ -1,4 +1,5 @@
-//! Messages of agents and companions: parsing returns the content, and writing and parsing is the identity.
+//! Messages of agents and companions: parsing returns the content of the JSON, and a message that is written
+//! and parsed again stays the same.
 
 use std::fmt::Debug;
 
@@ -26,7 +27,7 @@ pub fn check(data: &[u8]) {
         assert!(!safe.contains(harmless::is_harmful), "{safe}");
         assert_eq!(serde_json::from_str::<Value>(&safe).ok(), serde_json::from_str::<Value>(&plain).ok());
     }
-    // Unread parts may be numbers or texts out of range.
+    // Parts of the message that we do not parse may be numbers or strings that a `Value` cannot hold.
     if let (Ok(Ok(message)), Ok(value)) = (Message::parse(&json), serde_json::from_slice(&json)) {
         check_message(&message, &value, data.len());
     }
@@ -64,7 +65,7 @@ fn check_message(message: &Message<'_>, value: &Value, length: usize) {
             assert_eq!(answer["id"], value["id"], "a reply repeats the id");
             // Escaping may turn two bytes into six.
             assert!(rpc::reply(id, &()).len() <= 3 * length + 64, "a reply is about as long as its id");
-            // Reading it as a desk's request must not panic.
+            // Reading the message as a request of a desk must not panic.
             if let Ok(Some(request)) = wire::read_request(method, *params) {
                 drop(request);
             }

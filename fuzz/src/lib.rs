@@ -1,6 +1,8 @@
-//! Properties that hold for every input, one file per target. Its function `holds` panics if one fails.
+//! Properties that hold for every input, one file per target. The function `check` of a file panics if an
+//! input breaks a property.
 //!
-//! `cargo xtask fuzz` lets libFuzzer generate inputs; the tests of `xtask` use only the seeds in `corpus/`.
+//! With `cargo xtask fuzz`, libFuzzer generates inputs. The tests of `xtask` take the seeds in `corpus/` and
+//! pieces of them.
 
 pub mod composition;
 pub mod discovery;

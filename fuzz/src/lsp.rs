@@ -1,5 +1,5 @@
-//! Input of an editor: framed or other bytes, valid or invalid messages. The companion behind the front door
-//! is as strict as the real one.
+//! The input of the language server from an editor: any bytes, or framed messages that are valid or not. The
+//! companion of this target is as strict as the real one.
 
 mod companion;
 
@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::harmless;
 use companion::{Companion, Elsewhere};
 
-/// The line at which all deadlines pass.
+/// The line of the input at which all deadlines pass.
 const WAITS: &[u8] = b"~";
-/// The prefix of a line with an event from elsewhere: see [`Elsewhere`].
+/// The prefix of a line with an event that the editor did not cause: see [`Elsewhere`].
 const ELSEWHERE: &[u8] = b"!";
 
 /// Checks one conversation. The input is a stream whose first message has the parameters of `initialize`; or
@@ -62,6 +62,7 @@ fn check_harmless(value: &Value) {
     }
 }
 
+/// The step of a line of the input.
 fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
     match line.strip_prefix(ELSEWHERE) {
         Some(event) => serde_json::from_slice(event).ok().map(Step::Elsewhere),
@@ -78,7 +79,8 @@ fn request_id(step: &Step<Elsewhere>) -> Option<RequestId> {
     }
 }
 
-/// The messages of a stream, if all of it is framed. Both readers must agree.
+/// The messages of a stream, if the whole stream is framed. Checks that a message that is written can be
+/// read.
 fn framed(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (mut ours, mut messages) = (data, Vec::new());
     while let Some(message) = read(&mut ours).ok()? {
@@ -93,7 +95,7 @@ fn framed(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     (!messages.is_empty()).then_some(messages)
 }
 
-/// A message, as the server reads it.
+/// Parses a message as the server does.
 fn parse(message: &[u8]) -> Option<Message> {
     let framed = write(std::str::from_utf8(message).ok()?).ok()?;
     Message::read(&mut framed.as_slice()).ok().flatten()

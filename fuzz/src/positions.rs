@@ -1,10 +1,10 @@
-//! Positions in UTF-8, UTF-16 and UTF-32, compared with a walk over all characters.
+//! Positions in UTF-8, UTF-16 and UTF-32 units, compared with a count over all characters.
 
 use alongside_desk::{Change, Position, Range, Text, replacement};
 use alongside_lsp::{Encoding, fuzzing};
 use serde_json::json;
 
-/// How many units a character takes.
+/// The number of units that a character takes.
 type Units = fn(char) -> usize;
 
 const ENCODINGS: [(Encoding, Units); 3] =

@@ -1,9 +1,10 @@
-//! Input of an editor about the document of a proposal, while other desks and the agent continue. These
-//! documents are files, so this target is slower than [`lsp`]; it is fastest with `TMPDIR` in memory.
+//! The input of the language server about the document of a proposal, while other desks and the agent
+//! continue. These documents are files, so this target is slower than [`lsp`]. It is fastest with `TMPDIR` in
+//! memory.
 
 use super::lsp;
 
-/// The directory of proposals in an input.
+/// The URI that stands for the directory of proposals in an input.
 const OWN: &str = "file:///own";
 
 /// Checks one conversation. The input has the form of [`lsp::check`].

@@ -1,4 +1,4 @@
-//! A companion with one review at a time, as strict as the real one, and with the real hunks.
+//! A companion with one review at a time. It is as strict as the real one, and computes the same hunks.
 
 use alongside_companion::fuzzing::ReviewComposition;
 use alongside_desk::{
@@ -8,7 +8,7 @@ use alongside_desk::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// An event at the companion that this editor did not cause.
+/// An event at the companion that the editor did not cause.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Elsewhere {
@@ -22,12 +22,13 @@ pub(crate) enum Elsewhere {
     Closed(Closing),
 }
 
-/// See the module.
+/// A companion with at most one open review.
 pub(crate) struct Companion {
-    /// The text and the last announced review.
+    /// The text of the open review, and the review as it was sent last.
     open: Option<(ReviewComposition, Review)>,
+    /// The number of the newest review.
     last: u64,
-    /// A plugin may send invalid edits; plain LSP must not.
+    /// Whether the desk is a plugin, which may send invalid edits. Plain LSP must not send them.
     is_plugin: bool,
 }
 
@@ -37,7 +38,8 @@ impl Companion {
         Self { open: None, last: 0, is_plugin }
     }
 
-    /// Answers the next request; false if there is none.
+    /// Carries out an event from elsewhere, or else answers the next request. Returns false if there is
+    /// neither.
     pub(crate) fn serve(&mut self, seat: &mut Seat, elsewhere: Option<Elsewhere>) -> bool {
         let tell = |event| seat.events.send(event).expect("the desk is there");
         if self.last == 0 {
