@@ -100,49 +100,53 @@ The selected window stays selected."
 
 (defvar alongside-mode)
 (defvar alongside--desks nil "The connections, one for each project.")
-(defvar alongside--failed nil "Projects whose server has ended, and when.")
+(defvar alongside--failures nil "Projects whose server has failed, each with the time.")
 (defvar alongside--report-timer nil "The timer of the next report.")
-(defvar alongside--reported 0 "When the last report went, in seconds since 1970.")
-(defconst alongside--pace 0.05
+(defvar alongside--report-time 0 "The time of the last report, in seconds since 1970.")
+(defconst alongside--min-report-interval 0.05
   "The shortest time between two reports, in seconds.
-The first one goes at once: the companion itself waits for the end of a
-movement.")
-(defvar alongside--messages nil "Messages that wait for the minibuffer to close.")
+A report after a pause is sent at once, because the companion itself waits
+for further changes.")
+(defvar alongside--waiting-messages nil
+  "Messages to show when the minibuffer is closed, the newest first.")
 
 (defvar-local alongside--review nil "The review that this buffer shows.")
-(defvar-local alongside--shown nil "The revision whose text this buffer was made of.")
-(defvar-local alongside--sending 0 "How many texts of this buffer are on their way.")
-(defvar-local alongside--when-sent nil "Called once the companion has this text.")
-(defvar-local alongside--send-timer nil "The timer that sends this buffer.")
+(defvar-local alongside--base-revision nil
+  "The revision on which the text of this buffer is based.")
+(defvar-local alongside--unanswered-sends 0
+  "The number of texts of this buffer that the server has not answered.")
+(defvar-local alongside--sent-callbacks nil
+  "Functions to call when the companion has the text of this buffer.")
+(defvar-local alongside--send-timer nil "The timer that sends the text of this buffer.")
 
 ;;;; Messages
 
-(defvar alongside--said nil "Messages that were shown since the last key.")
+(defvar alongside--shown-messages nil "Messages that were shown since the last key.")
 
-(defun alongside--say (text)
-  "Show TEXT in the echo area, once no minibuffer is open.
-Messages stay together until the person presses a key."
+(defun alongside--show-message (text)
+  "Show TEXT in the echo area when no minibuffer is open.
+Earlier messages stay beside it until the person presses a key."
   (if (> (minibuffer-depth) 0)
-      (push text alongside--messages)
-    (push text alongside--said)
-    (message "%s" (string-join (reverse (seq-take alongside--said 4)) "\n"))))
+      (push text alongside--waiting-messages)
+    (push text alongside--shown-messages)
+    (message "%s" (string-join (reverse (seq-take alongside--shown-messages 4)) "\n"))))
 
-(defun alongside--forget-said ()
-  "The person has pressed a key, and has seen the messages."
-  (setq alongside--said nil))
+(defun alongside--clear-shown-messages ()
+  "Forget the messages that were shown: the person has pressed a key."
+  (setq alongside--shown-messages nil))
 
-(defun alongside--say-waiting ()
-  "Show the messages that came while a minibuffer was open."
-  (when alongside--messages
-    (let ((texts (nreverse alongside--messages)))
-      (setq alongside--messages nil)
-      (run-with-timer 0 nil #'alongside--say (string-join texts "\n")))))
+(defun alongside--show-waiting-messages ()
+  "Show the messages that arrived while a minibuffer was open."
+  (when alongside--waiting-messages
+    (let ((texts (nreverse alongside--waiting-messages)))
+      (setq alongside--waiting-messages nil)
+      (run-with-timer 0 nil #'alongside--show-message (string-join texts "\n")))))
 
-(defun alongside--say-all (params)
+(defun alongside--show-event-messages (params)
   "Show the messages of an event with PARAMS."
   (let ((texts (append (plist-get (plist-get params :display) :messages) nil)))
     (when texts
-      (alongside--say (string-join texts "\n")))))
+      (alongside--show-message (string-join texts "\n")))))
 
 ;;;; Projects
 
@@ -155,8 +159,8 @@ Messages stay together until the person presses a key."
          (file-name-unquote file t))))
 
 (defun alongside--name-in-emacs (file)
-  "The name in Emacs of the local FILE, whose name an agent chose.
-Without quotation, Emacs would dial for a name such as /ssh:host:/x."
+  "Return a name by which Emacs opens the local FILE, whose name an agent chose.
+Without quotation, Emacs would connect to a host for /ssh:host:/x."
   (if (file-remote-p file)
       (file-name-quote file t)
     file))
@@ -170,8 +174,8 @@ Without quotation, Emacs would dial for a name such as /ssh:host:/x."
               '(".git" ".hg" ".svn" ".jj")))))
 
 (defun alongside--root-of (directory)
-  "The project of DIRECTORY, or nil if it is in none.
-Without a repository, it is the directory in which Emacs was started."
+  "Return the project of DIRECTORY, or nil if there is none.
+Without a repository, the project is the directory in which Emacs was started."
   (let* ((started (file-truename command-line-default-directory))
          (root (or (alongside--repository directory)
                    (and (not (file-equal-p started "~"))
@@ -189,8 +193,8 @@ Without a repository, it is the directory in which Emacs was started."
     (and (not (eq alongside--root 'unknown))
          alongside--root)))
 
-(defun alongside--forget-root ()
-  "This buffer visits another file from now on."
+(defun alongside--reset-root ()
+  "Forget the project of this buffer, which now visits another file."
   (kill-local-variable 'alongside--root))
 
 (defun alongside--desk-of (root)
@@ -204,8 +208,8 @@ Without a repository, it is the directory in which Emacs was started."
 
 ;;;; The connection
 
-(defun alongside--quiet-log ()
-  "Arguments that keep messages, which hold a token, out of every buffer."
+(defun alongside--no-log-arguments ()
+  "Return arguments that keep messages, which may hold a token, out of buffers."
   (if (>= emacs-major-version 30)
       '(:events-buffer-config (:size 0))
     '(:events-buffer-scrollback-size 0)))
@@ -226,11 +230,12 @@ Without a repository, it is the directory in which Emacs was started."
                              :connection-type 'pipe :coding 'utf-8-emacs-unix
                              :noquery t :stderr errors))
                  :notification-dispatcher
-                 (lambda (_ method params) (alongside--heard desk method params))
+                 (lambda (_ method params)
+                   (alongside--handle-notification desk method params))
                  :request-dispatcher
-                 (lambda (_ method params) (alongside--asked desk method params))
-                 :on-shutdown (lambda (_) (alongside--ended desk))
-                 (alongside--quiet-log)))
+                 (lambda (_ method params) (alongside--handle-request desk method params))
+                 :on-shutdown (lambda (_) (alongside--handle-exit desk))
+                 (alongside--no-log-arguments)))
     (when-let* ((process (get-buffer-process errors)))
       (set-process-query-on-exit-flag process nil))
     (alongside--request
@@ -256,45 +261,46 @@ Without a repository, it is the directory in which Emacs was started."
 
 (defun alongside--request (desk method params &optional then otherwise)
   "Send the request METHOD with PARAMS to DESK.
-Call THEN with the answer, or OTHERWISE, by default a message, with the
-error."
+Call THEN with the result, or OTHERWISE with the error.  OTHERWISE shows a
+message by default."
   (when (jsonrpc-running-p (alongside--desk-rpc desk))
     (jsonrpc-async-request
      (alongside--desk-rpc desk) method params
      :timeout nil
      :success-fn (or then #'ignore)
      :error-fn (or otherwise
-                   (lambda (error) (alongside--say (plist-get error :message)))))))
+                   (lambda (error)
+                     (alongside--show-message (plist-get error :message)))))))
 
-(defun alongside--ended (desk)
-  "The server of DESK has ended."
-  ;; Unless it was told to.
+(defun alongside--handle-exit (desk)
+  "Handle the end of the server of DESK."
+  ;; A server that was stopped is no longer in the list.
   (when (memq desk alongside--desks)
     (setq alongside--desks (delq desk alongside--desks))
-    (push (cons (alongside--desk-root desk) (float-time)) alongside--failed))
-  (mapc #'alongside--forget (alongside--desk-reviews desk))
+    (push (cons (alongside--desk-root desk) (float-time)) alongside--failures))
+  (mapc #'alongside--release-buffers (alongside--desk-reviews desk))
   (force-mode-line-update t))
 
 (defun alongside--may-start-p (root)
-  "Whether the server for ROOT may be started: not after two quick failures."
-  (setq alongside--failed
+  "Return whether to start the server for ROOT: not after two failures in 60 s."
+  (setq alongside--failures
         (cl-delete-if (lambda (failed) (> (- (float-time) (cdr failed)) 60))
-                      alongside--failed))
-  (< (cl-count root alongside--failed :key #'car :test #'equal) 2))
+                      alongside--failures))
+  (< (cl-count root alongside--failures :key #'car :test #'equal) 2))
 
 (defun alongside--stop (desk)
   "Let the server of DESK end, which decides nothing."
   (let ((rpc (alongside--desk-rpc desk)))
     (setq alongside--desks (delq desk alongside--desks))
     (dolist (review (alongside--desk-reviews desk))
-      (alongside--forget review t))
+      (alongside--release-buffers review t))
     (setf (alongside--desk-reviews desk) nil)
     (alongside--request desk 'shutdown nil (lambda (_) (jsonrpc-notify rpc 'exit nil)))))
 
 ;;;; Open files
 
-(defun alongside--character (position)
-  "The UTF-16 units between the beginning of POSITION's line and POSITION."
+(defun alongside--utf16-column (position)
+  "Return the column of POSITION in UTF-16 units."
   (save-excursion
     (goto-char position)
     (let ((units 0) (end position))
@@ -304,8 +310,8 @@ error."
         (forward-char))
       units)))
 
-(defun alongside--active (buffer)
-  "The report of BUFFER as the active file."
+(defun alongside--active-report (buffer)
+  "Return the report of BUFFER as the active file."
   (with-current-buffer buffer
     (let* ((window (get-buffer-window buffer))
            (point (if window (window-point window) (point)))
@@ -313,7 +319,7 @@ error."
                     (save-restriction
                       (widen)
                       (list :line (1- (line-number-at-pos position t))
-                            :character (alongside--character position))))))
+                            :character (alongside--utf16-column position))))))
       (append
        (list :path (alongside--file buffer)
              :cursor (funcall place point))
@@ -323,8 +329,8 @@ error."
                   (buffer-substring-no-properties (region-beginning) (region-end))))))))
 
 (defun alongside--report-of (root)
-  "The files of the project ROOT as its companion gets them.
-The file that was used last stays the active one, in a terminal or a review."
+  "Return the report of the files of the project ROOT.
+In a terminal or a review, the file that was used last stays the active one."
   (let* ((buffers (seq-filter (lambda (buffer)
                                 (and (alongside--file buffer)
                                      (equal (alongside--root buffer) root)))
@@ -337,16 +343,16 @@ The file that was used last stays the active one, in a terminal or a review."
                         (seq-take buffers 50))))
     (append (list :openFiles (vconcat files))
             (and buffers
-                 (list :active (alongside--active (car buffers)))))))
+                 (list :active (alongside--active-report (car buffers)))))))
 
 (defun alongside--selected-buffer ()
   "The buffer that the person works in, also while a minibuffer asks."
   (window-buffer (or (minibuffer-selected-window) (selected-window))))
 
-(defun alongside--report ()
-  "Tell each companion what has changed since the last report."
+(defun alongside--send-reports ()
+  "Send each companion its report, if it differs from the last one."
   (setq alongside--report-timer nil
-        alongside--reported (float-time))
+        alongside--report-time (float-time))
   (when alongside-mode
     (let* ((selected (alongside--selected-buffer))
            (buffer (if (alongside--file selected)
@@ -357,8 +363,9 @@ The file that was used last stays the active one, in a terminal or a review."
         (condition-case error
             (alongside--start root)
           (error
-           (push (cons root (float-time)) alongside--failed)
-           (alongside--say (format "alongside: %s" (error-message-string error)))))))
+           (push (cons root (float-time)) alongside--failures)
+           (alongside--show-message
+            (format "alongside: %s" (error-message-string error)))))))
     (when alongside-report-files
       (dolist (desk (seq-filter #'alongside--desk-ready alongside--desks))
         (let ((report (alongside--report-of (alongside--desk-root desk))))
@@ -367,21 +374,24 @@ The file that was used last stays the active one, in a terminal or a review."
             (alongside--notify desk 'alongside/didChangeContext report)))))))
 
 (defun alongside--report-soon (&rest _)
-  "Report open files after this command, at most once in `alongside--pace'."
+  "Report open files after this command.
+Two reports are at least `alongside--min-report-interval' apart."
   (unless alongside--report-timer
     (setq alongside--report-timer
-          (run-with-timer (max 0 (- (+ alongside--reported alongside--pace) (float-time)))
-                          nil #'alongside--report))))
+          (run-with-timer (max 0 (- (+ alongside--report-time
+                                       alongside--min-report-interval)
+                                    (float-time)))
+                          nil #'alongside--send-reports))))
 
-(defun alongside--focused ()
-  "Tell the companion of the selected window's file that the person is here."
+(defun alongside--send-focus ()
+  "Report to the companion of the selected window's file that Emacs has the focus."
   (when-let* (((frame-focus-state))
               (root (alongside--root (alongside--selected-buffer)))
               (desk (alongside--desk-of root)))
     (alongside--notify desk 'alongside/didFocus (make-hash-table))))
 
-(defun alongside--saved ()
-  "Tell the companion of the current buffer's file that the person has saved it."
+(defun alongside--send-save ()
+  "Report to the companion of the current buffer's file that it was saved."
   (when-let* ((file (alongside--file (current-buffer)))
               (root (alongside--root (current-buffer)))
               (desk (alongside--desk-of root))
@@ -394,67 +404,68 @@ The file that was used last stays the active one, in a terminal or a review."
   "The review of DESK with this ID, or nil."
   (cl-find id (alongside--desk-reviews desk) :key #'alongside--review-id))
 
-(defun alongside--heard (desk method params)
+(defun alongside--handle-notification (desk method params)
   "Handle the notification METHOD with PARAMS from the server of DESK."
   (pcase method
     ('alongside/didChangeStatus
      (let ((display (plist-get params :display)))
        (setf (alongside--desk-line desk) (plist-get display :line)
              (alongside--desk-leaving desk) (plist-get display :leaving))))
-    ('alongside/didOpenReview (alongside--opened desk params))
-    ('alongside/didChangeReview (alongside--changed desk params))
-    ('alongside/didCloseReview (alongside--closed desk params)))
-  (alongside--say-all params)
+    ('alongside/didOpenReview (alongside--handle-open desk params))
+    ('alongside/didChangeReview (alongside--handle-change desk params))
+    ('alongside/didCloseReview (alongside--handle-close desk params)))
+  (alongside--show-event-messages params)
   (force-mode-line-update t))
 
-(defun alongside--asked (desk method params)
+(defun alongside--handle-request (desk method params)
   "Answer the request METHOD with PARAMS from the server of DESK."
   (when (eq method 'alongside/flushReview)
     (when-let* ((review (alongside--find desk (plist-get params :id))))
       (alongside--send-now review)))
   nil)
 
-(defun alongside--take (review params)
-  "Take what PARAMS of an event say about REVIEW."
+(defun alongside--update-review (review params)
+  "Update REVIEW from the PARAMS of an event."
   (let ((current (plist-get params :current))
         (replacement (plist-get params :replacement)))
     (cond
      (current (setf (alongside--review-text review) current))
      (replacement (setf (alongside--review-text review)
-                        (alongside--replaced (alongside--review-text review) replacement)))))
+                        (alongside--apply-replacement (alongside--review-text review)
+                                                      replacement)))))
   (setf (alongside--review-revision review) (plist-get params :revision)
         (alongside--review-hunks review) (append (plist-get params :hunks) nil)
         (alongside--review-display review) (plist-get params :display)))
 
-(defun alongside--opened (desk params)
-  "A review of DESK has arrived with PARAMS."
+(defun alongside--handle-open (desk params)
+  "Add the review with PARAMS to DESK."
   (let ((review (make-alongside--review :desk desk :id (plist-get params :id)
                                         :file (plist-get params :file))))
-    (alongside--take review params)
+    (alongside--update-review review params)
     (setf (alongside--desk-reviews desk)
           (append (alongside--desk-reviews desk) (list review)))
     (when (and alongside-show-reviews (zerop (minibuffer-depth)))
       (display-buffer (alongside--buffer review)))))
 
-(defun alongside--changed (desk params)
-  "A review of DESK has changed as PARAMS say."
+(defun alongside--handle-change (desk params)
+  "Update the review of DESK that PARAMS name, and its buffers."
   (when-let* ((review (alongside--find desk (plist-get params :id))))
-    (alongside--take review params)
+    (alongside--update-review review params)
     (alongside--draw review)
-    (alongside--follow review)))
+    (alongside--update-edit-buffer review)))
 
-(defun alongside--closed (desk params)
-  "A review of DESK has ended as PARAMS say."
+(defun alongside--handle-close (desk params)
+  "Remove the review of DESK that PARAMS name: it has ended."
   (when-let* ((review (alongside--find desk (plist-get params :id))))
     (setf (alongside--desk-reviews desk) (delq review (alongside--desk-reviews desk)))
     (when (equal (plist-get params :closing) "accepted")
-      (alongside--await-write (alongside--review-file review)))
-    (alongside--forget review (eq (plist-get params :decidedHere) t))))
+      (alongside--revert-when-written (alongside--review-file review)))
+    (alongside--release-buffers review (eq (plist-get params :decidedHere) t))))
 
-(defun alongside--forget (review &optional decided-here)
-  "Put the buffers of REVIEW away.
-Unless it was DECIDED-HERE, those that are shown stay, so that no key goes
-to another buffer.  Text that no companion has stays as well."
+(defun alongside--release-buffers (review &optional decided-here)
+  "Kill the buffers of REVIEW, or keep those that the person still needs.
+Unless the review was DECIDED-HERE, shown buffers stay, so that a key is
+not typed into another buffer.  Text that the companion lacks stays, too."
   (let* ((edit (alongside--review-edit-buffer review))
          (diff (alongside--review-buffer review))
          (stays (lambda (buffer)
@@ -463,23 +474,23 @@ to another buffer.  Text that no companion has stays as well."
       (if (or (alongside--unsent-p edit)
               (eq edit (alongside--selected-buffer))
               (funcall stays edit))
-          (alongside--leave-text edit)
-        (alongside--put-away edit)))
+          (alongside--keep-text edit)
+        (alongside--kill-with-windows edit)))
     (when (buffer-live-p diff)
       (if (funcall stays diff)
-          (alongside--leave-diff diff)
-        (alongside--put-away diff)))))
+          (alongside--keep-diff diff)
+        (alongside--kill-with-windows diff)))))
 
-(defun alongside--put-away (buffer)
-  "Kill BUFFER, and give its windows what they showed before."
+(defun alongside--kill-with-windows (buffer)
+  "Kill BUFFER, and restore what its windows showed before."
   (with-current-buffer buffer
     (set-buffer-modified-p nil)
     (dolist (window (get-buffer-window-list buffer nil t))
       (quit-restore-window window 'bury))
     (kill-buffer buffer)))
 
-(defun alongside--leave-diff (buffer)
-  "The review of BUFFER, which is on the screen, has ended elsewhere."
+(defun alongside--keep-diff (buffer)
+  "Keep BUFFER with the diff of a review that another desk has ended."
   (with-current-buffer buffer
     (setq alongside--review nil
           header-line-format
@@ -487,8 +498,8 @@ to another buffer.  Text that no companion has stays as well."
            " This review has ended.  \\<alongside-review-mode-map>\\[quit-window] puts it away"))
     (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))))
 
-(defun alongside--leave-text (buffer)
-  "The review of BUFFER has ended while the person types there: the text stays."
+(defun alongside--keep-text (buffer)
+  "Keep BUFFER, in which the person edits the text of a review that has ended."
   (with-current-buffer buffer
     (when alongside--send-timer
       (cancel-timer alongside--send-timer))
@@ -499,17 +510,18 @@ to another buffer.  Text that no companion has stays as well."
     (set-buffer-modified-p nil)
     (add-hook 'kill-buffer-query-functions #'alongside--may-kill-text nil t)
     (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))
-    (alongside--say (format "The review has ended.  Your text stays in %s."
-                            (buffer-name)))))
+    (alongside--show-message (format "The review has ended.  Your text stays in %s."
+                                     (buffer-name)))))
 
 (defun alongside--may-kill-text ()
   "Whether text that was typed after the end of its review may go."
   (or (not (buffer-modified-p))
       (yes-or-no-p "Your text from after the end of the review is nowhere else.  Kill it? ")))
 
-(defun alongside--await-write (name)
-  "Show the file NAME anew when the agent writes it, within ten seconds.
-An agent may write it in several steps, of which the first one empties it."
+(defun alongside--revert-when-written (name)
+  "Revert the buffer of the file NAME when the agent writes it, within 10 s.
+The buffer is reverted after each write, because an agent may first empty
+the file."
   (when-let* ((file (alongside--name-in-emacs name))
               (buffer (find-buffer-visiting file)))
     (let ((tries 100) timer)
@@ -530,7 +542,7 @@ An agent may write it in several steps, of which the first one empties it."
 
 (defvar-keymap alongside-review-mode-map
   :doc "Keys of a review.
-Those of `diff-mode' would change the diff, and not the proposal."
+The keys of `diff-mode' would change the diff instead of the proposal."
   :parent special-mode-map
   "n" #'alongside-next-change
   "p" #'alongside-previous-change
@@ -564,8 +576,8 @@ Those of `diff-mode' would change the diff, and not the proposal."
   (setq buffer-read-only t)
   (setq-local diff-refine nil)
   (setq-local revert-buffer-function
-              (lambda (&rest _) (alongside--draw (alongside--at-point))))
-  ;; Those would look for the files that the diff names.
+              (lambda (&rest _) (alongside--draw (alongside--this-review))))
+  ;; With their defaults, these functions would open the files that the diff names.
   (setq-local diff-font-lock-syntax nil)
   (setq-local next-error-function nil)
   (setq-local add-log-current-defun-function nil)
@@ -643,9 +655,9 @@ Those of `diff-mode' would change the diff, and not the proposal."
       (let* ((inhibit-read-only t)
              (display (alongside--review-display review))
              (places (mapcar (lambda (window)
-                               (cons window (alongside--place (window-point window))))
+                               (cons window (alongside--place-in-diff (window-point window))))
                              (get-buffer-window-list buffer nil t)))
-             (place (alongside--place (point)))
+             (place (alongside--place-in-diff (point)))
              (hunk 0))
         (alongside--make-readable)
         (remove-overlays (point-min) (point-max) 'alongside t)
@@ -653,31 +665,32 @@ Those of `diff-mode' would change the diff, and not the proposal."
         (cl-loop for note across (plist-get display :notes)
                  for start = (point)
                  do (insert (plist-get note :text) "\n")
-                 do (alongside--mark start (point)
-                                     (if (eq (plist-get note :warning) t)
-                                         'alongside-warning
-                                       'alongside-note)))
+                 do (alongside--add-face start (point)
+                                         (if (eq (plist-get note :warning) t)
+                                             'alongside-warning
+                                           'alongside-note)))
         (let ((name (plist-get display :name)))
           (insert (format "--- %s\n+++ %s\n" name name)))
         (cl-loop for diff across (plist-get display :diff)
                  do (insert (propertize diff 'alongside-hunk hunk))
                  do (cl-incf hunk))
         (set-buffer-modified-p nil)
-        (alongside--mark-dropped review)
-        (goto-char (alongside--point-at place))
+        (alongside--highlight-dropped review)
+        (goto-char (alongside--position-of place))
         (pcase-dolist (`(,window . ,place) places)
-          (set-window-point window (alongside--point-at place)))))))
+          (set-window-point window (alongside--position-of place)))))))
 
 (defconst alongside--diff-faces
   '(diff-header diff-file-header diff-hunk-header diff-function diff-index
-    diff-added diff-removed diff-changed diff-indicator-added
-    diff-indicator-removed diff-indicator-changed diff-context diff-nonexistent)
-  "The faces of a diff that may give a text a background.")
+                diff-added diff-removed diff-changed diff-indicator-added
+                diff-indicator-removed diff-indicator-changed diff-context diff-nonexistent)
+  "The faces of a diff that may have a background.")
 
-(defconst alongside--least-contrast 4.5
-  "The least contrast of a text that everybody reads, as WCAG 2 has it.")
+(defconst alongside--min-contrast 4.5
+  "The minimum contrast of text by WCAG 2, level AA.")
 
-(defvar-local alongside--remapped nil "What `alongside--make-readable' has done here.")
+(defvar-local alongside--face-remappings nil
+  "The face remappings of `alongside--make-readable' in this buffer.")
 
 (defun alongside--luminance (color)
   "The relative luminance of COLOR as WCAG 2 has it, or nil if it is not known."
@@ -697,37 +710,37 @@ Those of `diff-mode' would change the diff, and not the proposal."
     (and one other
          (/ (+ (max one other) 0.05) (+ (min one other) 0.05)))))
 
-(defun alongside--readable (face)
-  "The colour in which a text with FACE is readable, or nil if it is as it is.
-Black or white: one of them contrasts with every background."
+(defun alongside--readable-color (face)
+  "Return a readable foreground for FACE, or nil if its own is readable.
+Black or white: one of them has enough contrast with every background."
   (let* ((background (face-attribute face :background nil t))
          (luminance (alongside--luminance background))
          (contrast (alongside--contrast
                     (face-attribute face :foreground nil 'default) background)))
     (when (and luminance
-               (< (or contrast 0) alongside--least-contrast))
+               (< (or contrast 0) alongside--min-contrast))
       (if (> luminance 0.179) "black" "white"))))
 
 (defun alongside--make-readable ()
-  "Give faces of this diff another colour where their background hides the text.
-In a terminal, Emacs may take a dark background for a light one."
-  (mapc #'face-remap-remove-relative alongside--remapped)
-  (setq alongside--remapped
+  "Change the foreground of faces of this diff that have too little contrast.
+In a terminal, Emacs may assume a light background where it is dark."
+  (mapc #'face-remap-remove-relative alongside--face-remappings)
+  (setq alongside--face-remappings
         (cl-loop for face in alongside--diff-faces
-                 for color = (alongside--readable face)
+                 for color = (alongside--readable-color face)
                  when color
                  collect (face-remap-add-relative face :foreground color))))
 
-(defun alongside--mark-dropped (review)
-  "Make the dropped hunks of REVIEW look dropped."
+(defun alongside--highlight-dropped (review)
+  "Give the dropped hunks of REVIEW the face `alongside-dropped'."
   (cl-loop for hunk in (alongside--review-hunks review)
            for index from 0
            when (equal (plist-get hunk :state) "dropped")
            do (when-let* ((start (alongside--start-of index)))
-                (alongside--mark start (alongside--end-of start) 'alongside-dropped))))
+                (alongside--add-face start (alongside--end-of start) 'alongside-dropped))))
 
-(defun alongside--mark (start end face)
-  "Give the text from START to END a FACE that precedes those of the diff."
+(defun alongside--add-face (start end face)
+  "Give the text from START to END a FACE that overrides the faces of the diff."
   (let ((overlay (make-overlay start end)))
     (overlay-put overlay 'alongside t)
     (overlay-put overlay 'face face)))
@@ -740,8 +753,9 @@ In a terminal, Emacs may take a dark background for a light one."
   "Where the diff that begins at START ends."
   (next-single-property-change start 'alongside-hunk nil (point-max)))
 
-(defun alongside--place (position)
-  "The hunk at POSITION, and the lines from its beginning."
+(defun alongside--place-in-diff (position)
+  "Return the hunk at POSITION, and the number of lines from its beginning.
+Outside of hunks, the hunk is nil, and the lines count from the first line."
   (let* ((hunk (get-text-property position 'alongside-hunk))
          (start (and hunk (alongside--start-of hunk))))
     (if start
@@ -750,8 +764,8 @@ In a terminal, Emacs may take a dark background for a light one."
                                         (pos-bol))))
       (cons nil (1- (line-number-at-pos position))))))
 
-(defun alongside--point-at (place)
-  "The position of PLACE, as near as it still is."
+(defun alongside--position-of (place)
+  "Return the position of PLACE, or the nearest one in its hunk."
   (pcase-let ((`(,hunk . ,lines) place))
     (save-excursion
       (let* ((start (or (and hunk (alongside--start-of hunk)) (point-min)))
@@ -760,8 +774,8 @@ In a terminal, Emacs may take a dark background for a light one."
         (forward-line lines)
         (min (point) (max start (1- end)))))))
 
-(defun alongside--at-point ()
-  "The review of this buffer.  Signals an error if there is none."
+(defun alongside--this-review ()
+  "Return the review of this buffer.  Signal an error if there is none."
   (or alongside--review (user-error "This buffer shows no review that waits")))
 
 (defun alongside--hunk-near ()
@@ -771,16 +785,16 @@ In a terminal, Emacs may take a dark background for a light one."
            (get-text-property (1- (point)) 'alongside-hunk))
       0))
 
-(defun alongside--go-to (hunk none)
-  "Move to the beginning of HUNK, or say NONE if there is no such hunk."
+(defun alongside--go-to-hunk (hunk none)
+  "Move to the beginning of HUNK.  Signal the error NONE if there is no such hunk."
   (let ((start (alongside--start-of hunk)))
     (unless start
       (user-error "%s" none))
     (goto-char start)
-    (alongside--show-all-of start)))
+    (alongside--scroll-to-show start)))
 
-(defun alongside--show-all-of (start)
-  "Scroll so that the diff that begins at START is seen to its end."
+(defun alongside--scroll-to-show (start)
+  "Scroll so that the end of the diff that begins at START is visible."
   (when (and (eq (current-buffer) (window-buffer (selected-window)))
              (not (pos-visible-in-window-p (1- (alongside--end-of start)))))
     (save-excursion
@@ -790,18 +804,18 @@ In a terminal, Emacs may take a dark background for a light one."
 (defun alongside-next-change ()
   "Move to the next change."
   (interactive)
-  (alongside--go-to (if (< (point) (or (alongside--start-of 0) (point-min)))
-                        0
-                      (1+ (alongside--hunk-near)))
-                    "This is the last change"))
+  (alongside--go-to-hunk (if (< (point) (or (alongside--start-of 0) (point-min)))
+                             0
+                           (1+ (alongside--hunk-near)))
+                         "This is the last change"))
 
 (defun alongside-previous-change ()
   "Move to the beginning of this change, or to the previous one."
   (interactive)
   (let* ((hunk (alongside--hunk-near))
          (start (alongside--start-of hunk)))
-    (alongside--go-to (if (and start (> (point) start)) hunk (1- hunk))
-                      "This is the first change")))
+    (alongside--go-to-hunk (if (and start (> (point) start)) hunk (1- hunk))
+                           "This is the first change")))
 
 (defun alongside--hunks-at-point ()
   "The indexes of the hunks at point or in the region."
@@ -811,15 +825,15 @@ In a terminal, Emacs may take a dark background for a light one."
                                        collect (get-text-property at 'alongside-hunk))))
                  (delq nil (list (get-text-property (point) 'alongside-hunk))))))
     (cond
-     ((null (alongside--review-hunks (alongside--at-point)))
+     ((null (alongside--review-hunks (alongside--this-review)))
       (user-error "You can only accept or reject this as a whole"))
      (hunks hunks)
      (t (user-error "No change at point")))))
 
-(defun alongside--ask (method &rest params)
+(defun alongside--request-change (method &rest params)
   "Send METHOD about the review of this buffer with PARAMS.
-The text that is edited beside it goes first."
-  (let ((review (alongside--at-point)))
+Unsent text of its edit buffer is sent first."
+  (let ((review (alongside--this-review)))
     (alongside--after-sending
      review
      (lambda ()
@@ -831,9 +845,9 @@ The text that is edited beside it goes first."
 
 ;;;###autoload
 (defun alongside-review (&optional choose)
-  "Show the proposal for this file, else the oldest one.
-With a prefix argument, or if several wait and none is for this file,
-CHOOSE among them."
+  "Show the proposal for this file, or else the oldest one.
+With a prefix argument, or if several proposals wait and none is for this
+file, CHOOSE among them."
   (interactive "P")
   (let* ((reviews (or (alongside--reviews) (user-error "No proposal waits")))
          (file (alongside--file (current-buffer)))
@@ -848,7 +862,7 @@ CHOOSE among them."
                   ((and mine (not choose)) mine)
                   ((and (null (cdr reviews)) (not choose)) (car reviews))
                   (t (cdr (assoc (completing-read (format-prompt "Proposal" (caar titles))
-                                               titles nil t nil nil (caar titles)) titles))))))
+                                                  titles nil t nil nil (caar titles)) titles))))))
     (when review
       (pop-to-buffer (alongside--buffer review)))))
 
@@ -860,35 +874,35 @@ CHOOSE among them."
     (switch-to-buffer (alongside--buffer (or (car rest) (car reviews))))))
 
 (defun alongside-toggle ()
-  "Keep or drop the change at point, or each one in the region.
-They are dropped unless all of them are dropped already."
+  "Keep or drop the change at point, or each change in the region.
+The changes are dropped, unless all of them are dropped already."
   (interactive)
   (let* ((hunks (alongside--hunks-at-point))
          (all (alongside--review-hunks alongside--review))
          (dropped (lambda (hunk) (equal (plist-get (nth hunk all) :state) "dropped")))
          (keep (if (cl-every dropped hunks) t :json-false)))
     (deactivate-mark)
-    (alongside--ask 'alongside/keepHunks :hunks (vconcat hunks) :keep keep)))
+    (alongside--request-change 'alongside/keepHunks :hunks (vconcat hunks) :keep keep)))
 
 (defun alongside-split ()
   "Split the change at point into smaller ones."
   (interactive)
-  (alongside--ask 'alongside/splitHunk :hunk (car (alongside--hunks-at-point))))
+  (alongside--request-change 'alongside/splitHunk :hunk (car (alongside--hunks-at-point))))
 
 (defun alongside-undo ()
   "Revert the last change of this proposal, made at any desk."
   (interactive)
-  (alongside--ask 'alongside/undoReview))
+  (alongside--request-change 'alongside/undoReview))
 
 (defun alongside-redo ()
   "Make the change again that was reverted last."
   (interactive)
-  (alongside--ask 'alongside/redoReview))
+  (alongside--request-change 'alongside/redoReview))
 
 (defun alongside-visit-file ()
   "Go to the file of this proposal, at the change at point."
   (interactive)
-  (let* ((review (alongside--at-point))
+  (let* ((review (alongside--this-review))
          (hunk (nth (alongside--hunk-near) (alongside--review-hunks review)))
          (line (plist-get (plist-get hunk :original) :start))
          (file (alongside--name-in-emacs (alongside--review-file review))))
@@ -899,57 +913,57 @@ They are dropped unless all of them are dropped already."
       (goto-char (point-min))
       (forward-line line))))
 
-(defun alongside--seen ()
-  "Return the text and revision on the screen, on which the person decides."
-  (let* ((review (alongside--at-point))
+(defun alongside--displayed-version ()
+  "Return the parameters for the text on the screen, on which the person decides."
+  (let* ((review (alongside--this-review))
          (edit (alongside--review-edit-buffer review)))
     (if (alongside--unsent-p edit)
         (with-current-buffer edit
-          (alongside--text-params review alongside--shown (alongside--text)))
+          (alongside--text-params review alongside--base-revision (alongside--text)))
       (alongside--text-params review (alongside--review-revision review)
                               (alongside--review-text review)))))
 
-(defun alongside--decide (decision seen)
-  "Decide on the review of this buffer as it was SEEN.
+(defun alongside--decide (decision displayed)
+  "Decide on the review of this buffer in the version DISPLAYED.
 DECISION is \"accept\" or \"reject\"."
-  (let* ((review (alongside--at-point))
+  (let* ((review (alongside--this-review))
          (edit (alongside--review-edit-buffer review)))
     (alongside--request
      (alongside--review-desk review) 'alongside/decideReview
-     (append seen (list :decision decision))
+     (append displayed (list :decision decision))
      nil
      (lambda (error)
-       (alongside--say (plist-get error :message))
+       (alongside--show-message (plist-get error :message))
        (when (alongside--unsent-p edit)
          (alongside--send edit))))))
 
 (defun alongside-accept ()
   "Accept this proposal as it stands; the agent writes the file."
   (interactive)
-  ;; It may change while the question is open.
-  (let ((seen (alongside--seen))
-        (warnings (alongside--warnings (alongside--at-point))))
+  ;; The proposal may change while the question is open.
+  (let ((displayed (alongside--displayed-version))
+        (warnings (alongside--warnings (alongside--this-review))))
     (when (or (null warnings)
               (yes-or-no-p (format "%s  Accept all the same? "
                                    (string-join warnings "  "))))
-      (alongside--decide "accept" seen))))
+      (alongside--decide "accept" displayed))))
 
 (defun alongside-reject ()
   "Reject this proposal; edits of yours go to a draft."
   (interactive)
-  (alongside--decide "reject" (alongside--seen)))
+  (alongside--decide "reject" (alongside--displayed-version)))
 
 ;;;; Editing the text
 
 (defvar-keymap alongside-edit-mode-map
-  :doc "Keys where the text of a proposal is edited."
+  :doc "Keys of a buffer in which the text of a proposal is edited."
   "<remap> <save-buffer>" #'alongside-save-edit
   "C-c C-c" #'alongside-finish-edit
   "C-c C-k" #'alongside-cancel-edit)
 
 (define-minor-mode alongside-edit-mode
   "Edit the text of a proposal.
-The review follows while you type."
+The review is updated while you type."
   :lighter " Edit-Review"
   (if alongside-edit-mode
       (progn
@@ -958,11 +972,11 @@ The review follows while you type."
                (concat " Your text of a proposal.  \\<alongside-edit-mode-map>"
                        "\\[alongside-finish-edit] back to the review  "
                        "\\[alongside-cancel-edit] undo all of it")))
-        (add-hook 'after-change-functions #'alongside--edited nil t))
+        (add-hook 'after-change-functions #'alongside--schedule-send nil t))
     (setq header-line-format nil)
-    (remove-hook 'after-change-functions #'alongside--edited t)))
+    (remove-hook 'after-change-functions #'alongside--schedule-send t)))
 
-(defvar-local alongside--before-edit nil "The text before it was edited here.")
+(defvar-local alongside--before-edit nil "The text of this buffer before `alongside-edit'.")
 (defvar untrusted-content)
 
 (defun alongside--viewer-p (mode)
@@ -972,7 +986,7 @@ The review follows while you type."
 
 (defun alongside--choose-mode (file)
   "Give this buffer the major mode for the name FILE.
-The text, which nobody has accepted, chooses nothing."
+The text itself chooses no mode, because nobody has accepted it."
   (let ((buffer-file-name (alongside--name-in-emacs file))
         (auto-mode-alist (cl-remove-if #'alongside--viewer-p auto-mode-alist
                                        :key #'cdr-safe))
@@ -988,7 +1002,7 @@ The text, which nobody has accepted, chooses nothing."
 (defun alongside-edit ()
   "Edit the text of this proposal in the major mode of its file."
   (interactive)
-  (let* ((review (alongside--at-point))
+  (let* ((review (alongside--this-review))
          (hunk (nth (alongside--hunk-near) (alongside--review-hunks review)))
          (line (or (plist-get (plist-get hunk :current) :start) 0))
          (buffer (alongside--review-edit-buffer review)))
@@ -1002,7 +1016,7 @@ The text, which nobody has accepted, chooses nothing."
         (alongside--choose-mode (alongside--review-file review))
         (font-lock-ensure)
         (setq alongside--review review
-              alongside--shown (alongside--review-revision review)
+              alongside--base-revision (alongside--review-revision review)
               buffer-undo-list nil)
         (set-buffer-modified-p nil)
         (alongside-edit-mode)))
@@ -1012,8 +1026,8 @@ The text, which nobody has accepted, chooses nothing."
     (goto-char (point-min))
     (forward-line line)))
 
-(defun alongside--edited (&rest _)
-  "The person has typed: send the text soon."
+(defun alongside--schedule-send (&rest _)
+  "Send the text of this buffer 0.3 s after the last edit."
   (when alongside--review
     (when alongside--send-timer
       (cancel-timer alongside--send-timer))
@@ -1037,15 +1051,15 @@ The text, which nobody has accepted, chooses nothing."
             (unless (equal text newest)
               (list :replacement (alongside--replacement newest text))))))
 
-(defun alongside--alike-at-end (one other most)
-  "How many characters ONE and OTHER end with alike, of at most MOST."
+(defun alongside--common-suffix-length (one other limit)
+  "Return the length of the common suffix of ONE and OTHER, at most LIMIT."
   (let ((alike 0))
-    (while (< alike most)
-      (let ((more (/ (+ alike most 1) 2)))
+    (while (< alike limit)
+      (let ((more (/ (+ alike limit 1) 2)))
         (if (eq t (compare-strings one (- (length one) more) nil
                                    other (- (length other) more) nil))
             (setq alike more)
-          (setq most (1- more)))))
+          (setq limit (1- more)))))
     alike))
 
 (defun alongside--replacement (old new)
@@ -1053,8 +1067,8 @@ The text, which nobody has accepted, chooses nothing."
   (with-temp-buffer
     (insert old)
     (let* ((alike (1- (abs (compare-strings old nil nil new nil nil))))
-           (most (- (min (length old) (length new)) alike))
-           (rest (alongside--alike-at-end old new most))
+           (limit (- (min (length old) (length new)) alike))
+           (rest (alongside--common-suffix-length old new limit))
            (end (- (point-max) rest))
            (new-end (- (length new) rest))
            start first)
@@ -1070,8 +1084,8 @@ The text, which nobody has accepted, chooses nothing."
       (list :lines (list :start first :end (+ first (count-lines start (point))))
             :text (substring new (1- start) (- (length new) rest))))))
 
-(defun alongside--replaced (text replacement)
-  "TEXT with REPLACEMENT."
+(defun alongside--apply-replacement (text replacement)
+  "Return TEXT with REPLACEMENT applied."
   (let ((lines (plist-get replacement :lines)))
     (with-temp-buffer
       (insert text)
@@ -1087,57 +1101,58 @@ The text, which nobody has accepted, chooses nothing."
   "Whether the companion lacks text of BUFFER."
   (and (buffer-live-p buffer)
        (with-current-buffer buffer
-         (or alongside--send-timer (> alongside--sending 0)))))
+         (or alongside--send-timer (> alongside--unanswered-sends 0)))))
 
 (defun alongside--send (buffer &optional now)
   "Send the text of BUFFER.
-Unless it has to be NOW, it waits for an earlier one that is on its way."
+Without NOW, the text waits until the server has answered earlier ones."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (when alongside--send-timer
         (cancel-timer alongside--send-timer)
         (setq alongside--send-timer nil))
-      (when (and alongside--review (or now (zerop alongside--sending)))
+      (when (and alongside--review (or now (zerop alongside--unanswered-sends)))
         (let ((review alongside--review)
               (text (alongside--text)))
-          (cl-incf alongside--sending)
+          (cl-incf alongside--unanswered-sends)
           (alongside--request
            (alongside--review-desk review) 'alongside/setReviewText
-           (alongside--text-params review alongside--shown text)
-           (lambda (_) (alongside--sent buffer text))
-           (lambda (error) (alongside--not-sent buffer error))))))))
+           (alongside--text-params review alongside--base-revision text)
+           (lambda (_) (alongside--handle-sent buffer text))
+           (lambda (error) (alongside--handle-send-error buffer error))))))))
 
-(defun alongside--sent (buffer text)
-  "The companion has TEXT of BUFFER, merged with what other desks have changed.
-That is the newest text, which came before the answer."
+(defun alongside--handle-sent (buffer text)
+  "Handle the answer of the companion to TEXT of BUFFER.
+The companion has merged TEXT with the edits of other desks into the newest
+text, which arrived before the answer."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
-      (cl-decf alongside--sending)
+      (cl-decf alongside--unanswered-sends)
       (cond
-       ;; A later answer counts.
-       ((or (null alongside--review) (> alongside--sending 0)))
+       ;; Only the answer to the newest text is handled.
+       ((or (null alongside--review) (> alongside--unanswered-sends 0)))
        ((equal text (alongside--text))
         (alongside--show-newest)
-        (mapc #'funcall (nreverse (prog1 alongside--when-sent
-                                    (setq alongside--when-sent nil)))))
+        (mapc #'funcall (nreverse (prog1 alongside--sent-callbacks
+                                    (setq alongside--sent-callbacks nil)))))
        (t
         ;; Later edits are based on this text, or merged with what it was merged with.
         (when (equal text (alongside--review-text alongside--review))
-          (setq alongside--shown (alongside--review-revision alongside--review)))
+          (setq alongside--base-revision (alongside--review-revision alongside--review)))
         (alongside--send buffer))))))
 
-(defun alongside--not-sent (buffer error)
-  "The companion does not take the text of BUFFER, because of ERROR."
+(defun alongside--handle-send-error (buffer error)
+  "Handle the ERROR with which the companion refuses the text of BUFFER."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
-      (cl-decf alongside--sending)
-      (setq alongside--when-sent nil)
+      (cl-decf alongside--unanswered-sends)
+      (setq alongside--sent-callbacks nil)
       (when alongside--review
-        (alongside--say (format "Your text is only in this buffer: %s"
-                                (plist-get error :message)))))))
+        (alongside--show-message (format "Your text is only in this buffer: %s"
+                                         (plist-get error :message)))))))
 
-(defun alongside--replace (text)
-  "Replace the text of this buffer with TEXT, and keep point."
+(defun alongside--set-text (text)
+  "Replace the text of this buffer by TEXT, and keep point."
   (let ((alongside--review nil)
         (source (generate-new-buffer " *alongside text*" t)))
     (unwind-protect
@@ -1149,8 +1164,8 @@ That is the newest text, which came before the answer."
           (undo-boundary))
       (kill-buffer source))))
 
-(defun alongside--follow (review)
-  "Show the text of REVIEW where it is edited, unless there are unsent edits."
+(defun alongside--update-edit-buffer (review)
+  "Show the text of REVIEW in its edit buffer, unless that has unsent edits."
   (let ((buffer (alongside--review-edit-buffer review)))
     (when (and (buffer-live-p buffer) (not (alongside--unsent-p buffer)))
       (with-current-buffer buffer
@@ -1160,8 +1175,8 @@ That is the newest text, which came before the answer."
   "Show the newest text of the review that is edited in this buffer."
   (let ((text (alongside--review-text alongside--review)))
     (unless (equal text (alongside--text))
-      (alongside--replace text))
-    (setq alongside--shown (alongside--review-revision alongside--review))))
+      (alongside--set-text text))
+    (setq alongside--base-revision (alongside--review-revision alongside--review))))
 
 (defun alongside--send-now (review)
   "Send the text of REVIEW that the person typed last."
@@ -1175,19 +1190,19 @@ That is the newest text, which came before the answer."
   (let ((buffer (alongside--review-edit-buffer review)))
     (if (alongside--unsent-p buffer)
         (with-current-buffer buffer
-          (push then alongside--when-sent))
+          (push then alongside--sent-callbacks))
       (funcall then))))
 
 (defun alongside-finish-edit ()
   "Return to the review with this text."
   (interactive)
-  (let ((review (alongside--at-point)))
+  (let ((review (alongside--this-review)))
     (alongside--send-now review)
     ;; Point is where the diff was drawn, not where the window showed it last.
     (let ((switch-to-buffer-preserve-window-point nil))
       (switch-to-buffer (alongside--buffer review)))
     (when-let* ((start (alongside--start-of (alongside--hunk-near))))
-      (alongside--show-all-of start))))
+      (alongside--scroll-to-show start))))
 
 (defun alongside-save-edit ()
   "Send this text to the companion at once.
@@ -1197,18 +1212,18 @@ After the end of the review, write it to a file."
       (call-interactively #'write-file)
     (alongside--send-now alongside--review)
     (set-buffer-modified-p nil)
-    (alongside--say (substitute-command-keys
-                     "Your text is in the review; \\<alongside-edit-mode-map>\
+    (alongside--show-message (substitute-command-keys
+                              "Your text is in the review; \\<alongside-edit-mode-map>\
 \\[alongside-finish-edit] goes back to it."))))
 
 (defun alongside-cancel-edit ()
-  "Take back what has changed since you began to edit, and return to the review.
-`alongside-undo' brings it back."
+  "Undo the edits since `alongside-edit', and return to the review.
+`alongside-undo' restores them."
   (interactive)
-  (alongside--at-point)
+  (alongside--this-review)
   (unless (equal (alongside--text) alongside--before-edit)
-    (alongside--replace alongside--before-edit)
-    (alongside--edited))
+    (alongside--set-text alongside--before-edit)
+    (alongside--schedule-send))
   (alongside-finish-edit))
 
 ;;;; The program
@@ -1220,7 +1235,7 @@ After the end of the review, write it to a file."
        (locate-dominating-file default-directory #'file-directory-p)
        default-directory)))
 
-(defun alongside--run (&rest words)
+(defun alongside--run-program (&rest words)
   "Run the program with the arguments WORDS, and show its output."
   (let ((default-directory (alongside--directory)))
     (compilation-start
@@ -1231,18 +1246,19 @@ After the end of the review, write it to a file."
 ;;;###autoload
 (defun alongside-doctor (&optional agent)
   "Show why an agent does not find this Emacs, and what to do.
-With a prefix argument, ask for the AGENT; otherwise examine all that run."
+With a prefix argument, ask for the AGENT.  Otherwise examine all running
+agents."
   (interactive (and current-prefix-arg
                     (list (completing-read (format-prompt "Agent" (car alongside-agents))
                                            alongside-agents nil nil nil nil
                                            (car alongside-agents)))))
-  (apply #'alongside--run "doctor" (and agent (list agent))))
+  (apply #'alongside--run-program "doctor" (and agent (list agent))))
 
 ;;;###autoload
 (defun alongside-status ()
   "Show the companions of this machine."
   (interactive)
-  (alongside--run "status"))
+  (alongside--run-program "status"))
 
 (declare-function term-char-mode "term")
 (declare-function term-mode "term")
@@ -1251,7 +1267,7 @@ With a prefix argument, ask for the AGENT; otherwise examine all that run."
 ;;;###autoload
 (defun alongside-run-agent (command)
   "Run an agent with COMMAND in a terminal of this Emacs.
-One of the variable `alongside-agents', unless it is called from Lisp."
+Interactively, offer the commands in the variable `alongside-agents'."
   (interactive (list (completing-read "Agent: " alongside-agents nil nil nil nil
                                       (car alongside-agents))))
   (require 'term)
@@ -1268,8 +1284,8 @@ One of the variable `alongside-agents', unless it is called from Lisp."
 
 ;;;###autoload
 (defun alongside-send (&optional beginning end)
-  "Add this file to the prompt of an agent that takes files.
-With an active region, only its lines: those between BEGINNING and END."
+  "Add this file to the prompt of an agent that accepts files.
+With an active region, add only the lines between BEGINNING and END."
   (interactive (and (use-region-p) (list (region-beginning) (region-end))))
   (let ((file (or (alongside--file (current-buffer))
                   (user-error "This buffer visits no file")))
@@ -1298,7 +1314,8 @@ With an active region, only its lines: those between BEGINNING and END."
       " Alongside")))
 
 (defun alongside--may-leave (leaving)
-  "Whether LEAVING, which may reject proposals, is what the person wants."
+  "Return whether to go on with LEAVING, which may reject proposals.
+LEAVING names the action for the question to the person."
   (let ((ending (cl-loop for desk in alongside--desks
                          unless (alongside--desk-leaving desk)
                          sum (length (alongside--desk-reviews desk)))))
@@ -1315,8 +1332,8 @@ With an active region, only its lines: those between BEGINNING and END."
   (alongside--may-leave "ending Emacs"))
 
 (defun alongside--send-all ()
-  "Send all text that the person typed last, and wait until it has arrived.
-An Emacs that ends sends nothing more."
+  "Send all unsent text, and wait up to 2 s until the companion has it.
+Emacs sends nothing after its end."
   (mapc #'alongside--send-now (alongside--reviews))
   (let ((end (time-add nil 2)))
     (while (and (cl-some (lambda (review)
@@ -1328,12 +1345,12 @@ An Emacs that ends sends nothing more."
 (defconst alongside--hooks
   '((post-command-hook . alongside--report-soon)
     (after-save-hook . alongside--report-soon)
-    (after-save-hook . alongside--saved)
+    (after-save-hook . alongside--send-save)
     (window-configuration-change-hook . alongside--report-soon)
     (kill-buffer-hook . alongside--report-soon)
-    (after-set-visited-file-name-hook . alongside--forget-root)
-    (minibuffer-exit-hook . alongside--say-waiting)
-    (pre-command-hook . alongside--forget-said)
+    (after-set-visited-file-name-hook . alongside--reset-root)
+    (minibuffer-exit-hook . alongside--show-waiting-messages)
+    (pre-command-hook . alongside--clear-shown-messages)
     (kill-emacs-query-functions . alongside--may-quit)
     (kill-emacs-hook . alongside--send-all))
   "The hooks of `alongside-mode', and what they call.")
@@ -1352,9 +1369,9 @@ An Emacs that ends sends nothing more."
     (funcall (if alongside-mode #'add-hook #'remove-hook) hook function))
   (if alongside-mode
       (progn
-        (add-function :after after-focus-change-function #'alongside--focused)
+        (add-function :after after-focus-change-function #'alongside--send-focus)
         (alongside--report-soon))
-    (remove-function after-focus-change-function #'alongside--focused)
+    (remove-function after-focus-change-function #'alongside--send-focus)
     (mapc #'alongside--stop (copy-sequence alongside--desks))))
 
 (provide 'alongside)

@@ -12,11 +12,11 @@
 (require 'alongside)
 (require 'ert)
 
-(defvar alongside-test--asked nil "The requests, the newest first.")
+(defvar alongside-test--requests nil "The requests, the newest first.")
 
-(defun alongside-test--answer (number result)
+(defun alongside-test--reply (number result)
   "Answer request NUMBER, counted from the oldest, with RESULT."
-  (funcall (nth 2 (nth number (reverse alongside-test--asked))) result))
+  (funcall (nth 2 (nth number (reverse alongside-test--requests))) result))
 
 (defun alongside-test--display (&rest states)
   "Return the server's words about a review with two hunks in STATES."
@@ -35,24 +35,24 @@
         :display (apply #'alongside-test--display states)))
 
 (defun alongside-test--change (desk revision text &rest states)
-  "Tell DESK that the review has TEXT at REVISION, and hunks in STATES."
-  (alongside--heard desk 'alongside/didChangeReview
-                    (append (list :replacement (list :lines '(:start 0 :end 9) :text text))
-                            (apply #'alongside-test--params revision nil states))))
+  "Send DESK the event that its review has TEXT at REVISION, and hunks in STATES."
+  (alongside--handle-notification desk 'alongside/didChangeReview
+                                  (append (list :replacement (list :lines '(:start 0 :end 9) :text text))
+                                          (apply #'alongside-test--params revision nil states))))
 
 (defmacro alongside-test--with-review (&rest body)
   "Run BODY with `desk' and `review', whose requests are only noted."
   (declare (indent 0))
-  `(let* ((alongside-test--asked nil)
+  `(let* ((alongside-test--requests nil)
           (desk (make-alongside--desk :root "/p"))
           (alongside--desks (list desk)))
      (cl-letf (((symbol-function 'alongside--request)
                 (lambda (_ method params &optional then otherwise)
-                  (push (list method params then otherwise) alongside-test--asked)))
+                  (push (list method params then otherwise) alongside-test--requests)))
                ((symbol-function 'run-with-timer) (lambda (&rest _) 'timer))
                ((symbol-function 'cancel-timer) #'ignore))
-       (alongside--heard desk 'alongside/didOpenReview
-                         (alongside-test--params 1 "ONE\ntwo\nthree\nfour\nFIVE\n" "kept" "kept"))
+       (alongside--handle-notification desk 'alongside/didOpenReview
+                                       (alongside-test--params 1 "ONE\ntwo\nthree\nfour\nFIVE\n" "kept" "kept"))
        (let ((review (car (alongside--desk-reviews desk))))
          (unwind-protect
              (progn ,@body)
@@ -64,8 +64,8 @@
 (ert-deftest alongside-test-columns-are-utf-16 ()
   (with-temp-buffer
     (insert "x\nä😀b")
-    (should (= (alongside--character (point)) 4))
-    (should (= (alongside--character 3) 0))))
+    (should (= (alongside--utf16-column (point)) 4))
+    (should (= (alongside--utf16-column 3) 0))))
 
 (ert-deftest alongside-test-a-review-shows-notes-and-hunks ()
   (alongside-test--with-review
@@ -86,7 +86,7 @@
         (goto-char (point-max))
         (push-mark (point-min) t t)
         (alongside-toggle))
-      (pcase-let ((`(,method ,params . ,_) (car alongside-test--asked)))
+      (pcase-let ((`(,method ,params . ,_) (car alongside-test--requests)))
         (should (eq method 'alongside/keepHunks))
         (should (equal params '(:id 1 :revision 1 :hunks [0 1] :keep :json-false)))))))
 
@@ -96,7 +96,7 @@
       (alongside-test--change desk 2 "one\n" "dropped" "kept")
       (should (looking-at "@@ -1,2 .* dropped"))
       (alongside-toggle)
-      (should (eq (plist-get (nth 1 (car alongside-test--asked)) :keep) t)))))
+      (should (eq (plist-get (nth 1 (car alongside-test--requests)) :keep) t)))))
 
 (ert-deftest alongside-test-point-stays-in-its-hunk ()
   (alongside-test--with-review
@@ -115,33 +115,33 @@
       (insert "mine ")
       (should alongside--send-timer)
       (alongside--send (current-buffer))
-      (should (equal (nth 1 (car alongside-test--asked))
+      (should (equal (nth 1 (car alongside-test--requests))
                      '(:id 1 :revision 1 :from 1
                            :replacement (:lines (:start 0 :end 1) :text "mine ONE\n"))))
       (insert "own ")
       (alongside-test--change desk 2 "mine ONE\ntwo\nthree\nfour\nFIVE\n" "edited" "kept")
-      (alongside-test--answer 0 '(:revision 2))
-      (should (= alongside--shown 2))
-      (should (equal (nth 1 (car alongside-test--asked))
+      (alongside-test--reply 0 '(:revision 2))
+      (should (= alongside--base-revision 2))
+      (should (equal (nth 1 (car alongside-test--requests))
                      '(:id 1 :revision 2 :from 2
                            :replacement (:lines (:start 0 :end 1) :text "mine own ONE\n"))))
       (alongside-test--change desk 4 "mine own ONE\ntheirs\n" "edited" "kept")
-      (alongside-test--answer 1 '(:revision 4))
+      (alongside-test--reply 1 '(:revision 4))
       (should (equal (alongside--text) "mine own ONE\ntheirs\n"))
-      (should (= alongside--shown 4))
+      (should (= alongside--base-revision 4))
       (should-not (alongside--unsent-p (current-buffer))))))
 
-(ert-deftest alongside-test-a-file-that-is-saved-is-told ()
+(ert-deftest alongside-test-a-saved-file-is-reported ()
   (let* ((root (file-truename (make-temp-file "alongside" t)))
          (file (expand-file-name "a.txt" root))
          (desk (make-alongside--desk :root root :ready t))
          (alongside--desks (list desk))
-         (told nil))
+         (sent nil))
     (make-directory (expand-file-name ".git" root))
     (cl-letf (((symbol-function 'alongside--notify)
-               (lambda (&rest message) (push message told)))
-              (after-save-hook (list #'alongside--saved)))
-      (should (equal (alist-get 'after-save-hook (reverse alongside--hooks)) #'alongside--saved))
+               (lambda (&rest message) (push message sent)))
+              (after-save-hook (list #'alongside--send-save)))
+      (should (equal (alist-get 'after-save-hook (reverse alongside--hooks)) #'alongside--send-save))
       (with-current-buffer (find-file-noselect file)
         (insert "mine\n")
         (save-buffer)
@@ -150,24 +150,24 @@
         (insert "mine\n")
         (save-buffer)
         (kill-buffer)))
-    (should (equal told `((,desk alongside/didSave (:path ,file)))))
+    (should (equal sent `((,desk alongside/didSave (:path ,file)))))
     (delete-directory root t)))
 
-(ert-deftest alongside-test-a-replacement-makes-one-text-of-another ()
+(ert-deftest alongside-test-a-replacement-turns-the-old-text-into-the-new ()
   (let ((texts '("" "\n" "one" "one\n" "one\ntwo\nthree\n" "one\n2\nthree\n" "three\n"
                  "one\ntwo" "\n\none\n" "ä😀\none\n")))
     (dolist (old texts)
       (dolist (new (remove old texts))
-        (should (equal (alongside--replaced old (alongside--replacement old new)) new)))))
+        (should (equal (alongside--apply-replacement old (alongside--replacement old new)) new)))))
   (should (equal (alongside--replacement "one\ntwo\nthree\n" "one\n2\nthree\n")
                  '(:lines (:start 1 :end 2) :text "2\n"))))
 
-(ert-deftest alongside-test-a-file-written-in-steps-is-shown-as-it-is-at-last ()
+(ert-deftest alongside-test-the-last-step-of-a-write-is-shown ()
   (let* ((file (make-temp-file "alongside" nil ".txt" "old\n"))
          (buffer (find-file-noselect file)))
     (unwind-protect
         (cl-letf (((symbol-function 'alongside--name-in-emacs) #'identity))
-          (alongside--await-write file)
+          (alongside--revert-when-written file)
           (dolist (text '("" "new\n"))
             (write-region text nil file nil 'quiet)
             (with-timeout (5 (ert-fail (list text (with-current-buffer buffer (buffer-string)))))
@@ -185,7 +185,7 @@
       (alongside-test--change desk 2 "theirs\n" "edited" "edited")
       (should (string-match-p "typed" (alongside--text)))
       (let ((buffer (current-buffer)))
-        (alongside--heard desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
+        (alongside--handle-notification desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
         (should (buffer-live-p buffer))
         (with-current-buffer buffer
           (should (string-match-p "typed" (buffer-string)))
@@ -196,18 +196,18 @@
   (alongside-test--with-review
     (let ((buffer (alongside--buffer review)))
       (switch-to-buffer buffer)
-      (alongside--heard desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
+      (alongside--handle-notification desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
       (should (eq (current-buffer) buffer))
       (should (eq (window-buffer (selected-window)) buffer))
       (should-error (alongside-toggle) :type 'user-error)
       (kill-buffer buffer))))
 
-(ert-deftest alongside-test-a-review-that-ends-here-goes ()
+(ert-deftest alongside-test-the-buffer-of-a-review-decided-here-is-killed ()
   (alongside-test--with-review
     (let ((buffer (alongside--buffer review)))
       (switch-to-buffer buffer)
-      (alongside--heard desk 'alongside/didCloseReview
-                        '(:id 1 :closing "rejected" :decidedHere t))
+      (alongside--handle-notification desk 'alongside/didCloseReview
+                                      '(:id 1 :closing "rejected" :decidedHere t))
       (should-not (buffer-live-p buffer)))))
 
 (ert-deftest alongside-test-no-key-changes-the-diff-itself ()
@@ -229,7 +229,7 @@
       (alongside-previous-change)
       (should (looking-at "@@ -5")))))
 
-(ert-deftest alongside-test-nothing-typed-is-lost-at-the-end ()
+(ert-deftest alongside-test-unsent-text-is-sent-before-emacs-ends ()
   (alongside-test--with-review
     (switch-to-buffer (alongside--buffer review))
     (alongside-edit)
@@ -237,20 +237,20 @@
     (cl-letf (((symbol-function 'accept-process-output)
                (lambda (&rest _)
                  (alongside-test--change desk 2 (alongside--text) "edited" "kept")
-                 (alongside-test--answer 0 '(:revision 2)))))
+                 (alongside-test--reply 0 '(:revision 2)))))
       (alongside--send-all))
-    (should (equal (nth 1 (car alongside-test--asked))
+    (should (equal (nth 1 (car alongside-test--requests))
                    '(:id 1 :revision 1 :from 1
                          :replacement (:lines (:start 0 :end 1) :text "typed last ONE\n"))))
     (should-not (alongside--unsent-p (current-buffer)))))
 
-(ert-deftest alongside-test-the-keys-for-undo-are-those-of-the-person ()
+(ert-deftest alongside-test-the-persons-undo-keys-undo-in-the-review ()
   (alongside-test--with-review
     (with-current-buffer (alongside--buffer review)
       (should (eq (key-binding (kbd "C-_")) 'alongside-undo))
       (should (eq (key-binding (kbd "C-x u")) 'alongside-undo)))))
 
-(ert-deftest alongside-test-a-cancelled-edit-keeps-the-edits-before ()
+(ert-deftest alongside-test-a-cancelled-edit-keeps-earlier-edits ()
   (alongside-test--with-review
     (switch-to-buffer (alongside--buffer review))
     (alongside-edit)
@@ -259,7 +259,7 @@
       (alongside-edit-mode 1))
     (alongside--send (current-buffer))
     (alongside-test--change desk 2 (alongside--text) "edited" "kept")
-    (alongside-test--answer 0 '(:revision 2))
+    (alongside-test--reply 0 '(:revision 2))
     (alongside-finish-edit)
     (alongside-edit)
     (insert "second ")
@@ -269,24 +269,24 @@
         (should (string-match-p "first" (alongside--text)))
         (should-not (string-match-p "second" (alongside--text)))))))
 
-(ert-deftest alongside-test-a-decision-names-the-text-that-is-seen ()
+(ert-deftest alongside-test-a-decision-names-the-displayed-revision ()
   (alongside-test--with-review
     (with-current-buffer (alongside--buffer review)
       (alongside-reject)
-      (should (equal (car (car alongside-test--asked)) 'alongside/decideReview))
-      (should (equal (nth 1 (car alongside-test--asked))
+      (should (equal (car (car alongside-test--requests)) 'alongside/decideReview))
+      (should (equal (nth 1 (car alongside-test--requests))
                      '(:id 1 :revision 1 :from 1 :decision "reject"))))))
 
 (ert-deftest alongside-test-messages-wait-for-the-minibuffer ()
-  (let ((alongside--messages nil) said)
-    (cl-letf (((symbol-function 'message) (lambda (_ text) (push text said)))
+  (let ((alongside--waiting-messages nil) shown)
+    (cl-letf (((symbol-function 'message) (lambda (_ text) (push text shown)))
               ((symbol-function 'run-with-timer) (lambda (_ __ function text) (funcall function text))))
       (cl-letf (((symbol-function 'minibuffer-depth) (lambda () 1)))
-        (alongside--say "one")
-        (alongside--say "two")
-        (should-not said))
-      (alongside--say-waiting)
-      (should (equal said '("one\ntwo"))))))
+        (alongside--show-message "one")
+        (alongside--show-message "two")
+        (should-not shown))
+      (alongside--show-waiting-messages)
+      (should (equal shown '("one\ntwo"))))))
 
 (ert-deftest alongside-test-the-lines-of-the-region-are-sent ()
   (alongside-test--with-review
@@ -295,8 +295,8 @@
       (cl-letf (((symbol-function 'alongside--file) (lambda (_) "/p/a.txt"))
                 ((symbol-function 'alongside--root) (lambda (&rest _) "/p"))
                 ((symbol-function 'sent) (lambda (beginning end)
-                        (alongside-send beginning end)
-                        (nth 1 (car alongside-test--asked)))))
+                                           (alongside-send beginning end)
+                                           (nth 1 (car alongside-test--requests)))))
         (should (equal (sent nil nil) '(:path "/p/a.txt")))
         ;; The second line with its end, and its first letter.
         (dolist (end '(9 6))
@@ -305,7 +305,7 @@
         (should (equal (sent 1 10)
                        '(:path "/p/a.txt" :lines (:start 0 :end 3))))))))
 
-(ert-deftest alongside-test-files-of-git-are-no-files ()
+(ert-deftest alongside-test-files-of-git-are-not-reported ()
   (with-temp-buffer
     (setq buffer-file-name "/p/.git/COMMIT_EDITMSG")
     (should-not (alongside--file (current-buffer)))
@@ -315,13 +315,13 @@
 
 ;;;; Names and texts that Emacs would obey
 
-(defvar alongside-test--obeyed nil "The connections and commands that Emacs was led to.")
+(defvar alongside-test--obeyed nil "The connections and commands that Emacs was made to start.")
 
-(ert-deftest alongside-test-no-name-makes-emacs-dial ()
+(ert-deftest alongside-test-no-file-name-makes-emacs-connect ()
   (require 'tramp-sh)
   (let ((alongside-test--obeyed nil))
     (cl-letf (((symbol-function 'tramp-maybe-open-connection)
-               (lambda (to) (push to alongside-test--obeyed) (error "Dialled %s" to))))
+               (lambda (to) (push to alongside-test--obeyed) (error "Connected to %s" to))))
       (should-error (file-exists-p "/ssh:host:/a.md"))
       (should alongside-test--obeyed)
       (setq alongside-test--obeyed nil)
@@ -331,11 +331,11 @@
           (should-error (alongside-visit-file) :type 'user-error)
           (alongside-edit)
           (kill-buffer (alongside--review-edit-buffer review)))
-        (alongside--heard desk 'alongside/didCloseReview
-                          '(:id 1 :closing "accepted" :decidedHere t))))
+        (alongside--handle-notification desk 'alongside/didCloseReview
+                                        '(:id 1 :closing "accepted" :decidedHere t))))
     (should-not alongside-test--obeyed)))
 
-(ert-deftest alongside-test-a-quoted-name-is-reported-as-it-is ()
+(ert-deftest alongside-test-a-quoted-name-is-reported-without-quotation ()
   (with-temp-buffer
     (setq buffer-file-name "/:/ssh:host:/a.md")
     (should (equal (alongside--file (current-buffer)) "/ssh:host:/a.md"))
@@ -387,7 +387,7 @@
   "A command that the text of an agent names."
   (push 'mode alongside-test--obeyed))
 
-(ert-deftest alongside-test-no-text-chooses-what-runs ()
+(ert-deftest alongside-test-no-text-runs-a-mode-or-an-expression ()
   (dolist (text '("-*- mode: alongside-test-obeyed -*-\n" "-*- alongside-test-obeyed -*-\n"
                   "x\n# Local \
 Variables:\n# mode: alongside-test-obeyed\n# End:\n"
@@ -430,7 +430,8 @@ Variables:\n# mode: alongside-test-obeyed\n# End:\n"
 ;;;; Colours
 
 (defun alongside-test--specified (specs attribute)
-  "The first ATTRIBUTE in SPECS, the faces and properties of a text, as this buffer remaps them."
+  "Return the first ATTRIBUTE in SPECS, with the face remappings of this buffer.
+SPECS are the faces and face properties of a text."
   (cl-loop for spec in (if (and (consp specs) (not (keywordp (car specs)))) specs (list specs))
            for remapped = (and (symbolp spec) (cdr (assq spec face-remapping-alist)))
            for value = (cond

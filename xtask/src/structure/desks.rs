@@ -54,7 +54,7 @@ enum Sources {
 }
 
 const SHOWN_BY_VIM: &str = "say.Announce(get(get(params, 'display', {}), 'messages', []))";
-const SHOWN_BY_EMACS: &str = "(alongside--say-all params)";
+const SHOWN_BY_EMACS: &str = "(alongside--show-event-messages params)";
 
 const DESKS: [(&str, Sources); 9] = [
     ("terminal desk", Sources::Rust { krate: "terminal", within: &[], without: &["scripted", "benching"] }),
