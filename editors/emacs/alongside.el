@@ -15,8 +15,8 @@
 ;; accept or reject.
 ;;
 ;; `alongside-mode' is a global minor mode.  It starts `alongside lsp' once for
-;; each project; that program has to be installed.  No command here asks in the
-;; minibuffer unless you called it, and no proposal takes the focus.
+;; each project; this program must be installed.  The minibuffer asks only after
+;; a command that you called, and a proposal never takes the focus.
 
 ;;; Code:
 
@@ -50,8 +50,8 @@ The selected window stays selected."
   "Commands that `alongside-run-agent' offers."
   :type '(repeat string))
 
-;; In a terminal, Emacs often does not know the colour of the background: text has
-;; one of its own wherever it has a colour of its own.
+;; In a terminal, Emacs often does not know the colour of the background.  So each
+;; face that sets a foreground also sets a background.
 
 (defface alongside-warning
   '((((class color) (min-colors 88) (background light))
@@ -59,10 +59,10 @@ The selected window stays selected."
     (((class color) (min-colors 88) (background dark))
      :foreground "#ffd9a0" :background "#4a3200" :weight bold :extend t)
     (t :inherit warning))
-  "A note that you should read before you decide.")
+  "A warning that you should read before you decide.")
 
 (defface alongside-note '((t :slant italic))
-  "Another note.")
+  "A note that is no warning.")
 
 (defface alongside-dropped
   '((((class color) (min-colors 88) (background light))
@@ -79,23 +79,25 @@ The selected window stays selected."
   root rpc
   ;; Whether the server has answered `initialize'.
   ready
-  ;; The status for the mode line, and where reviews stay.
+  ;; The status for the mode line, and the parties that keep waiting reviews when
+  ;; this desk leaves, or nil.
   (line "") leaving
-  ;; The last report of open files.
+  ;; The report of open files that was sent last.
   report
-  ;; Reviews that wait, the oldest first.
+  ;; Waiting reviews, the oldest first.
   reviews)
 
 (cl-defstruct (alongside--review (:copier nil))
-  "A proposal that waits."
+  "A proposal that waits for a decision."
   desk id file
-  ;; The server's words about it: a property list.
+  ;; The server's labels and diffs for the review: a property list.
   display
-  ;; Its text, and the revision that brought it.
+  ;; The current text, and its revision.
   text revision
-  ;; The first hunk of each line of the diff is found by its text property.
+  ;; The hunks as the server sent them.  The text property `alongside-hunk' of the
+  ;; diff has their indexes.
   hunks
-  ;; The buffer of the diff, and the one in which the text is edited.
+  ;; The buffer of the diff, and the buffer in which the text is edited.
   buffer edit-buffer)
 
 (defvar alongside-mode)
@@ -151,7 +153,7 @@ Earlier messages stay beside it until the person presses a key."
 ;;;; Projects
 
 (defun alongside--file (buffer)
-  "The local file that BUFFER visits, or nil."
+  "Return the local file that BUFFER visits, or nil."
   (let ((file (buffer-file-name buffer)))
     (and file
          (not (file-remote-p file))
@@ -166,7 +168,7 @@ Without quotation, Emacs would connect to a host for /ssh:host:/x."
     file))
 
 (defun alongside--repository (directory)
-  "The top of the repository around DIRECTORY, or nil."
+  "Return the top directory of the repository around DIRECTORY, or nil."
   (locate-dominating-file
    directory
    (lambda (dir)
@@ -186,7 +188,7 @@ Without a repository, the project is the directory in which Emacs was started."
 (defvar-local alongside--root 'unknown "The project of this buffer.")
 
 (defun alongside--root (&optional buffer)
-  "The project of BUFFER, or nil."
+  "Return the project of BUFFER, or nil."
   (with-current-buffer (or buffer (current-buffer))
     (when (and (eq alongside--root 'unknown) (not (file-remote-p default-directory)))
       (setq alongside--root (alongside--root-of default-directory)))
@@ -198,11 +200,11 @@ Without a repository, the project is the directory in which Emacs was started."
   (kill-local-variable 'alongside--root))
 
 (defun alongside--desk-of (root)
-  "The connection for the project ROOT, or nil."
+  "Return the connection for the project ROOT, or nil."
   (cl-find root alongside--desks :key #'alongside--desk-root :test #'equal))
 
 (defun alongside--reviews ()
-  "All reviews that wait."
+  "Return all waiting reviews."
   (cl-mapcan (lambda (desk) (copy-sequence (alongside--desk-reviews desk)))
              alongside--desks))
 
@@ -289,7 +291,7 @@ message by default."
   (< (cl-count root alongside--failures :key #'car :test #'equal) 2))
 
 (defun alongside--stop (desk)
-  "Let the server of DESK end, which decides nothing."
+  "Stop the server of DESK.  This decides no review."
   (let ((rpc (alongside--desk-rpc desk)))
     (setq alongside--desks (delq desk alongside--desks))
     (dolist (review (alongside--desk-reviews desk))
@@ -346,7 +348,7 @@ In a terminal or a review, the file that was used last stays the active one."
                  (list :active (alongside--active-report (car buffers)))))))
 
 (defun alongside--selected-buffer ()
-  "The buffer that the person works in, also while a minibuffer asks."
+  "Return the buffer that the person works in, also while a minibuffer is open."
   (window-buffer (or (minibuffer-selected-window) (selected-window))))
 
 (defun alongside--send-reports ()
@@ -401,7 +403,7 @@ Two reports are at least `alongside--min-report-interval' apart."
 ;;;; Events
 
 (defun alongside--find (desk id)
-  "The review of DESK with this ID, or nil."
+  "Return the review of DESK with the id ID, or nil."
   (cl-find id (alongside--desk-reviews desk) :key #'alongside--review-id))
 
 (defun alongside--handle-notification (desk method params)
@@ -514,7 +516,7 @@ not typed into another buffer.  Text that the companion lacks stays, too."
                                      (buffer-name)))))
 
 (defun alongside--may-kill-text ()
-  "Whether text that was typed after the end of its review may go."
+  "Return whether text that was typed after the end of its review may be lost."
   (or (not (buffer-modified-p))
       (yes-or-no-p "Your text from after the end of the review is nowhere else.  Kill it? ")))
 
@@ -582,12 +584,12 @@ The keys of `diff-mode' would change the diff instead of the proposal."
   (setq-local next-error-function nil)
   (setq-local add-log-current-defun-function nil)
   (setq-local add-log-buffer-file-name-function nil)
-  ;; The keys of a read-only diff would precede ours, and change it.
+  ;; The keys of a read-only diff would override ours, and change the diff.
   (setq-local minor-mode-overriding-map-alist nil)
   (setq header-line-format '(:eval (alongside--header))))
 
 (defun alongside--header ()
-  "The header line of a review, as much of it as its window has room for."
+  "Return the header line of a review, shortened to fit its window."
   (when alongside--review
     (let* ((display (alongside--review-display alongside--review))
            (name (plist-get display :name))
@@ -617,20 +619,20 @@ The keys of `diff-mode' would change the diff instead of the proposal."
       (string-replace "%" "%%" (truncate-string-to-width line (window-width) nil nil "…")))))
 
 (defun alongside--keys (keys)
-  "The text of KEYS of a review, for its header line."
+  "Return the text of KEYS of a review, for its header line."
   (mapconcat (lambda (key)
                (concat "  " (substitute-command-keys
                              (concat "\\<alongside-review-mode-map>" key))))
              keys ""))
 
 (defun alongside--warnings (review)
-  "The warnings about REVIEW."
+  "Return the warnings about REVIEW."
   (cl-loop for note across (plist-get (alongside--review-display review) :notes)
            when (eq (plist-get note :warning) t)
            collect (plist-get note :text)))
 
 (defun alongside--buffer (review)
-  "The buffer with the diff of REVIEW."
+  "Return the buffer with the diff of REVIEW.  Create it if there is none."
   (let ((buffer (alongside--review-buffer review)))
     (unless (buffer-live-p buffer)
       (setq buffer (generate-new-buffer
@@ -648,7 +650,7 @@ The keys of `diff-mode' would change the diff instead of the proposal."
     buffer))
 
 (defun alongside--draw (review)
-  "Draw REVIEW, if it is shown.  Point stays in its hunk and line."
+  "Draw the diff of REVIEW if it has a buffer.  Point stays in its hunk and line."
   (when-let* ((buffer (alongside--review-buffer review))
               ((buffer-live-p buffer)))
     (with-current-buffer buffer
@@ -693,7 +695,7 @@ The keys of `diff-mode' would change the diff instead of the proposal."
   "The face remappings of `alongside--make-readable' in this buffer.")
 
 (defun alongside--luminance (color)
-  "The relative luminance of COLOR as WCAG 2 has it, or nil if it is not known."
+  "Return the relative luminance of COLOR by WCAG 2, or nil if it is unknown."
   (when-let* (((stringp color))
               (parts (color-values color)))
     (cl-loop for part in parts
@@ -704,7 +706,7 @@ The keys of `diff-mode' would change the diff instead of the proposal."
                              (expt (/ (+ value 0.055) 1.055) 2.4))))))
 
 (defun alongside--contrast (one other)
-  "The contrast of the colors ONE and OTHER, or nil if one is not known."
+  "Return the contrast of the colors ONE and OTHER, or nil if one is unknown."
   (let ((one (alongside--luminance one))
         (other (alongside--luminance other)))
     (and one other
@@ -746,11 +748,11 @@ In a terminal, Emacs may assume a light background where it is dark."
     (overlay-put overlay 'face face)))
 
 (defun alongside--start-of (hunk)
-  "Where the diff of HUNK begins, or nil."
+  "Return the beginning of the diff of HUNK, or nil."
   (text-property-any (point-min) (point-max) 'alongside-hunk hunk))
 
 (defun alongside--end-of (start)
-  "Where the diff that begins at START ends."
+  "Return the end of the diff that begins at START."
   (next-single-property-change start 'alongside-hunk nil (point-max)))
 
 (defun alongside--place-in-diff (position)
@@ -779,7 +781,7 @@ Outside of hunks, the hunk is nil, and the lines count from the first line."
   (or alongside--review (user-error "This buffer shows no review that waits")))
 
 (defun alongside--hunk-near ()
-  "The index of the hunk at point, else of the one before it, or 0."
+  "Return the index of the hunk at point, or else of the hunk before it, or 0."
   (or (get-text-property (point) 'alongside-hunk)
       (and (> (point) (point-min))
            (get-text-property (1- (point)) 'alongside-hunk))
@@ -818,7 +820,7 @@ Outside of hunks, the hunk is nil, and the lines count from the first line."
                            "This is the first change")))
 
 (defun alongside--hunks-at-point ()
-  "The indexes of the hunks at point or in the region."
+  "Return the indexes of the hunks at point or in the region."
   (let ((hunks (if (use-region-p)
                    (delete-dups
                     (delq nil (cl-loop for at from (region-beginning) below (region-end)
@@ -890,12 +892,12 @@ The changes are dropped, unless all of them are dropped already."
   (alongside--request-change 'alongside/splitHunk :hunk (car (alongside--hunks-at-point))))
 
 (defun alongside-undo ()
-  "Revert the last change of this proposal, made at any desk."
+  "Undo the last edit of this proposal, which any desk may have made."
   (interactive)
   (alongside--request-change 'alongside/undoReview))
 
 (defun alongside-redo ()
-  "Make the change again that was reverted last."
+  "Redo the edit of this proposal that was undone last."
   (interactive)
   (alongside--request-change 'alongside/redoReview))
 
@@ -949,7 +951,7 @@ DECISION is \"accept\" or \"reject\"."
       (alongside--decide "accept" displayed))))
 
 (defun alongside-reject ()
-  "Reject this proposal; edits of yours go to a draft."
+  "Reject this proposal.  Your edits are saved as a draft."
   (interactive)
   (alongside--decide "reject" (alongside--displayed-version)))
 
@@ -980,7 +982,7 @@ The review is updated while you type."
 (defvar untrusted-content)
 
 (defun alongside--viewer-p (mode)
-  "Whether MODE is for something else than text, mostly with a program."
+  "Return whether MODE displays something else than the text of a buffer."
   (or (memq mode '(archive-mode doc-view-mode doc-view-mode-maybe image-mode tar-mode))
       (and (symbolp mode) (eq (get mode 'mode-class) 'special))))
 
@@ -996,7 +998,7 @@ The text itself chooses no mode, because nobody has accepted it."
     ;; Hooks of the mode may start a language server for a file.
     (delay-mode-hooks
       (set-auto-mode)))
-  ;; Emacs 30 and newer expand no macros of such a text.
+  ;; Emacs 30 and newer do not expand macros in untrusted text.
   (setq-local untrusted-content t))
 
 (defun alongside-edit ()
@@ -1020,7 +1022,8 @@ The text itself chooses no mode, because nobody has accepted it."
               buffer-undo-list nil)
         (set-buffer-modified-p nil)
         (alongside-edit-mode)))
-    ;; The window keeps the way in which it was made, and goes with the review.
+    ;; `switch-to-buffer' keeps the window's parameter `quit-restore', by which the
+    ;; window is closed with the review.
     (switch-to-buffer buffer)
     (setq alongside--before-edit (alongside--text))
     (goto-char (point-min))
@@ -1035,16 +1038,16 @@ The text itself chooses no mode, because nobody has accepted it."
           (run-with-timer 0.3 nil #'alongside--send (current-buffer)))))
 
 (defun alongside--text ()
-  "All text of this buffer."
+  "Return the whole text of this buffer."
   (save-restriction
     (widen)
     (buffer-substring-no-properties (point-min) (point-max))))
 
-;; The server sends and gets how a text differs from the newest one: lines of that,
-;; and the text in their place.
+;; Text crosses between Emacs and the server as a replacement: lines of the newest
+;; text, and the text in their place.
 
 (defun alongside--text-params (review revision text)
-  "The parameters that tell the server TEXT, made of that at REVISION of REVIEW."
+  "Return the parameters for TEXT of REVIEW, which is based on REVISION."
   (let ((newest (alongside--review-text review)))
     (append (list :id (alongside--review-id review) :revision revision
                   :from (alongside--review-revision review))
@@ -1076,7 +1079,7 @@ The text itself chooses no mode, because nobody has accepted it."
       (forward-line 0)
       (setq start (point)
             first (1- (line-number-at-pos)))
-      ;; Whole lines, of both texts.
+      ;; The replacement consists of whole lines in both texts.
       (goto-char end)
       (unless (and (bolp) (or (zerop new-end) (eq (aref new (1- new-end)) ?\n)))
         (forward-line 1))
@@ -1098,7 +1101,7 @@ The text itself chooses no mode, because nobody has accepted it."
       (buffer-string))))
 
 (defun alongside--unsent-p (buffer)
-  "Whether the companion lacks text of BUFFER."
+  "Return whether the companion lacks text of BUFFER."
   (and (buffer-live-p buffer)
        (with-current-buffer buffer
          (or alongside--send-timer (> alongside--unanswered-sends 0)))))
@@ -1136,7 +1139,8 @@ text, which arrived before the answer."
         (mapc #'funcall (nreverse (prog1 alongside--sent-callbacks
                                     (setq alongside--sent-callbacks nil)))))
        (t
-        ;; Later edits are based on this text, or merged with what it was merged with.
+        ;; If the merge has not changed TEXT, later edits are based on its revision.
+        ;; Otherwise the server merges them on the earlier base.
         (when (equal text (alongside--review-text alongside--review))
           (setq alongside--base-revision (alongside--review-revision alongside--review)))
         (alongside--send buffer))))))
@@ -1179,13 +1183,13 @@ text, which arrived before the answer."
     (setq alongside--base-revision (alongside--review-revision alongside--review))))
 
 (defun alongside--send-now (review)
-  "Send the text of REVIEW that the person typed last."
+  "Send the unsent text of REVIEW at once."
   (let ((buffer (alongside--review-edit-buffer review)))
     (when (and (buffer-live-p buffer) (buffer-local-value 'alongside--send-timer buffer))
       (alongside--send buffer t))))
 
 (defun alongside--after-sending (review then)
-  "Call THEN once the companion has all text of REVIEW."
+  "Call THEN when the companion has all text of REVIEW."
   (alongside--send-now review)
   (let ((buffer (alongside--review-edit-buffer review)))
     (if (alongside--unsent-p buffer)
@@ -1198,7 +1202,8 @@ text, which arrived before the answer."
   (interactive)
   (let ((review (alongside--this-review)))
     (alongside--send-now review)
-    ;; Point is where the diff was drawn, not where the window showed it last.
+    ;; Keep the point of the buffer, which `alongside--draw' has set, and not that of
+    ;; the window.
     (let ((switch-to-buffer-preserve-window-point nil))
       (switch-to-buffer (alongside--buffer review)))
     (when-let* ((start (alongside--start-of (alongside--hunk-near))))
@@ -1229,7 +1234,7 @@ After the end of the review, write it to a file."
 ;;;; The program
 
 (defun alongside--directory ()
-  "The project of this buffer, else the nearest directory that exists."
+  "Return the project of this buffer, or else the nearest directory that exists."
   (file-name-as-directory
    (or (alongside--root)
        (locate-dominating-file default-directory #'file-directory-p)
@@ -1297,7 +1302,8 @@ With an active region, add only the lines between BEGINNING and END."
              (and beginning
                   (let ((first (1- (line-number-at-pos beginning t)))
                         (last (line-number-at-pos end t)))
-                    ;; A region up to the beginning of a line has nothing of it.
+                    ;; A region that ends at the beginning of a line contains nothing of
+                    ;; that line.
                     (when (and (> (1- last) first)
                                (save-excursion (goto-char end) (bolp)))
                       (setq last (1- last)))
@@ -1306,10 +1312,11 @@ With an active region, add only the lines between BEGINNING and END."
 ;;;; The mode
 
 (defun alongside--lighter ()
-  "The mode line of `alongside-mode'."
+  "Return the mode line of `alongside-mode'."
   (let ((desk (alongside--desk-of (alongside--root))))
     (if (and desk (not (string-empty-p (alongside--desk-line desk))))
-        ;; It may name an agent, and a percent sign begins a construct of a mode line.
+        ;; The status may name an agent, and a percent sign begins a construct of a
+        ;; mode line.
         (format " Alongside[%s]" (string-replace "%" "%%" (alongside--desk-line desk)))
       " Alongside")))
 
@@ -1327,7 +1334,7 @@ LEAVING names the action for the question to the person."
                  leaving)))))
 
 (defun alongside--may-quit ()
-  "Whether Emacs may end."
+  "Send unsent text, and return whether Emacs may end."
   (alongside--send-all)
   (alongside--may-leave "ending Emacs"))
 
@@ -1353,11 +1360,11 @@ Emacs sends nothing after its end."
     (pre-command-hook . alongside--clear-shown-messages)
     (kill-emacs-query-functions . alongside--may-quit)
     (kill-emacs-hook . alongside--send-all))
-  "The hooks of `alongside-mode', and what they call.")
+  "The hooks of `alongside-mode', and their functions.")
 
 ;;;###autoload
 (define-minor-mode alongside-mode
-  "Let coding agents know the open files, and review what they propose."
+  "Report the open files to coding agents, and review their proposals."
   :global t
   :lighter (:eval (alongside--lighter))
   (unless alongside-mode

@@ -6,7 +6,7 @@
 
 ;;; Code:
 
-;; A replaced primitive needs a compiler otherwise.
+;; With trampolines, the replacement of a primitive needs a compiler.
 (setq native-comp-enable-subr-trampolines nil)
 
 (require 'alongside)
@@ -19,14 +19,14 @@
   (funcall (nth 2 (nth number (reverse alongside-test--requests))) result))
 
 (defun alongside-test--display (&rest states)
-  "Return the server's words about a review with two hunks in STATES."
+  "Return the server's labels for a review with two hunks in STATES."
   (list :title "a.txt (Gemini CLI, 2 changes)" :name "a.txt" :states "2 kept"
         :notes [(:text "The file changed on disk." :warning t)]
         :diff (vector (format "@@ -1,2 +1,2 @@ change 1 of 2: %s\n-one\n+ONE\n two\n" (nth 0 states))
                       (format "@@ -5 +5 @@ change 2 of 2: %s\n-five\n+FIVE\n" (nth 1 states)))))
 
 (defun alongside-test--params (revision text &rest states)
-  "An event about a review with TEXT at REVISION, whose hunks are in STATES."
+  "Return an event about a review with TEXT at REVISION, and hunks in STATES."
   (list :id 1 :file "/p/a.txt" :revision revision :current text
         :hunks (vconcat (cl-mapcar (lambda (state line)
                                      (list :state state :original (list :start line :end (1+ line))
@@ -41,7 +41,7 @@
                                           (apply #'alongside-test--params revision nil states))))
 
 (defmacro alongside-test--with-review (&rest body)
-  "Run BODY with `desk' and `review', whose requests are only noted."
+  "Run BODY with `desk' and `review', whose requests are only recorded."
   (declare (indent 0))
   `(let* ((alongside-test--requests nil)
           (desk (make-alongside--desk :root "/p"))
@@ -298,7 +298,7 @@
                                            (alongside-send beginning end)
                                            (nth 1 (car alongside-test--requests)))))
         (should (equal (sent nil nil) '(:path "/p/a.txt")))
-        ;; The second line with its end, and its first letter.
+        ;; The region ends after the second line, or after its first letter.
         (dolist (end '(9 6))
           (should (equal (sent 5 end)
                          '(:path "/p/a.txt" :lines (:start 1 :end 2)))))
@@ -384,7 +384,7 @@
                                   width))))))))
 
 (defun alongside-test-obeyed-mode ()
-  "A command that the text of an agent names."
+  "Record that a command was run which the text of an agent names."
   (push 'mode alongside-test--obeyed))
 
 (ert-deftest alongside-test-no-text-runs-a-mode-or-an-expression ()
@@ -416,7 +416,7 @@ Variables:\n# mode: alongside-test-obeyed\n# End:\n"
     (with-current-buffer (alongside--buffer review)
       (alongside-edit)
       (should (eq major-mode 'emacs-lisp-mode))
-      ;; Completion there expands macros of a text that counts as trusted.
+      ;; Completion in this mode expands macros of trusted text.
       (should untrusted-content))))
 
 (ert-deftest alongside-test-the-diff-leads-to-no-other-file ()
@@ -446,7 +446,7 @@ SPECS are the faces and face properties of a text."
            finally return 'unspecified))
 
 (defun alongside-test--least-contrast (foreground background)
-  "The least contrast of a text in this buffer, and that text.
+  "Return the least contrast of a text in this buffer, that text and its faces.
 FOREGROUND and BACKGROUND are the colours of the terminal."
   (cl-loop for at from (point-min) below (point-max)
            for specs = (append (mapcar (lambda (overlay) (overlay-get overlay 'face))
@@ -464,7 +464,7 @@ FOREGROUND and BACKGROUND are the colours of the terminal."
            finally return least))
 
 (defmacro alongside-test--in-colours (mode theme &rest body)
-  "Run BODY as in a frame whose background Emacs takes for MODE, with THEME."
+  "Run BODY in a frame whose background Emacs assumes to be MODE, with THEME."
   (declare (indent 2))
   `(let ((parameters (frame-parameters)))
      (cl-letf (((symbol-function 'display-color-cells) (lambda (&rest _) 16777216))
@@ -485,12 +485,12 @@ FOREGROUND and BACKGROUND are the colours of the terminal."
          (mapc #'alongside-test--recalculate (face-list))))))
 
 (defun alongside-test--recalculate (face)
-  "Give FACE the colours of the frame as it is now."
+  "Recalculate FACE for the parameters of the selected frame."
   (face-spec-recalc face (selected-frame)))
 
 (ert-deftest alongside-test-every-text-of-a-review-is-readable ()
   (pcase-dolist (`(,mode ,theme . ,terminals)
-                 ;; Where no theme sets the colours, Emacs may be wrong about the terminal.
+                 ;; Without a theme, Emacs may assume the wrong background.
                  '((light nil ("black" "white") ("#d0d0d0" "#121212") ("#1e1e1e" "#ffffff"))
                    (dark nil ("white" "black") ("#d0d0d0" "#121212") ("#1e1e1e" "#ffffff"))
                    (light modus-operandi ("#000000" "#ffffff"))
