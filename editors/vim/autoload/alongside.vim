@@ -5,31 +5,31 @@ import autoload './alongside/agent.vim'
 import autoload './alongside/context.vim'
 import autoload './alongside/deciding.vim'
 import autoload './alongside/review.vim'
-import autoload './alongside/say.vim'
+import autoload './alongside/messages.vim'
 import autoload './alongside/sending.vim'
 import autoload './alongside/server.vim'
 import autoload './alongside/view.vim'
 
 # The words after `:Alongside`, and what they do with the words behind them.
 const COMMANDS: dict<func> = {
-  accept: (given) => deciding.Decide('accept', given.bang),
-  doctor: (given) => agent.ShowOutput(['doctor'] + given.words),
-  messages: (_) => say.ShowAll(),
+  accept: (call) => deciding.Decide('accept', call.bang),
+  doctor: (call) => agent.ShowOutput(['doctor'] + call.words),
+  messages: (_) => messages.ShowAll(),
   next: (_) => review.ShowNext(),
-  pause: (_) => context.Pause(),
+  pause: (_) => context.TogglePause(),
   reject: (_) => deciding.Decide('reject', true),
   review: (_) => review.Show(),
-  send: (given) => agent.Send(given.lines),
+  send: (call) => agent.Send(call.lines),
   status: (_) => agent.ShowOutput(['status']),
-  terminal: (given) => agent.Terminal(given.words),
+  terminal: (call) => agent.RunInTerminal(call.words),
 }
 
-server.Handle('alongside/didChangeStatus', server.ChangeStatus)
-server.Handle('alongside/didOpenReview', review.Opened)
-server.Handle('alongside/didChangeReview', review.Changed)
-server.Handle('alongside/didCloseReview', review.Closed)
-server.Handle('alongside/flushReview', sending.Flush)
-server.WhenEnded(review.ForgetAll)
+server.SetHandler('alongside/didChangeStatus', server.HandleStatus)
+server.SetHandler('alongside/didOpenReview', review.HandleOpen)
+server.SetHandler('alongside/didChangeReview', review.HandleChange)
+server.SetHandler('alongside/didCloseReview', review.HandleClose)
+server.SetHandler('alongside/flushReview', sending.Flush)
+server.SetExitHandler(review.ReleaseAll)
 
 export def Complete(_: string, _: string, _: number): string
   return keys(COMMANDS)->sort()->join("\n")
@@ -38,50 +38,50 @@ enddef
 # `:Alongside WORD …`; without a word, `review`. `lines` are the range, or empty.
 export def Command(words: list<string>, bang: bool, lines: list<number>)
   if getcmdwintype() != ''
-    say.Error('Close the command-line window first.')
+    messages.Error('Close the command-line window first.')
     return
   endif
-  final given = get(words, 0, 'review')
-  final word = given->substitute('!$', '', '')
+  final first_word = get(words, 0, 'review')
+  final word = first_word->substitute('!$', '', '')
   if !has_key(COMMANDS, word)
-    say.Error($'There is no :Alongside {word}; there are {keys(COMMANDS)->sort()->join(", ")}.')
+    messages.Error($'There is no :Alongside {word}; there are {keys(COMMANDS)->sort()->join(", ")}.')
     return
   endif
-  COMMANDS[word]({words: words[1 :], bang: bang || given =~ '!$', lines: lines})
+  COMMANDS[word]({words: words[1 :], bang: bang || first_word =~ '!$', lines: lines})
 enddef
 
 export def ReportSoon()
   context.ReportSoon()
 enddef
 
-export def Saved(buffer: number, path: string)
-  context.Saved(buffer, path)
+export def ReportSave(buffer: number, path: string)
+  context.ReportSave(buffer, path)
 enddef
 
 # Vim has another current directory, which decides for files outside repositories.
 export def ForgetRoots()
-  context.Forget()
+  context.ForgetRoots()
 enddef
 
-export def Focused()
-  context.Focused()
+export def ReportFocus()
+  context.ReportFocus()
 enddef
 
-# The person has entered a command line.
-export def Entered()
-  deciding.Entered()
+# Handles a command line that the person has entered.
+export def RememberCommandLine()
+  deciding.RememberCommandLine()
 enddef
 
-export def SessionLoaded()
-  view.CloseGhosts()
+export def CloseEndedReviews()
+  view.CloseEndedReviews()
 enddef
 
-export def Quitting()
-  deciding.Quitting()
+export def WarnBeforeQuit()
+  deciding.WarnBeforeQuit()
 enddef
 
-# Vim ends.
-export def Leave()
+# Sends all unsent text before Vim ends.
+export def SendAll()
   sending.SendAll()
 enddef
 

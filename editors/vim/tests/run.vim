@@ -34,7 +34,7 @@ def BufferWith(content: string): number
   return bufnr()
 enddef
 
-def Test_a_text_returns_as_it_came()
+def Test_the_text_of_a_buffer_is_the_text_that_was_set()
   for content in ['', "\n", 'one', "one\n", "one\n\n", "one\ntwo", "\n\none\n", "é\t\n"]
     final buffer = BufferWith("before\nafter\n")
     text.Replace(buffer, content)
@@ -43,19 +43,19 @@ def Test_a_text_returns_as_it_came()
   endfor
 enddef
 
-def Test_the_first_lines_of_a_text_can_go()
+def Test_the_first_lines_of_a_text_can_be_removed()
   final buffer = BufferWith("one\ntwo\nthree\n")
   text.Replace(buffer, "three\n")
   assert_equal("three\n", text.Of(buffer))
   bwipeout!
 enddef
 
-def Test_a_replacement_makes_one_text_of_another()
+def Test_a_replacement_turns_the_old_text_into_the_new()
   final texts = ['', "\n", 'one', "one\n", "one\ntwo\nthree\n", "one\n2\nthree\n", "three\n", "one\ntwo", "\n\none\n"]
   for before in texts
     for after in texts
       final replacement = text.Replacement(before, after)
-      assert_equal(after, text.Replaced(before, replacement), $'{before} {replacement}')
+      assert_equal(after, text.ApplyReplacement(before, replacement), $'{before} {replacement}')
     endfor
   endfor
   assert_equal({lines: {start: 1, end: 2}, text: "2\n"}, text.Replacement("one\ntwo\nthree\n", "one\n2\nthree\n"))
@@ -75,7 +75,7 @@ def Test_only_lines_that_differ_are_replaced()
   bwipeout!
 enddef
 
-def Test_a_uri_has_bytes_in_percent()
+def Test_a_uri_is_percent_encoded()
   assert_equal('file:///a%20b/%C3%A9/c%25', server.Uri('/a b/é/c%'))
 enddef
 
@@ -98,8 +98,8 @@ var reported: dict<any> = {}
 
 def Test_a_selection_begins_where_its_text_begins()
   BufferWith("one two\nwörld 漢字 x\n\tfour\n")
-  # mode() says that these tests run in Ex mode.
-  xnoremap <buffer> <F2> <ScriptCmd>reported = context.Active(visualmode())<CR>
+  # These tests run in Ex mode, so mode() does not return the mode of the selection.
+  xnoremap <buffer> <F2> <ScriptCmd>reported = context.ActiveFile(visualmode())<CR>
   for [keys, expected] in items({
     # Keys: the first end, and whether the cursor is there.
     '2G5|Vj': [{line: 1, character: 0}, false], '3GVk5|': [{line: 1, character: 0}, true],
@@ -119,41 +119,41 @@ def Test_a_file_without_a_repository_belongs_to_the_current_directory()
   final before = getcwd()
   execute 'edit' $'{directory}/below/a.txt'
   assert_equal('', context.Root(bufnr()))
-  context.Forget()
+  context.ForgetRoots()
   execute 'cd' directory
   assert_equal(directory, context.Root(bufnr()))
   execute 'cd' before
   :%bwipeout!
 enddef
 
-var heard: list<string> = []
+var event_names: list<string> = []
 
 # Shows the review of a new file, without a server, and returns the names that autocommands heard meanwhile.
 def ShowReview(file: string, proposed: string): list<string>
   final desk = {number: 7, reviews: []}
   final hunk = {state: 'kept', current: {start: 0}}
-  heard = []
+  event_names = []
   augroup others
     autocmd BufNew,BufAdd,BufNewFile,BufReadPre,BufReadPost,BufReadCmd,BufFilePre,BufFilePost,FileReadCmd *
-      \ heard->add(expand('<afile>'))
+      \ event_names->add(expand('<afile>'))
   augroup END
   view.Show({
-    desk: desk, id: 3, file: file, left: 0, right: 0, home: 0, current: proposed, proposed: proposed, base: 1, revision: 1,
-    hunks: [hunk], display: {name: file[1 :], states: '', notes: []}, sending: 0, timer: 0, is_decided: false,
+    desk: desk, id: 3, file: file, left: 0, right: 0, return_window: 0, current: proposed, proposed: proposed, base: 1, revision: 1,
+    hunks: [hunk], display: {name: file[1 :], states: '', notes: []}, pending_sends: 0, timer: 0, is_decided: false,
   })
   autocmd! others
-  return heard
+  return event_names
 enddef
 
-# Names by which plugins and Vim itself would open, read or run something.
-const OBEYED = [
+# Names that make plugins or Vim itself open, read or run something.
+const DANGEROUS_NAMES = [
   'sftp://-oProxyCommand=x/x.md', 'scp://host//x.md', 'tarfile::/tmp/x.tar', 'zipfile:///tmp/x.zip::x.md', 'x.tar.gz',
   'x.zip', 'x.gz', 'x.vba', '*?[a-z]{a,b}**.md', "`=system('false')`.md", '% # #1 <cfile> <afile>.md', '$HOME ~root.md',
   'x|silent !false|.md', '+!false', 'x.md.orig', 'etc/modutils/`false`.md',
 ]
 
-def Test_a_review_has_a_name_that_nothing_obeys()
-  for name in OBEYED
+def Test_the_name_of_a_review_makes_nothing_run()
+  for name in DANGEROUS_NAMES
     final text_of_review = "one\n# vim: set filetype=obeyed textwidth=7:\n"
     assert_equal([], ShowReview($'/{name}', text_of_review), name)
     assert_match('^alongside://review/7-3/[A-Za-z0-9._+,=-]\+ \[proposal\]$', bufname())
@@ -165,7 +165,7 @@ def Test_a_review_has_a_name_that_nothing_obeys()
     # As a session does, which has the name of a review of another Vim.
     edit!
     assert_equal(['This review has ended.'], getline(1, '$'), name)
-    view.CloseGhosts()
+    view.CloseEndedReviews()
     assert_equal([], getbufinfo()->filter((_, one) => one.name =~ 'alongside:'))
   endfor
 enddef
@@ -181,18 +181,18 @@ def Test_a_tab_has_the_name_of_the_proposal()
   assert_match('^ \[No Name\]  2 basket.py \[proposal\] X$', Words(tabline.Draw()))
   tabprevious
   assert_match(' 2 basket.py \[proposal\] ', Words(tabline.Draw()), 'from another tab page as well')
-  view.CloseGhosts()
+  view.CloseEndedReviews()
   tabline.Refresh()
   assert_equal('', &tabline)
   &tabline = 'mine'
   ShowReview('/50%.md', "one\n")
   assert_equal('mine', &tabline)
   assert_match('50%%.md \[proposal\]', tabline.Draw())
-  view.CloseGhosts()
+  view.CloseEndedReviews()
   &tabline = ''
 enddef
 
-def Test_a_file_in_the_way_is_not_read()
+def Test_a_file_with_the_name_of_a_review_is_not_read()
   final before = getcwd()
   execute 'cd' tempname()->fnamemodify(':h')
   mkdir('alongside:/review/7-3', 'p')
@@ -201,79 +201,79 @@ def Test_a_file_in_the_way_is_not_read()
   assert_equal(['shown'], getline(1, '$'))
   undo
   assert_equal(['shown'], getline(1, '$'))
-  view.CloseGhosts()
+  view.CloseEndedReviews()
   execute 'cd' before
 enddef
 
-def Test_the_type_of_a_file_follows_from_its_name()
+def Test_the_file_type_follows_from_the_name()
   filetype on
   for [name, expected] in items({'/a b/x|y.md': 'markdown', '/Größe.c++': 'cpp', '/scp://host//x.py': 'python', '/x.md.orig': 'markdown'})
     ShowReview(name, "one\n")
     assert_equal(expected, &filetype, name)
     assert_match(name =~ 'Größe' ? 'Größe.c++ ' : '', bufname())
-    view.CloseGhosts()
+    view.CloseEndedReviews()
   endfor
   filetype off
 enddef
 
-# All messages, wherever they were shown.
-def Said(): string
+# Returns all messages, on the command line and in popups.
+def AllMessages(): string
   return execute(':messages') .. execute('Alongside messages')
 enddef
 
-def Test_commands_say_what_is_wrong()
+def Test_failed_commands_show_the_reason()
   Alongside
-  assert_match('No proposal waits', Said())
+  assert_match('No proposal waits', AllMessages())
   Alongside accept
-  assert_match('No proposal for this file waits', Said())
+  assert_match('No proposal for this file waits', AllMessages())
   Alongside dance
-  assert_match('There is no :Alongside dance; there are accept, doctor, messages', Said())
+  assert_match('There is no :Alongside dance; there are accept, doctor, messages', AllMessages())
 enddef
 
 def Test_a_missing_program_is_named_once()
   final directory = tempname()
   mkdir($'{directory}/.git', 'p')
   server.Start(directory)
-  assert_match('there is no program no-such-program', Said())
-  final before = Said()
+  assert_match('there is no program no-such-program', AllMessages())
+  final before = AllMessages()
   server.Start(directory)
-  assert_equal(before, Said())
+  assert_equal(before, AllMessages())
 enddef
 
-# Waits until this is so. Messages come meanwhile.
-def Await(IsSo: func(): any)
+# Waits until a condition holds. Vim handles messages meanwhile.
+def Await(Holds: func(): any)
   for _ in range(1000)
-    if IsSo()
+    if Holds()
       return
     endif
     sleep 10m
   endfor
-  v:errors->add('it does not come true')
+  v:errors->add('the condition does not hold after 10 s')
 enddef
 
-def Test_a_file_that_is_written_is_told_as_saved()
+def Test_a_written_file_is_reported_as_saved()
   final directory = resolve(tempname())
   mkdir($'{directory}/.git', 'p')
-  final [server_program, heard_by_server] = [$'{directory}/server', $'{directory}/.git/heard']
+  final [server_program, received] = [$'{directory}/server', $'{directory}/.git/received']
   final answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
   final printed = $'Content-Length: {strlen(answer)}\r\n\r\n{answer}'
-  # Vim takes a program for gone that closes its output.
-  writefile(['#!/bin/sh', $"printf '{printed}'", $'exec cat 3>&1 > {heard_by_server}'], server_program)
+  # Vim takes a program that closes its output for ended, so `cat` keeps the output open.
+  writefile(['#!/bin/sh', $"printf '{printed}'", $'exec cat 3>&1 > {received}'], server_program)
   setfperm(server_program, 'rwx------')
   g:alongside_program = server_program
   execute 'edit' $'{directory}/a b.txt'
   server.Start(directory)
   final desk = server.DeskOf(directory)
   Await(() => desk.ready)
-  final Told = () => filereadable(heard_by_server)
-    ? readfile(heard_by_server)->join()->split('Content-Length')->filter((_, message) => message =~ 'alongside/didSave') : []
-  # A copy of the buffer is no save of its file.
+  final SaveReports = () => filereadable(received)
+    ? readfile(received)->join()->split('Content-Length')->filter((_, message) => message =~ 'alongside/didSave') : []
+  # A write of the buffer to another file is no save.
   silent execute 'write' $'{directory}/copy.txt'
   silent write
-  Await(() => !empty(Told()))
-  assert_equal(1, len(Told()))
-  assert_match($'"path":"{directory}/a b.txt"', Told()[0])
-  # The next report would start the server of a file that is shown again.
+  Await(() => !empty(SaveReports()))
+  assert_equal(1, len(SaveReports()))
+  assert_match($'"path":"{directory}/a b.txt"', SaveReports()[0])
+  # The next report would start the server of a file that is still shown.
   :%bwipeout!
   job_stop(desk.job)
   Await(() => empty(server.DeskOf(directory)))

@@ -53,7 +53,7 @@ enum Sources {
     Page(&'static str),
 }
 
-const SHOWN_BY_VIM: &str = "say.Announce(get(get(params, 'display', {}), 'messages', []))";
+const SHOWN_BY_VIM: &str = "messages.Announce(get(get(params, 'display', {}), 'messages', []))";
 const SHOWN_BY_EMACS: &str = "(alongside--show-event-messages params)";
 
 const DESKS: [(&str, Sources); 9] = [

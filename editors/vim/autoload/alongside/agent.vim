@@ -2,15 +2,15 @@ vim9script
 # Agents and other programs in terminals of Vim.
 
 import autoload './context.vim'
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './server.vim'
 
 # Shows the output of our program in a terminal window.
 export def ShowOutput(words: list<string>)
-  term_start([server.Program()] + words, Options(join(['alongside'] + words)))
+  term_start([server.Program()] + words, TerminalOptions(join(['alongside'] + words)))
 enddef
 
-def Options(name: string): dict<any>
+def TerminalOptions(name: string): dict<any>
   final root = context.Project()
   final options: dict<any> = {term_name: name, term_kill: 'hup'}
   if root != ''
@@ -19,22 +19,22 @@ def Options(name: string): dict<any>
   return options
 enddef
 
-# Runs an agent in a terminal: this command, else the agent that is installed. Shows one that runs.
-export def Terminal(words: list<string>)
-  final running = Running()
+# Runs an agent in a terminal: this command, or else an installed agent. Without a command, goes to an agent that runs.
+export def RunInTerminal(words: list<string>)
+  final running = RunningTerminal()
   if empty(words) && running != 0
-    Enter(running)
+    GoTo(running)
     return
   endif
-  final command = empty(words) ? Chosen() : words
+  final command = empty(words) ? ChooseAgent() : words
   if empty(command)
     return
   endif
   if !executable(command[0])
-    say.Error($'There is no program {command[0]}.')
+    messages.Error($'There is no program {command[0]}.')
     return
   endif
-  final options = Options(join(command))
+  final options = TerminalOptions(join(command))
   options.env = get(server.DeskOf(context.Project()), 'environment', {})
   options.term_finish = 'close'
   final buffer = term_start(command, options)
@@ -43,26 +43,27 @@ export def Terminal(words: list<string>)
   endif
 enddef
 
-# The agent of this machine, or the one that the person chooses.
-def Chosen(): list<string>
-  final agents = get(g:, 'alongside_agents', ['gemini', 'qwen', 'claude'])->copy()->filter((_, name) => executable(name) == 1)
+# Returns the only agent on this machine, or the agent that the person chooses.
+def ChooseAgent(): list<string>
+  final offered = get(g:, 'alongside_agents', ['gemini', 'qwen', 'claude'])
+  final agents = offered->copy()->filter((_, name) => executable(name) == 1)
   if len(agents) > 1
     final chosen = inputlist(['Which agent?'] + agents->mapnew((at, name) => $'{at + 1}: {name}'))
     return chosen > 0 && chosen <= len(agents) ? [agents[chosen - 1]] : []
   elseif empty(agents)
-    say.Error('Neither gemini, qwen nor claude is in $PATH; name a command: :Alongside terminal COMMAND')
+    messages.Error('Neither gemini, qwen nor claude is in $PATH; name a command: :Alongside terminal COMMAND')
   endif
   return agents
 enddef
 
-# The buffer of a terminal in which an agent runs, or 0.
-def Running(): number
+# Returns the buffer of a terminal in which an agent runs, or 0.
+def RunningTerminal(): number
   final found = term_list()->filter((_, buffer) =>
     getbufvar(buffer, 'alongside_agent', false) && term_getstatus(buffer) =~ 'running')
   return get(found, 0, 0)
 enddef
 
-def Enter(buffer: number)
+def GoTo(buffer: number)
   final windows = win_findbuf(buffer)
   if empty(windows)
     execute 'sbuffer' buffer
@@ -75,9 +76,9 @@ enddef
 # of one that takes files from the companion. Submits nothing.
 export def Send(lines: list<number>)
   final file = context.File(bufnr())
-  final agent = Running()
+  final agent = RunningTerminal()
   if file == ''
-    say.Error('This buffer is not a file.')
+    messages.Error('This buffer is not a file.')
     return
   elseif agent == 0
     Mention(file, lines)
@@ -86,13 +87,13 @@ export def Send(lines: list<number>)
   final root = $'{context.Project()}/'
   final path = stridx(resolve(file), root) == 0 ? strpart(resolve(file), strlen(root)) : file
   if strtrans(path) != path
-    # The terminal would get a line end or an escape sequence as a key.
-    say.Error($'Not sent, because the name of the file has invisible characters: {strtrans(path)}')
+    # The terminal would interpret a line ending or an escape sequence as a key.
+    messages.Error($'Not sent, because the name of the file has invisible characters: {strtrans(path)}')
     return
   endif
   final words = empty(lines) ? '' : lines[0] == lines[1] ? $' line {lines[0]}' : $' lines {lines[0]}-{lines[1]}'
   term_sendkeys(agent, $'@{escape(path, " \\")}{words} ')
-  Enter(agent)
+  GoTo(agent)
 enddef
 
 def Mention(file: string, lines: list<number>)
@@ -102,12 +103,12 @@ def Mention(file: string, lines: list<number>)
     params.lines = {start: lines[0] - 1, end: lines[1]}
   endif
   if empty(desk)
-    say.Error('No agent runs here; :Alongside terminal starts one.')
+    messages.Error('No agent runs here; :Alongside terminal starts one.')
     return
   endif
   server.Request(desk, 'alongside/mentionFile', params, null_function, (error) => {
-    final is_nobody = get(get(error, 'data', {}), 'why', '') == 'noAgentTakesFiles'
-    say.Error(is_nobody ? 'No agent runs here, and none elsewhere takes files; :Alongside terminal starts one.'
+    final has_no_agent = get(get(error, 'data', {}), 'why', '') == 'noAgentTakesFiles'
+    messages.Error(has_no_agent ? 'No agent runs here, and none elsewhere takes files; :Alongside terminal starts one.'
       : error.message)
   })
 enddef

@@ -1,18 +1,18 @@
 vim9script
 # The open files of each project, as its companion gets them.
 
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './server.vim'
 
-# The shortest time between two reports, in milliseconds. The first one goes at once: the companion waits for the end of a
-# movement itself.
-const PACE = 50
+# The shortest time between two reports. A report after a pause is sent at once, because the companion itself waits for
+# further changes.
+const MIN_REPORT_INTERVAL_MS = 50
 const MARKERS = ['.git', '.jj', '.hg', '.svn']
 
 # The timer of the next report.
 var timer = 0
-# The time of the last one; [] before any.
-var reported: list<any> = []
+# The time of the last report; [] before the first.
+var last_report_time: list<any> = []
 # The project of each directory.
 var roots: dict<string> = {}
 # The project of the file that the person used last.
@@ -52,8 +52,8 @@ def RootOf(directory: string): string
   return here != resolve($HOME) && stridx($'{directory}/', $'{here}/') == 0 ? here : ''
 enddef
 
-# Vim's current directory, or a repository, has changed.
-export def Forget()
+# Forgets the projects of directories, after a change of Vim's current directory or of a repository.
+export def ForgetRoots()
   roots = {}
 enddef
 
@@ -65,20 +65,20 @@ enddef
 
 export def ReportSoon()
   if timer == 0
-    final since = empty(reported) ? PACE : float2nr(1000 * reltimefloat(reltime(reported)))
-    timer = timer_start(max([0, PACE - since]), (_) => Report())
+    final since = empty(last_report_time) ? MIN_REPORT_INTERVAL_MS : float2nr(1000 * reltimefloat(reltime(last_report_time)))
+    timer = timer_start(max([0, MIN_REPORT_INTERVAL_MS - since]), (_) => SendReports())
   endif
 enddef
 
-export def Focused()
+export def ReportFocus()
   final desk = server.DeskOf(Project())
   if !empty(desk) && desk.ready
     server.Notify(desk, 'alongside/didFocus', {})
   endif
 enddef
 
-# The person has written a buffer to this path, which may be another than its own.
-export def Saved(buffer: number, path: string)
+# Reports that a buffer was saved, if `path` is the path of its file: `:write FILE` writes to another path.
+export def ReportSave(buffer: number, path: string)
   final desk = server.DeskOf(Root(buffer))
   if path == File(buffer) && !empty(desk) && desk.ready
     server.Notify(desk, 'alongside/didSave', {path: path})
@@ -86,21 +86,21 @@ export def Saved(buffer: number, path: string)
 enddef
 
 # Stops reports to agents, or resumes them.
-export def Pause()
+export def TogglePause()
   final desk = server.DeskOf(Project())
   if empty(desk) || !desk.ready
-    say.Error('There is no companion for this buffer; :Alongside doctor says more.')
+    messages.Error('There is no companion for this buffer; :Alongside doctor says more.')
     return
   endif
   final paused = !desk.paused
   server.Request(desk, 'alongside/pauseContext', {paused: paused}, (_) =>
-    say.Announce([paused ? 'Agents learn nothing about your files, until :Alongside pause.'
+    messages.Announce([paused ? 'Agents learn nothing about your files, until :Alongside pause.'
       : 'Agents learn about your files again.']))
 enddef
 
-def Report()
+def SendReports()
   timer = 0
-  reported = reltime()
+  last_report_time = reltime()
   final root = Root(bufnr())
   if root != ''
     last_root = root
@@ -132,7 +132,7 @@ def ReportOf(desk: dict<any>): dict<any>
   final files = buffers[: 49]->mapnew((_, one) => ({path: File(one.bufnr), dirty: one.changed ? v:true : v:false}))
   final report: dict<any> = {openFiles: files}
   if Root(bufnr()) == desk.root
-    report.active = Active()
+    report.active = ActiveFile()
   elseif has_key(desk.report, 'active') && files->indexof((_, one) => one.path == desk.report.active.path) >= 0
     # The file that was used last stays the active one, in a terminal or a review.
     report.active = desk.report.active
@@ -145,9 +145,9 @@ def Position(place: list<number>): dict<number>
   return {line: place[1] - 1, character: strutf16len(before)}
 enddef
 
-# The ends of the selection, of which the one in the first line is where the text begins, whatever the column of the
-# cursor.
-def Ends(kind: string): list<dict<number>>
+# Returns the two ends of the selection. The end in the first line is the beginning of the selected text, which may
+# differ from the column of the cursor.
+def SelectionEnds(kind: string): list<dict<number>>
   final ends = [getpos('.'), getpos('v')]
   final first = min([ends[0][1], ends[1][1]])
   var column = 1
@@ -162,12 +162,12 @@ def Ends(kind: string): list<dict<number>>
   return ends->mapnew((_, end) => Position(end))
 enddef
 
-# The file in which the person works, with cursor and selection.
-export def Active(kind = mode()): dict<any>
+# Returns the report of the file in which the person works, with cursor and selection.
+export def ActiveFile(kind = mode()): dict<any>
   final active: dict<any> = {path: File(bufnr()), cursor: Position(getpos('.'))}
   if kind =~ "^[vV\<C-v>]"
     final lines = getregion(getpos('v'), getpos('.'), {type: kind})
-    [active.cursor, active.anchor] = Ends(kind)
+    [active.cursor, active.anchor] = SelectionEnds(kind)
     active.selectedText = join(lines, "\n") .. (kind ==# 'V' ? "\n" : '')
   endif
   return active

@@ -2,26 +2,26 @@ vim9script
 # Accepting and rejecting. Only commands that the person types decide: no autocommand, 'autowrite' or `:wall`.
 
 import autoload './reviews.vim'
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './sending.vim'
 import autoload './server.vim'
 import autoload './text.vim'
 import autoload './view.vim'
 
-const ACCEPTING = ['write', 'update', 'wq', 'xit', 'exit']
+const ACCEPTING_COMMANDS = ['write', 'update', 'wq', 'xit', 'exit']
 
 # The command line that the person has just entered, until Vim waits for the next key.
-var typed = ''
+var typed_line = ''
 
-export def Entered()
-  typed = getcmdline()
-  # Vim leaves after these if no buffer is modified, which would reject what was to be written.
+export def RememberCommandLine()
+  typed_line = getcmdline()
+  # If no buffer is modified, these commands quit Vim without a write, which would reject the shown proposals.
   final shown = ['wqall', 'xall']->index(TypedCommand()) < 0 ? [] : reviews.All()->filter((_, one) => view.IsShown(one))
   for one in shown
     setbufvar(one.right, '&modified', true)
   endfor
   timer_start(0, (_) => {
-    typed = ''
+    typed_line = ''
     for one in shown
       sending.SetModified(one)
     endfor
@@ -29,15 +29,15 @@ export def Entered()
 enddef
 
 def TypedCommand(): string
-  return fullcommand(typed, false)
+  return fullcommand(typed_line, false)
 enddef
 
 def IsForced(): bool
-  return typed =~ '^[:[:space:]]*\a\+!'
+  return typed_line =~ '^[:[:space:]]*\a\+!'
 enddef
 
-# Vim is about to quit. If a proposal with typed text keeps it from that, this says how.
-export def Quitting()
+# Shows the commands for a proposal with typed text, because of which Vim will not quit.
+export def WarnBeforeQuit()
   if ['qall', 'quitall']->index(TypedCommand()) < 0 || IsForced()
     return
   endif
@@ -57,9 +57,9 @@ export def Write()
   if fnamemodify(file, ':p') != fnamemodify(bufname(), ':p')
     WriteTo(file)
   elseif empty(one)
-    say.Error('This review has ended. Write the text with :w FILE.')
-  elseif ACCEPTING->index(TypedCommand()) < 0
-    say.Announce([$'{one.display.name}: not accepted. To accept, type :w in the proposal.'])
+    messages.Error('This review has ended. Write the text with :w FILE.')
+  elseif ACCEPTING_COMMANDS->index(TypedCommand()) < 0
+    messages.Announce([$'{one.display.name}: not accepted. To accept, type :w in the proposal.'])
   else
     Decide('accept', IsForced())
   endif
@@ -67,28 +67,28 @@ enddef
 
 # `:w >>` in the proposal.
 export def Append()
-  say.Error('Only :w accepts; :w FILE writes the text to a file.')
+  messages.Error('Only :w accepts; :w FILE writes the text to a file.')
 enddef
 
 # `:w FILE` writes the text to another file, and decides nothing.
 def WriteTo(file: string)
   if filereadable(file) && !IsForced()
-    say.Error($'{file} exists (add ! to override)')
+    messages.Error($'{file} exists (add ! to override)')
   else
     writefile(getline(1, '$'), file)
-    say.Announce([$'Written to {file}; the review waits.'])
+    messages.Announce([$'Written to {file}; the review waits.'])
   endif
 enddef
 
 # Decides on the review of this buffer. With `is_forced`, warnings are not asked about.
 export def Decide(decision: string, is_forced: bool)
-  final one = reviews.Here()
+  final one = reviews.Current()
   if empty(one)
-    say.Error('No proposal for this file waits.')
+    messages.Error('No proposal for this file waits.')
     return
   endif
   if decision == 'accept' && !view.IsShown(one)
-    say.Error('Look at the proposal first: :Alongside shows it.')
+    messages.Error('Look at the proposal first: :Alongside shows it.')
     return
   endif
   if decision == 'accept' && !is_forced
@@ -97,13 +97,13 @@ export def Decide(decision: string, is_forced: bool)
       return
     endif
   endif
-  Send(one, decision)
+  SendDecision(one, decision)
 enddef
 
-def Send(one: dict<any>, decision: string)
+def SendDecision(one: dict<any>, decision: string)
   final has_text = one.right != 0 && bufloaded(one.right)
-  # The decision has the text.
-  sending.Stop(one)
+  # The decision contains the text, so the text is not sent on its own.
+  sending.StopSending(one)
   one.is_decided = true
   final was_modified = has_text && getbufvar(one.right, '&modified')
   if has_text
@@ -117,24 +117,25 @@ def Send(one: dict<any>, decision: string)
     one.is_decided = false
     if has_text && bufloaded(one.right)
       setbufvar(one.right, '&modified', was_modified)
-      sending.Edited(one.right)
+      sending.ScheduleSend(one.right)
     endif
-    say.Error(error.message)
+    messages.Error(error.message)
   })
 enddef
 
-# The person has closed the window of the proposal, which rejects it.
-export def WindowClosed(right: number)
+# Handles the end of a window of the proposal, after which the proposal may be rejected.
+export def HandleWindowClosed(right: number)
   final one = reviews.OfBuffer(right)
   if empty(one)
     return
   endif
   final command = TypedCommand()
   final is_forced = IsForced()
-  timer_start(0, (_) => Closed(one, command, is_forced))
+  timer_start(0, (_) => DecideAfterClose(one, command, is_forced))
 enddef
 
-def Closed(one: dict<any>, command: string, is_forced: bool)
+# Decides on a proposal whose last window is closed, by the command that closed it and the person's answer.
+def DecideAfterClose(one: dict<any>, command: string, is_forced: bool)
   if view.IsShown(one)
     return
   endif
@@ -144,16 +145,16 @@ def Closed(one: dict<any>, command: string, is_forced: bool)
   endif
   # `:x` writes nothing if the buffer is not modified.
   if command == 'xit' || command == 'exit'
-    Send(one, 'accept')
+    SendDecision(one, 'accept')
     return
   endif
   final is_edited = sending.IsUnsent(one) || one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
   final answer = is_edited && !is_forced
     ? confirm($'{one.display.name} has your edits.', "&keep the review open\n&accept\n&reject", 1) : 3
   if answer == 2
-    Send(one, 'accept')
+    SendDecision(one, 'accept')
   elseif answer == 3
-    Send(one, 'reject')
+    SendDecision(one, 'reject')
   else
     view.Show(one)
   endif

@@ -2,58 +2,58 @@ vim9script
 # The events of reviews, and how the person gets to one.
 
 import autoload './reviews.vim'
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './sending.vim'
 import autoload './text.vim'
 import autoload './view.vim'
 
-export def Opened(desk: dict<any>, params: dict<any>)
+export def HandleOpen(desk: dict<any>, params: dict<any>)
   final one = params->copy()
   one->extend({
-    desk: desk, left: 0, right: 0, home: 0, base: params.revision, sending: 0, timer: 0, is_following: false,
+    desk: desk, left: 0, right: 0, return_window: 0, base: params.revision, pending_sends: 0, timer: 0, is_updating: false,
     is_decided: false,
   })
   desk.reviews->add(one)
 enddef
 
-export def Changed(desk: dict<any>, params: dict<any>)
+export def HandleChange(desk: dict<any>, params: dict<any>)
   final one = reviews.Find(desk, params.id)
   if !empty(one)
     if has_key(params, 'replacement')
-      one.current = text.Replaced(one.current, params.replacement)
+      one.current = text.ApplyReplacement(one.current, params.replacement)
     endif
     for field in ['revision', 'hunks', 'display']
       one[field] = params[field]
     endfor
-    sending.Follow(one)
+    sending.Update(one)
   endif
 enddef
 
-export def Closed(desk: dict<any>, params: dict<any>)
+export def HandleClose(desk: dict<any>, params: dict<any>)
   final one = reviews.Find(desk, params.id)
   if empty(one)
     return
   endif
   desk.reviews->filter((_, other) => other.id != params.id)
   if params.closing == 'accepted'
-    text.AwaitWrite(one.file)
+    text.ReloadWhenWritten(one.file)
   endif
-  view.PutAway(one, get(params, 'decidedHere', false))
+  view.Release(one, get(params, 'decidedHere', false))
 enddef
 
-# The server has ended.
-export def ForgetAll(desk: dict<any>)
+# Handles the end of a server, with which its reviews end.
+export def ReleaseAll(desk: dict<any>)
   for one in desk.reviews
-    view.PutAway(one, false)
+    view.Release(one, false)
   endfor
 enddef
 
 # The review of this file, else the only one, else the one that the person chooses.
 export def Show()
   final waiting = reviews.All()
-  final mine = reviews.Here()
+  final mine = reviews.Current()
   if empty(waiting)
-    say.Error('No proposal waits.')
+    messages.Error('No proposal waits.')
   elseif !empty(mine)
     view.Show(mine)
   elseif len(waiting) == 1
@@ -70,10 +70,10 @@ enddef
 export def ShowNext()
   final waiting = reviews.All()
   if empty(waiting)
-    say.Error('No proposal waits.')
+    messages.Error('No proposal waits.')
     return
   endif
-  final here = reviews.Here()
+  final here = reviews.Current()
   final at = waiting->indexof((_, one) => one is here)
   view.Show(waiting[(at + 1) % len(waiting)])
 enddef

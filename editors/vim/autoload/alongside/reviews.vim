@@ -23,8 +23,8 @@ export def Find(desk: dict<any>, id: number): dict<any>
   return get(found, 0, {})
 enddef
 
-# The review of the current buffer, else of the current file, or an empty one.
-export def Here(): dict<any>
+# Returns the review of the current buffer, or else of the current file, or an empty dictionary.
+export def Current(): dict<any>
   final buffer = bufnr()
   final file = resolve(context.File(buffer))
   final found = All()->filter((_, one) =>

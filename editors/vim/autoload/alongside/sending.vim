@@ -2,25 +2,25 @@ vim9script
 # Keeps the text on the right equal to the companion's.
 
 import autoload './reviews.vim'
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './server.vim'
 import autoload './text.vim'
 
-# The text of a buffer has changed.
-export def Edited(buffer: number)
+# Sends the text of a proposal 0.3 s after the person's last edit.
+export def ScheduleSend(buffer: number)
   final one = reviews.OfBuffer(buffer)
-  if !empty(one) && buffer == one.right && !one.is_following && !one.is_decided
+  if !empty(one) && buffer == one.right && !one.is_updating && !one.is_decided
     StopTimer(one)
     one.timer = timer_start(300, (_) => Send(one, false))
   endif
 enddef
 
 export def IsUnsent(one: dict<any>): bool
-  return one.timer != 0 || one.sending > 0
+  return one.timer != 0 || one.pending_sends > 0
 enddef
 
-# The buffer on the right is about to lose its text.
-export def Unloading(buffer: number)
+# Sends unsent text of the proposal's buffer before Vim unloads the buffer.
+export def SendBeforeUnload(buffer: number)
   final one = reviews.OfBuffer(buffer)
   if !empty(one)
     listener_flush(buffer)
@@ -37,8 +37,8 @@ def StopTimer(one: dict<any>)
   endif
 enddef
 
-# Sends nothing more of a review: it has ended, or the decision has the text.
-export def Stop(one: dict<any>)
+# Stops sending text of a review that has ended, or whose decision contains the text.
+export def StopSending(one: dict<any>)
   if one.right != 0 && bufloaded(one.right)
     listener_flush(one.right)
   endif
@@ -48,7 +48,7 @@ enddef
 # Unless it has to be `now`, a text waits for an earlier one that is on its way.
 def Send(one: dict<any>, now: bool)
   StopTimer(one)
-  if !bufloaded(one.right) || one.sending > 0 && !now
+  if !bufloaded(one.right) || one.pending_sends > 0 && !now
     return
   endif
   final content = text.Of(one.right)
@@ -56,11 +56,11 @@ def Send(one: dict<any>, now: bool)
     SetModified(one)
     return
   endif
-  one.sending += 1
-  server.Request(one.desk, 'alongside/setReviewText', Params(one, content), (_) => Sent(one, content),
+  one.pending_sends += 1
+  server.Request(one.desk, 'alongside/setReviewText', Params(one, content), (_) => HandleSent(one, content),
     (error) => {
-      one.sending -= 1
-      say.Error($'Your text is only in this buffer: {error.message}')
+      one.pending_sends -= 1
+      messages.Error($'Your text is only in this buffer: {error.message}')
     })
 enddef
 
@@ -73,11 +73,12 @@ export def Params(one: dict<any>, content: string): dict<any>
   return params
 enddef
 
-# The companion has this text, merged with what other desks have changed: the newest one, which came before the answer.
-def Sent(one: dict<any>, content: string)
-  one.sending -= 1
-  if one.sending > 0 || !bufloaded(one.right)
-    # A later answer counts.
+# Handles the answer of the companion to a text. The companion has merged it with the edits of other desks into the
+# newest text, which arrived before the answer.
+def HandleSent(one: dict<any>, content: string)
+  one.pending_sends -= 1
+  if one.pending_sends > 0 || !bufloaded(one.right)
+    # Only the answer to the newest text is handled.
     return
   endif
   if content == text.Of(one.right)
@@ -92,7 +93,7 @@ def Sent(one: dict<any>, content: string)
 enddef
 
 # Shows the newest text, unless there are unsent edits.
-export def Follow(one: dict<any>)
+export def Update(one: dict<any>)
   if one.right != 0 && bufloaded(one.right) && !IsUnsent(one)
     ShowNewest(one)
   endif
@@ -106,10 +107,10 @@ enddef
 
 def Replace(one: dict<any>, content: string)
   listener_flush(one.right)
-  one.is_following = true
+  one.is_updating = true
   text.Replace(one.right, content)
   listener_flush(one.right)
-  one.is_following = false
+  one.is_updating = false
 enddef
 
 # A proposal counts as 'modified' if it has text that the person typed: Vim does not leave that without `!`.

@@ -1,7 +1,7 @@
 vim9script
 # The connections to the companions: one `alongside lsp` for each project.
 
-import autoload './say.vim'
+import autoload './messages.vim'
 
 # By project: {root, number, job, channel, ready, paused, reviews, line, environment, report}
 #   number: of all servers so far
@@ -10,22 +10,22 @@ import autoload './say.vim'
 #   environment: variables for agents, with a token
 #   report: the last report of open files
 var desks: dict<dict<any>> = {}
-var started = 0
+var server_count = 0
 
 # The servers that ended by themselves: {root, at}, in seconds.
 var failures: list<dict<any>> = []
 
 # By method: the function that gets a message of the server.
 var handlers: dict<func(dict<any>, dict<any>)> = {}
-var AtEnd: func(dict<any>) = (_) => {
+var ExitHandler: func(dict<any>) = (_) => {
 }
 
-export def Handle(method: string, Handler: func(dict<any>, dict<any>))
+export def SetHandler(method: string, Handler: func(dict<any>, dict<any>))
   handlers[method] = Handler
 enddef
 
-export def WhenEnded(Handler: func(dict<any>))
-  AtEnd = Handler
+export def SetExitHandler(Handler: func(dict<any>))
+  ExitHandler = Handler
 enddef
 
 export def Program(): string
@@ -47,19 +47,19 @@ export def Start(root: string)
     return
   endif
   if !executable(Program())
-    GiveUp(root)
-    say.Error($'alongside: there is no program {Program()}; set g:alongside_program.')
+    BlockStart(root)
+    messages.Error($'alongside: there is no program {Program()}; set g:alongside_program.')
     return
   endif
-  started += 1
+  server_count += 1
   final desk: dict<any> = {
-    root: root, number: started, ready: false, paused: false, reviews: [], line: '', environment: {}, report: {},
+    root: root, number: server_count, ready: false, paused: false, reviews: [], line: '', environment: {}, report: {},
   }
   desks[root] = desk
   desk.job = job_start([Program(), 'lsp'], {
     in_mode: 'lsp', out_mode: 'lsp', err_io: 'null', cwd: root,
-    out_cb: (_, message) => Heard(desk, message),
-    exit_cb: (_, _) => Ended(desk),
+    out_cb: (_, message) => HandleMessage(desk, message),
+    exit_cb: (_, _) => HandleExit(desk),
   })
   desk.channel = job_getchannel(desk.job)
   Request(desk, 'initialize', {
@@ -72,13 +72,14 @@ export def Start(root: string)
     Notify(desk, 'initialized', {})
     desk.ready = true
   }, (error) => {
-    say.Error($'alongside: {error.message}')
-    GiveUp(root)
+    messages.Error($'alongside: {error.message}')
+    BlockStart(root)
     job_stop(desk.job)
   })
 enddef
 
-def GiveUp(root: string)
+# Counts as two failures, so that the server is not started again within a minute.
+def BlockStart(root: string)
   failures->extend([{root: root, at: localtime()}, {root: root, at: localtime()}])
 enddef
 
@@ -101,7 +102,7 @@ export def Request(desk: dict<any>, method: string, params: dict<any>, Then: fun
     Otherwise: func = null_function)
   if job_status(desk.job) == 'run'
     ch_sendexpr(desk.channel, {method: method, params: params}, {
-      callback: (_, answer) => Answered(answer, Then, Otherwise),
+      callback: (_, answer) => HandleAnswer(answer, Then, Otherwise),
     })
   endif
 enddef
@@ -113,7 +114,7 @@ export def RequestNow(desk: dict<any>, method: string, params: dict<any>)
   endif
 enddef
 
-def Answered(answer: dict<any>, Then: func, Otherwise: func)
+def HandleAnswer(answer: dict<any>, Then: func, Otherwise: func)
   if !has_key(answer, 'error')
     if Then != null_function
       Then(get(answer, 'result', v:null))
@@ -121,42 +122,42 @@ def Answered(answer: dict<any>, Then: func, Otherwise: func)
   elseif Otherwise != null_function
     Otherwise(answer.error)
   else
-    say.Error(answer.error.message)
+    messages.Error(answer.error.message)
   endif
 enddef
 
-# Answers a request of the server. Its id may be a string, which `ch_sendexpr()` refuses.
-def Answer(desk: dict<any>, id: any)
+# Answers a request of the server. The id may be a string, which `ch_sendexpr()` refuses.
+def AnswerRequest(desk: dict<any>, id: any)
   final body = json_encode({jsonrpc: '2.0', id: id, result: v:null})
   ch_sendraw(desk.channel, $"Content-Length: {strlen(body)}\r\n\r\n{body}")
 enddef
 
-def Heard(desk: dict<any>, message: dict<any>)
+def HandleMessage(desk: dict<any>, message: dict<any>)
   final method = get(message, 'method', '')
   final params = get(message, 'params', {})
   if has_key(handlers, method)
     handlers[method](desk, params)
   endif
   if has_key(message, 'id')
-    Answer(desk, message.id)
+    AnswerRequest(desk, message.id)
   endif
   if type(params) == v:t_dict
-    say.Announce(get(get(params, 'display', {}), 'messages', []))
+    messages.Announce(get(get(params, 'display', {}), 'messages', []))
   endif
   redrawstatus!
 enddef
 
-export def ChangeStatus(desk: dict<any>, params: dict<any>)
+export def HandleStatus(desk: dict<any>, params: dict<any>)
   desk.line = params.display.line
   desk.paused = params.paused
   desk.environment = params.environment
 enddef
 
-def Ended(desk: dict<any>)
+def HandleExit(desk: dict<any>)
   failures->add({root: desk.root, at: localtime()})
   if get(desks, desk.root, {}) is desk
     remove(desks, desk.root)
   endif
-  AtEnd(desk)
+  ExitHandler(desk)
   redrawstatus!
 enddef

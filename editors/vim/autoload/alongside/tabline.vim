@@ -3,21 +3,21 @@ vim9script
 # person's own 'tabline' stays.
 
 # 'tabline' while a proposal is on the screen.
-const OURS = '%!alongside#tabline#Draw()'
-# The narrowest tab, as Vim has it.
-const NARROWEST = 6
-# Vim's words for buffers without a name, by 'buftype'.
-const NAMELESS = {acwrite: '[Scratch]', nofile: '[Scratch]', prompt: '[Prompt]', quickfix: '[Quickfix List]'}
+const OUR_TABLINE = '%!alongside#tabline#Draw()'
+# The width of the narrowest tab, as in Vim.
+const MIN_TAB_COLUMNS = 6
+# Vim's labels for buffers without a name, by 'buftype'.
+const UNNAMED_BUFFERS = {acwrite: '[Scratch]', nofile: '[Scratch]', prompt: '[Prompt]', quickfix: '[Quickfix List]'}
 
 # Sets 'tabline' while a tab page shows a proposal and the person has set none.
 export def Refresh()
   const is_needed = range(1, tabpagenr('$'))->indexof((_, tab) => TitleOf(tab) != '') >= 0
   if is_needed && &g:tabline == ''
-    &g:tabline = OURS
-    # The person may close the tab page.
+    &g:tabline = OUR_TABLINE
+    # The person may close the tab page of the proposal.
     const refresh = 'call timer_start(0, (_) => alongside#tabline#Refresh())'
     autocmd_add([{event: 'TabClosed', pattern: '*', group: 'alongside_tabs', replace: true, cmd: refresh}])
-  elseif !is_needed && &g:tabline == OURS
+  elseif !is_needed && &g:tabline == OUR_TABLINE
     &g:tabline = ''
     autocmd_delete([{group: 'alongside_tabs'}])
   endif
@@ -39,7 +39,7 @@ def NameOf(tab: number): string
   const buffer = tabpagebuflist(tab)[tabpagewinnr(tab) - 1]
   const [name, kind] = [bufname(buffer), getbufvar(buffer, '&buftype')]
   if name == '' || kind == 'quickfix'
-    return get(NAMELESS, kind, '[No Name]')
+    return get(UNNAMED_BUFFERS, kind, '[No Name]')
   endif
   return kind == 'help' ? fnamemodify(name, ':t') : pathshorten(fnamemodify(name, ':~'))
 enddef
@@ -52,8 +52,8 @@ enddef
 def Label(tab: number, columns: number): string
   const buffers = tabpagebuflist(tab)
   const count = len(buffers) > 1 ? string(len(buffers)) : ''
-  const mark = count .. (buffers->indexof((_, buffer) => IsModified(buffer)) >= 0 ? '+' : '')
-  const before = mark == '' ? ' ' : $' {mark} '
+  const flags = count .. (buffers->indexof((_, buffer) => IsModified(buffer)) >= 0 ? '+' : '')
+  const before = flags == '' ? ' ' : $' {flags} '
   const title = TitleOf(tab)
   var name = strtrans(title == '' ? NameOf(tab) : title)
   while name != '' && strdisplaywidth(before .. name) >= columns
@@ -65,16 +65,16 @@ enddef
 # 'tabline' as long as a proposal is on the screen.
 export def Draw(): string
   const count = tabpagenr('$')
-  const columns = max([NARROWEST, (&columns - 1 + count / 2) / count])
-  var [said, drawn] = ['', 0]
+  const columns = max([MIN_TAB_COLUMNS, (&columns - 1 + count / 2) / count])
+  var [line, columns_drawn] = ['', 0]
   for tab in range(1, count)
-    if drawn >= &columns - 4
+    if columns_drawn >= &columns - 4
       break
     endif
     const label = Label(tab, columns)
-    drawn += strdisplaywidth(label)
+    columns_drawn += strdisplaywidth(label)
     const group = tab == tabpagenr() ? 'TabLineSel' : 'TabLine'
-    said ..= $'%{tab}T%#{group}#{label->substitute("%", "%%", "g")}'
+    line ..= $'%{tab}T%#{group}#{label->substitute("%", "%%", "g")}'
   endfor
-  return $'{said}%#TabLineFill#%T' .. (count > 1 ? '%=%#TabLine#%999XX' : '')
+  return $'{line}%#TabLineFill#%T' .. (count > 1 ? '%=%#TabLine#%999XX' : '')
 enddef

@@ -8,15 +8,15 @@ export def Of(buffer: number): string
   return lines == [''] && end == '' ? '' : join(lines, "\n") .. end
 enddef
 
-# How many lines two texts begin with alike, and how many of the others they end with alike.
-def Alike(old: list<string>, new: list<string>): list<number>
-  final most = min([len(old), len(new)])
+# Returns the number of equal lines at the beginning of two texts, and that at their end.
+def CommonLines(old: list<string>, new: list<string>): list<number>
+  final limit = min([len(old), len(new)])
   var start = 0
-  while start < most && old[start] ==# new[start]
+  while start < limit && old[start] ==# new[start]
     start += 1
   endwhile
   var rest = 0
-  while rest < most - start && old[-1 - rest] ==# new[-1 - rest]
+  while rest < limit - start && old[-1 - rest] ==# new[-1 - rest]
     rest += 1
   endwhile
   return [start, rest]
@@ -31,13 +31,13 @@ enddef
 export def Replacement(before: string, after: string): dict<any>
   final old = Lines(before)
   final new = Lines(after)
-  final alike = Alike(old, new)
+  final alike = CommonLines(old, new)
   final added = new->slice(alike[0], len(new) - alike[1])
   return {lines: {start: alike[0], end: len(old) - alike[1]}, text: added->join('')}
 enddef
 
-# A text with a replacement.
-export def Replaced(before: string, replacement: dict<any>): string
+# Returns a text with a replacement applied.
+export def ApplyReplacement(before: string, replacement: dict<any>): string
   final lines = Lines(before)
   final head = lines->slice(0, replacement.lines.start)
   return head->join('') .. replacement.text .. lines->slice(replacement.lines.end)->join('')
@@ -49,7 +49,7 @@ export def Replace(buffer: number, content: string)
   final has_end = strpart(content, length - 1) == "\n"
   final new = strpart(content, 0, has_end ? length - 1 : length)->split("\n", true)
   final old = getbufline(buffer, 1, '$')
-  final alike = Alike(old, new)
+  final alike = CommonLines(old, new)
   final start = alike[0]
   final replaced = len(old) - start - alike[1]
   final added = new->slice(start, len(new) - alike[1])
@@ -70,9 +70,9 @@ export def BufferOf(file: string): number
   return empty(found) ? 0 : found[0].bufnr
 enddef
 
-# Shows a file anew when the agent writes it, within ten seconds; unsaved changes stay. An agent may write it in several
-# steps, of which the first one empties it.
-export def AwaitWrite(file: string)
+# Reloads the buffer of a file when the agent writes it, within ten seconds, unless it has unsaved changes. The buffer is
+# reloaded after each write, because an agent may first empty the file.
+export def ReloadWhenWritten(file: string)
   final buffer = BufferOf(file)
   if buffer == 0 || !bufloaded(buffer)
     return

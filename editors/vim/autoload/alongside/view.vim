@@ -2,7 +2,7 @@ vim9script
 # A review on the screen: a tab page with the file on the left and the proposal on the right, in diff mode.
 
 import autoload './reviews.vim'
-import autoload './say.vim'
+import autoload './messages.vim'
 import autoload './sending.vim'
 import autoload './tabline.vim'
 import autoload './text.vim'
@@ -10,8 +10,8 @@ import autoload './text.vim'
 # The most important keys, for the status line.
 const KEYS = [':w accept', ':q reject', 'do drop', ']c next']
 
-# A character that may mean something on a command line or in a pattern.
-const MEANS = '[^A-Za-z0-9._/+,@=-]'
+# The pattern of a character that a command line or a pattern may interpret.
+const SPECIAL_CHARACTERS = '[^A-Za-z0-9._/+,@=-]'
 
 export def IsShown(one: dict<any>): bool
   return one.right != 0 && bufloaded(one.right) && !empty(win_findbuf(one.right))
@@ -22,37 +22,37 @@ export def Show(one: dict<any>)
     win_gotoid(win_findbuf(one.right)[0])
     if win_findbuf(one.left)->indexof((_, window) => win_id2tabwin(window)[0] == tabpagenr()) < 0
       execute 'silent! leftabove vertical sbuffer' one.left
-      Prepare(one)
+      SetUpWindow(one)
       wincmd p
       diffthis
     endif
     return
   endif
-  one.home = win_getid()
+  one.return_window = win_getid()
   MakeBuffers(one)
   # Other people's autocommands run here, and their errors must not stop the review.
   execute 'silent! tab sbuffer' one.left
-  Prepare(one)
+  SetUpWindow(one)
   execute 'silent! rightbelow vertical sbuffer' one.right
-  Prepare(one)
+  SetUpWindow(one)
   nnoremap <buffer> ZZ <Cmd>Alongside accept<CR>
   final events = [
     {event: 'BufWriteCmd', bufnr: one.right, cmd: 'call alongside#deciding#Write()'},
     {event: 'FileAppendCmd', bufnr: one.right, cmd: 'call alongside#deciding#Append()'},
-    {event: 'BufUnload', bufnr: one.right, cmd: $'call alongside#sending#Unloading({one.right})'},
-    {event: 'WinClosed', pattern: $'{win_getid()}', cmd: $'call alongside#deciding#WindowClosed({one.right})'},
+    {event: 'BufUnload', bufnr: one.right, cmd: $'call alongside#sending#SendBeforeUnload({one.right})'},
+    {event: 'WinClosed', pattern: $'{win_getid()}', cmd: $'call alongside#deciding#HandleWindowClosed({one.right})'},
   ]
   autocmd_add(events->mapnew((_, one_event) => one_event->extend({group: 'alongside_reviews', replace: true})))
   cursor(empty(one.hunks) ? 1 : one.hunks[0].current.start + 1, 1)
   normal! zv
   tabline.Refresh()
-  say.Close()
-  say.Announce(one.display.notes->mapnew((_, note) => note.text))
+  messages.Close()
+  messages.Announce(one.display.notes->mapnew((_, note) => note.text))
 enddef
 
-# `:edit` shows the proposal again as the agent has made it; `u` brings the edits back. A session also has the names of
-# reviews that ended with another Vim.
-export def ReadAgain()
+# Fills a buffer for `:edit`: with the agent's proposal, from which `u` returns to the edits. A session may also restore
+# the names of reviews that ended with another Vim.
+export def ReloadBuffer()
   final buffer = bufnr()
   final one = reviews.OfBuffer(buffer)
   if empty(one)
@@ -67,11 +67,11 @@ export def ReadAgain()
   setbufvar(buffer, '&modified', false)
   # `:edit` lists it.
   setbufvar(buffer, '&buflisted', false)
-  sending.Edited(buffer)
+  sending.ScheduleSend(buffer)
 enddef
 
-# A session has the windows of reviews that ended with another Vim.
-export def CloseGhosts()
+# Closes the windows of reviews that ended with another Vim, which a session restores.
+export def CloseEndedReviews()
   for buffer in getbufinfo()->filter((_, one) => one.name =~ '^alongside://\(review\|original\)/')
     if empty(reviews.OfBuffer(buffer.bufnr))
       execute 'silent! bwipeout!' buffer.bufnr
@@ -83,12 +83,12 @@ def MakeBuffers(one: dict<any>)
   if one.right != 0 && bufloaded(one.right)
     return
   endif
-  # The name ends with our words: plugins open archives and the like by the end of a name. Nor has it a character that
-  # `expand()`, a shell or a pattern would interpret.
-  final tail = one.display.name->substitute('.*/', '', '')->substitute($'[\x01-\x7f]\&{MEANS}', '_', 'g')
+  # The name ends with our own suffix, because plugins choose by the end of a name whether to open an archive. It has no
+  # character that `expand()`, a shell or a pattern would interpret.
+  final tail = one.display.name->substitute('.*/', '', '')->substitute($'[\x01-\x7f]\&{SPECIAL_CHARACTERS}', '_', 'g')
   final name = $'{one.desk.number}-{one.id}/{tail}'
-  one.left = Scratch($'alongside://original/{name} [file]', get(one, 'original', ''), 'nofile')
-  one.right = Scratch($'alongside://review/{name} [proposal]', one.current, 'acwrite')
+  one.left = CreateScratchBuffer($'alongside://original/{name} [file]', get(one, 'original', ''), 'nofile')
+  one.right = CreateScratchBuffer($'alongside://review/{name} [proposal]', one.current, 'acwrite')
   one.base = one.revision
   for buffer in [one.left, one.right]
     setbufvar(buffer, 'alongside_title', $'{fnamemodify(one.display.name, ":t")} [proposal]')
@@ -96,12 +96,12 @@ def MakeBuffers(one: dict<any>)
   setbufvar(one.left, '&modifiable', false)
   setbufvar(one.right, '&modifiable', !has_key(one, 'wholeFileOnly'))
   sending.SetModified(one)
-  # The callback must not hold the review: Vim frees what only a listener refers to.
-  one.listener = listener_add((buffer, _, _, _, _) => sending.Edited(buffer), one.right)
+  # The callback must not refer to the review: Vim frees a value to which only a listener refers.
+  one.listener = listener_add((buffer, _, _, _, _) => sending.ScheduleSend(buffer), one.right)
 enddef
 
-# Makes a buffer. No autocommand hears its name, and Vim reads no file for it.
-def Scratch(name: string, content: string, buftype: string): number
+# Creates a buffer without autocommands, and without a file that Vim reads.
+def CreateScratchBuffer(name: string, content: string, buftype: string): number
   final ignored = &eventignore
   &eventignore = 'all'
   var buffer = 0
@@ -126,15 +126,15 @@ def Scratch(name: string, content: string, buftype: string): number
   return buffer
 enddef
 
-# Sets the current window up: it shows one side.
-def Prepare(one: dict<any>)
+# Sets up the current window, which shows the file or the proposal.
+def SetUpWindow(one: dict<any>)
   final source = text.BufferOf(one.file)
   final filetype = source > 0 ? getbufvar(source, '&filetype') : ''
   if filetype != ''
     &l:filetype = filetype
   else
-    # Rules for file types need no such characters.
-    final file = one.file->substitute(MEANS, '_', 'g')
+    # The name is a pattern for `:doautocmd`. Rules for file types do not need these characters.
+    final file = one.file->substitute(SPECIAL_CHARACTERS, '_', 'g')
     execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' file
   endif
   &l:statusline = '%{%alongside#view#Statusline(bufnr())%}'
@@ -151,10 +151,10 @@ enddef
 export def Statusline(buffer: number): string
   final one = reviews.OfBuffer(buffer)
   if empty(one)
-    return ' ' .. Escaped(getbufvar(buffer, 'alongside_ended', ''))
+    return ' ' .. EscapePercent(getbufvar(buffer, 'alongside_ended', ''))
   endif
   if buffer == one.left
-    return $' {Escaped(one.display.name)}: the file'
+    return $' {EscapePercent(one.display.name)}: the file'
   endif
   final states = one.display.states == '' ? 'proposal' : one.display.states
   final warning = one.display.notes->indexof((_, note) => note.warning) >= 0 ? ', warning' : ''
@@ -164,10 +164,10 @@ export def Statusline(buffer: number): string
       keys ..= $'{key}  '
     endif
   endfor
-  return $' {Escaped(states .. warning)}%={keys}'
+  return $' {EscapePercent(states .. warning)}%={keys}'
 enddef
 
-def Escaped(words: string): string
+def EscapePercent(words: string): string
   return words->substitute('%', '%%', 'g')
 enddef
 
@@ -179,14 +179,14 @@ export def CloseFile(one: dict<any>)
   endfor
 enddef
 
-# Whether the person is in one of the two windows.
-def IsHere(one: dict<any>): bool
+# Returns whether the current window shows the review.
+def IsInReview(one: dict<any>): bool
   return bufnr() == one.right || bufnr() == one.left
 enddef
 
-# Removes a review that has ended from the screen. If the person is in it and it ended elsewhere, it stays, so that no
-# key goes to another buffer; text that no companion has stays as well.
-export def PutAway(one: dict<any>, decided_here: bool)
+# Closes the buffers of a review that has ended. If the person works in the review and another desk has ended it, the text
+# stays, so that a key is not typed into another buffer. Text that the companion lacks stays, too.
+export def Release(one: dict<any>, decided_here: bool)
   if one.right == 0
     return
   endif
@@ -194,9 +194,9 @@ export def PutAway(one: dict<any>, decided_here: bool)
     execute 'silent! bwipeout!' one.left
     return
   endif
-  final was_here = IsHere(one)
+  final was_here = IsInReview(one)
   if sending.IsUnsent(one) || !decided_here && was_here
-    Leave(one)
+    KeepText(one)
     return
   endif
   for buffer in [one.right, one.left]
@@ -204,14 +204,14 @@ export def PutAway(one: dict<any>, decided_here: bool)
     execute 'silent! bwipeout!' buffer
   endfor
   if was_here
-    win_gotoid(one.home)
+    win_gotoid(one.return_window)
   endif
   tabline.Refresh()
 enddef
 
-# The text of a review that has ended becomes an ordinary buffer without a name.
-def Leave(one: dict<any>)
-  sending.Stop(one)
+# Turns the text of a review that has ended into an ordinary buffer without a name.
+def KeepText(one: dict<any>)
+  sending.StopSending(one)
   listener_remove(one.listener)
   final window = get(win_findbuf(one.right), 0, 0)
   if bufnr() == one.left && window != 0
@@ -223,11 +223,11 @@ def Leave(one: dict<any>)
   setbufvar(one.right, '&buftype', '')
   setbufvar(one.right, '&bufhidden', '')
   setbufvar(one.right, '&buflisted', true)
-  setbufvar(one.right, '&modified', one.sending > 0)
+  setbufvar(one.right, '&modified', one.pending_sends > 0)
   final ended = 'This review has ended; its text stays here, without a name (:w FILE).'
   setbufvar(one.right, 'alongside_ended', ended)
   setbufvar(one.right, 'alongside_title', '')
-  say.Announce([ended])
+  messages.Announce([ended])
   if window != 0
     win_execute(window, 'diffoff')
     win_execute(window, 'silent! setlocal nowinfixbuf statusline< | silent noautocmd :0file')
