@@ -10,7 +10,7 @@ import autoload './alongside/sending.vim'
 import autoload './alongside/server.vim'
 import autoload './alongside/view.vim'
 
-# The words after `:Alongside`, and what they do with the words behind them.
+# By the word after `:Alongside`: the function for it, which gets the further words, the bang and the range.
 const COMMANDS: dict<func> = {
   accept: (call) => deciding.Decide('accept', call.bang),
   doctor: (call) => agent.ShowOutput(['doctor'] + call.words),
@@ -35,7 +35,7 @@ export def Complete(_: string, _: string, _: number): string
   return keys(COMMANDS)->sort()->join("\n")
 enddef
 
-# `:Alongside WORD …`; without a word, `review`. `lines` are the range, or empty.
+# Executes `:Alongside WORD …`. Without a word, the word is `review`. `lines` is the range, or empty.
 export def Command(words: list<string>, bang: bool, lines: list<number>)
   if getcmdwintype() != ''
     messages.Error('Close the command-line window first.')
@@ -58,7 +58,7 @@ export def ReportSave(buffer: number, path: string)
   context.ReportSave(buffer, path)
 enddef
 
-# Vim has another current directory, which decides for files outside repositories.
+# Handles a change of Vim's current directory, on which the project of files outside repositories depends.
 export def ForgetRoots()
   context.ForgetRoots()
 enddef
@@ -85,7 +85,7 @@ export def SendAll()
   sending.SendAll()
 enddef
 
-# For 'statusline': what waits in the project of this buffer, or ''.
+# Returns the waiting work in the project of this buffer, for 'statusline', or ''.
 export def Statusline(): string
   return get(server.DeskOf(context.Root(bufnr())), 'line', '')
 enddef

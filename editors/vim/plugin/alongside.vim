@@ -5,7 +5,7 @@ if exists('g:loaded_alongside')
 endif
 let g:loaded_alongside = 1
 
-" A Neovim that reads this directory has a plugin of its own.
+" Neovim may load this directory, but needs the plugin for Neovim.
 if has('nvim')
   finish
 endif

@@ -10,23 +10,23 @@ import autoload 'alongside/tabline.vim'
 import autoload 'alongside/text.vim'
 import autoload 'alongside/view.vim'
 
-# No test starts the program itself.
+# No test starts the program alongside.
 g:alongside_program = 'no-such-program'
 
 def Test_every_function_compiles()
   for file in globpath('autoload', '**/*.vim', true, true)
     execute 'source' file
     final script = getscriptinfo({name: $'{file}$'})[0]
-    # A lambda compiles with the function around it.
+    # A lambda is compiled with the function around it.
     for function in getscriptinfo({sid: script.sid})[0].functions->filter((_, name) => name !~ 'lambda')
       execute 'silent defcompile' function
     endfor
   endfor
-  # Timers of before call functions that are gone.
+  # Earlier timers call functions that are deleted.
   timer_stopall()
 enddef
 
-# A buffer with this text.
+# Creates a buffer with this text.
 def BufferWith(content: string): number
   new
   setlocal nofixendofline
@@ -63,7 +63,7 @@ enddef
 
 def Test_only_lines_that_differ_are_replaced()
   final buffer = BufferWith("one\ntwo\nthree\nfour\n")
-  # The next change is one that `undo` takes back by itself.
+  # `undo` reverts the next change alone.
   &l:undolevels = &l:undolevels
   cursor(4, 2)
   setpos("'a", [0, 1, 1, 0])
@@ -101,12 +101,12 @@ def Test_a_selection_begins_where_its_text_begins()
   # These tests run in Ex mode, so mode() does not return the mode of the selection.
   xnoremap <buffer> <F2> <ScriptCmd>reported = context.ActiveFile(visualmode())<CR>
   for [keys, expected] in items({
-    # Keys: the first end, and whether the cursor is there.
+    # By keys: the end in the first line, and whether it is that of the cursor.
     '2G5|Vj': [{line: 1, character: 0}, false], '3GVk5|': [{line: 1, character: 0}, true],
     '2G9|V': [{line: 1, character: 0}, true], "1G5|\<C-v>jh": [{line: 0, character: 3}, false],
     '2G9|v$h': [{line: 1, character: 7}, false], '2G$vb': [{line: 1, character: 6}, true],
   })
-    # visualmode() is that of the last selection.
+    # visualmode() returns the mode of the last selection, which is now this one.
     execute $"normal {keys}\<Esc>gv\<F2>\<Esc>"
     assert_equal(expected[0], reported[expected[1] ? 'cursor' : 'anchor'], keys)
   endfor
@@ -128,7 +128,7 @@ enddef
 
 var event_names: list<string> = []
 
-# Shows the review of a new file, without a server, and returns the names that autocommands heard meanwhile.
+# Shows the review of a new file without a server, and returns the buffer names with which autocommands ran meanwhile.
 def ShowReview(file: string, proposed: string): list<string>
   final desk = {number: 7, reviews: []}
   final hunk = {state: 'kept', current: {start: 0}}
@@ -162,7 +162,7 @@ def Test_the_name_of_a_review_makes_nothing_run()
     assert_equal(text_of_review, text.Of(bufnr()), name)
     assert_notequal(7, &textwidth, name)
     assert_notequal('obeyed', &filetype, name)
-    # As a session does, which has the name of a review of another Vim.
+    # A session does this with the name of a review of another Vim.
     edit!
     assert_equal(['This review has ended.'], getline(1, '$'), name)
     view.CloseEndedReviews()
@@ -170,7 +170,7 @@ def Test_the_name_of_a_review_makes_nothing_run()
   endfor
 enddef
 
-# The words of a tab line, without its items.
+# Returns the text of a tab line, without its items.
 def Words(line: string): string
   return line->substitute('%#\w*#\|%\d*[TX=]', '', 'g')
 enddef

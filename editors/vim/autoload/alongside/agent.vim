@@ -5,7 +5,7 @@ import autoload './context.vim'
 import autoload './messages.vim'
 import autoload './server.vim'
 
-# Shows the output of our program in a terminal window.
+# Runs the program alongside with these arguments in a terminal window.
 export def ShowOutput(words: list<string>)
   term_start([server.Program()] + words, TerminalOptions(join(['alongside'] + words)))
 enddef
@@ -72,8 +72,8 @@ def GoTo(buffer: number)
   endif
 enddef
 
-# Puts the file, and its lines if there is a range, into the prompt of the agent: of the one in a terminal of Vim, else
-# of one that takes files from the companion. Submits nothing.
+# Puts the file, and its lines if there is a range, into the prompt of an agent, and submits nothing. The agent is the one
+# in a terminal of Vim, or else one that accepts files from the companion.
 export def Send(lines: list<number>)
   final file = context.File(bufnr())
   final agent = RunningTerminal()
@@ -96,6 +96,7 @@ export def Send(lines: list<number>)
   GoTo(agent)
 enddef
 
+# Adds the file to the prompt of an agent by the companion.
 def Mention(file: string, lines: list<number>)
   final desk = server.DeskOf(context.Project())
   final params: dict<any> = {path: file}

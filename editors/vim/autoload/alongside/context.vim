@@ -1,5 +1,5 @@
 vim9script
-# The open files of each project, as its companion gets them.
+# Reports the open files of each project to its companion.
 
 import autoload './messages.vim'
 import autoload './server.vim'
@@ -18,7 +18,7 @@ var roots: dict<string> = {}
 # The project of the file that the person used last.
 var last_root = ''
 
-# The local file of a buffer, or ''.
+# Returns the local file of a buffer, or ''.
 export def File(buffer: number): string
   final name = bufname(buffer)
   final is_file = name != '' && buflisted(buffer) && getbufvar(buffer, '&buftype') == ''
@@ -26,8 +26,8 @@ export def File(buffer: number): string
   return is_file && path !~ '^\a[a-z+.-]\+://' && path !~ '/\.\(git\|hg\|svn\|jj\)/' ? path : ''
 enddef
 
-# The project of a buffer: the repository around its file, else the directory in which Vim works, if the file lies
-# in that and it is not the home directory. '' for none.
+# Returns the project of a buffer: the repository around its file, or else Vim's current directory, if the file lies in
+# it and it is not the home directory. '' without a project.
 export def Root(buffer: number): string
   final file = File(buffer)
   if file == ''
@@ -57,7 +57,7 @@ export def ForgetRoots()
   roots = {}
 enddef
 
-# The project in which the person works, also in a terminal or a review.
+# Returns the project in which the person works, also in a terminal or a review.
 export def Project(): string
   final root = Root(bufnr())
   return root == '' ? last_root : root
@@ -105,7 +105,7 @@ def SendReports()
   if root != ''
     last_root = root
   endif
-  # Also files in other windows and tab pages: an agent may look for their project.
+  # Files in other windows and tab pages count, because an agent may search for the companion of their project.
   for one in getwininfo()->map((_, window) => Root(window.bufnr))->filter((_, found) => found != '')->uniq()
     server.Start(one)
   endfor
@@ -114,7 +114,7 @@ def SendReports()
   endif
   for desk in server.Desks()
     if !desk.ready
-      # Its answer is on the way.
+      # The server has not answered `initialize` yet.
       ReportSoon()
       continue
     endif

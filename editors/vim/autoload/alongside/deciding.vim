@@ -1,5 +1,5 @@
 vim9script
-# Accepting and rejecting. Only commands that the person types decide: no autocommand, 'autowrite' or `:wall`.
+# Accepts and rejects proposals. Only commands that the person types decide, not autocommands, 'autowrite' or `:wall`.
 
 import autoload './reviews.vim'
 import autoload './messages.vim'
@@ -50,7 +50,7 @@ export def WarnBeforeQuit()
   endfor
 enddef
 
-# `:w` in the proposal.
+# Executes `:w` in the proposal.
 export def Write()
   final one = reviews.OfBuffer(bufnr())
   final file = expand('<afile>')
@@ -65,12 +65,12 @@ export def Write()
   endif
 enddef
 
-# `:w >>` in the proposal.
+# Refuses `:w >>` in the proposal.
 export def Append()
   messages.Error('Only :w accepts; :w FILE writes the text to a file.')
 enddef
 
-# `:w FILE` writes the text to another file, and decides nothing.
+# Executes `:w FILE`: writes the text to another file, and decides nothing.
 def WriteTo(file: string)
   if filereadable(file) && !IsForced()
     messages.Error($'{file} exists (add ! to override)')
@@ -80,7 +80,7 @@ def WriteTo(file: string)
   endif
 enddef
 
-# Decides on the review of this buffer. With `is_forced`, warnings are not asked about.
+# Decides on the review of this buffer. With `is_forced`, accepts without a question about warnings.
 export def Decide(decision: string, is_forced: bool)
   final one = reviews.Current()
   if empty(one)
@@ -107,7 +107,7 @@ def SendDecision(one: dict<any>, decision: string)
   one.is_decided = true
   final was_modified = has_text && getbufvar(one.right, '&modified')
   if has_text
-    # So that `:wq` closes the window.
+    # Otherwise `:wq` would not close the window.
     setbufvar(one.right, '&modified', false)
   endif
   final params = sending.Params(one, has_text ? text.Of(one.right) : one.current)

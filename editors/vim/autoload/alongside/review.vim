@@ -1,5 +1,5 @@
 vim9script
-# The events of reviews, and how the person gets to one.
+# Handles the events of reviews, and shows the review that the person asks for.
 
 import autoload './reviews.vim'
 import autoload './messages.vim'
@@ -48,7 +48,7 @@ export def ReleaseAll(desk: dict<any>)
   endfor
 enddef
 
-# The review of this file, else the only one, else the one that the person chooses.
+# Shows the review of this file, or else the only review, or else the review that the person chooses.
 export def Show()
   final waiting = reviews.All()
   final mine = reviews.Current()

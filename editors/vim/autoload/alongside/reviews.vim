@@ -1,17 +1,18 @@
 vim9script
-# The proposals that wait.
+# The waiting reviews.
 
 import autoload './context.vim'
 import autoload './server.vim'
 
-# A review has all that the server says of it (id, file, original, current, revision, hunks, display, …), and
+# A review has the fields that the server sends (id, file, original, current, revision, hunks, display, …), and
 #   desk
 #   left, right: its buffers, 0 before it is shown
 #   listener: the id of the listener to the buffer on the right
-#   home: the window from which the person came
-#   base: the revision of which the text on the right was made
-#   sending: how many texts are on their way; timer: of the next one
-#   is_following: whether we change the text on the right, and not the person
+#   return_window: the window in which the person worked before
+#   base: the revision on which the text on the right is based
+#   pending_sends: the number of texts that the server has not answered
+#   timer: the timer that sends the next text
+#   is_updating: whether the plugin changes the text on the right, and not the person
 #   is_decided: whether the person has decided, and the server has not answered yet
 
 export def All(): list<dict<any>>
@@ -32,7 +33,7 @@ export def Current(): dict<any>
   return get(found, 0, {})
 enddef
 
-# The review that a buffer shows, or an empty one.
+# Returns the review that a buffer shows, or an empty dictionary.
 export def OfBuffer(buffer: number): dict<any>
   final found = All()->filter((_, one) => one.right == buffer || one.left == buffer)
   return get(found, 0, {})

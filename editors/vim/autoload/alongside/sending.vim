@@ -1,5 +1,5 @@
 vim9script
-# Keeps the text on the right equal to the companion's.
+# Keeps the text of the proposal's buffer and that of the companion equal.
 
 import autoload './reviews.vim'
 import autoload './messages.vim'
@@ -45,7 +45,7 @@ export def StopSending(one: dict<any>)
   StopTimer(one)
 enddef
 
-# Unless it has to be `now`, a text waits for an earlier one that is on its way.
+# Sends the text of a review. Without `now`, the text waits until the server has answered earlier ones.
 def Send(one: dict<any>, now: bool)
   StopTimer(one)
   if !bufloaded(one.right) || one.pending_sends > 0 && !now
@@ -64,7 +64,7 @@ def Send(one: dict<any>, now: bool)
     })
 enddef
 
-# The parameters that tell the server a text, as it differs from the newest one.
+# Returns the parameters of a request with a text, as its difference from the newest text.
 export def Params(one: dict<any>, content: string): dict<any>
   final params: dict<any> = {id: one.id, revision: one.base, from: one.revision}
   if content != one.current
@@ -85,7 +85,8 @@ def HandleSent(one: dict<any>, content: string)
     ShowNewest(one)
     return
   endif
-  # Later edits are based on this text, or are merged with what it was merged with.
+  # If the merge has not changed the text, later edits are based on its revision. Otherwise the server merges them on the
+  # earlier base.
   if content == one.current
     one.base = one.revision
   endif
@@ -113,13 +114,13 @@ def Replace(one: dict<any>, content: string)
   one.is_updating = false
 enddef
 
-# A proposal counts as 'modified' if it has text that the person typed: Vim does not leave that without `!`.
+# Sets 'modified' in a proposal with text that the person typed: Vim quits only with `!` then.
 export def SetModified(one: dict<any>)
   final is_edited = one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
   setbufvar(one.right, '&modified', is_edited)
 enddef
 
-# The agent is about to take the text.
+# Sends unsent text at once: the companion is about to answer the agent.
 export def Flush(desk: dict<any>, params: dict<any>)
   for one in desk.reviews->copy()->filter((_, other) => other.id == params.id && other.right != 0)
     listener_flush(one.right)
@@ -129,7 +130,7 @@ export def Flush(desk: dict<any>, params: dict<any>)
   endfor
 enddef
 
-# Vim ends: sends the text that the person typed last, and waits until it has arrived.
+# Sends all unsent text before Vim ends, and waits until the server has it.
 export def SendAll()
   for desk in server.Desks()
     for one in desk.reviews

@@ -4,18 +4,18 @@ vim9script
 import autoload './messages.vim'
 
 # By project: {root, number, job, channel, ready, paused, reviews, line, environment, report}
-#   number: of all servers so far
+#   number: the running number of this server, from 1
 #   ready: whether the server has answered `initialize`
-#   line: the words for a status line
+#   line: the text for a status line
 #   environment: variables for agents, with a token
-#   report: the last report of open files
+#   report: the report of open files that was sent last
 var desks: dict<dict<any>> = {}
 var server_count = 0
 
-# The servers that ended by themselves: {root, at}, in seconds.
+# The failures of servers: {root, at}, `at` in seconds since 1970.
 var failures: list<dict<any>> = []
 
-# By method: the function that gets a message of the server.
+# By method: the function that handles a message of the server.
 var handlers: dict<func(dict<any>, dict<any>)> = {}
 var ExitHandler: func(dict<any>) = (_) => {
 }
@@ -40,7 +40,7 @@ export def Desks(): list<dict<any>>
   return values(desks)
 enddef
 
-# Connects to the companion of a project, unless that has failed twice within a minute.
+# Starts the server of a project, unless it has failed twice within a minute.
 export def Start(root: string)
   failures->filter((_, one) => localtime() - one.at < 60)
   if has_key(desks, root) || failures->copy()->filter((_, one) => one.root == root)->len() >= 2
@@ -97,7 +97,7 @@ export def Notify(desk: dict<any>, method: string, params: dict<any>)
   endif
 enddef
 
-# Calls `Then` with the result, or `Otherwise`, by default a message, with the error.
+# Sends a request. Calls `Then` with the result, or `Otherwise` with the error, which by default is shown.
 export def Request(desk: dict<any>, method: string, params: dict<any>, Then: func = null_function,
     Otherwise: func = null_function)
   if job_status(desk.job) == 'run'
@@ -107,7 +107,7 @@ export def Request(desk: dict<any>, method: string, params: dict<any>, Then: fun
   endif
 enddef
 
-# Waits up to two seconds for the answer.
+# Sends a request, and waits up to two seconds for the answer.
 export def RequestNow(desk: dict<any>, method: string, params: dict<any>)
   if job_status(desk.job) == 'run'
     ch_evalexpr(desk.channel, {method: method, params: params}, {timeout: 2000})

@@ -1,6 +1,6 @@
 vim9script
-# The tab line while a proposal is on the screen: its tab page has the name of the file. The rest is as Vim draws it, and a
-# person's own 'tabline' stays.
+# Draws the tab line while a proposal is on the screen: its tab has the name of the file. All else is as Vim draws it. A
+# 'tabline' of the person stays.
 
 # 'tabline' while a proposal is on the screen.
 const OUR_TABLINE = '%!alongside#tabline#Draw()'
@@ -23,7 +23,7 @@ export def Refresh()
   endif
 enddef
 
-# The title of the proposal in a tab page; empty without one.
+# Returns the title of the proposal in a tab page, or ''.
 def TitleOf(tab: number): string
   for buffer in tabpagebuflist(tab)
     const title = getbufvar(buffer, 'alongside_title', '')
@@ -34,7 +34,7 @@ def TitleOf(tab: number): string
   return ''
 enddef
 
-# The name of the buffer in the current window of a tab page, as Vim has it in a tab.
+# Returns the name of the buffer in the current window of a tab page, as Vim shows it in a tab.
 def NameOf(tab: number): string
   const buffer = tabpagebuflist(tab)[tabpagewinnr(tab) - 1]
   const [name, kind] = [bufname(buffer), getbufvar(buffer, '&buftype')]
@@ -48,7 +48,8 @@ def IsModified(buffer: number): bool
   return getbufvar(buffer, '&modified') && index(['nofile', 'prompt', 'terminal'], getbufvar(buffer, '&buftype')) < 0
 enddef
 
-# A tab in at most so many columns: the number of its windows, "+" for unsaved text, and the end of a name.
+# Returns the text of a tab with at most `columns` columns: the number of its windows, "+" for unsaved text, and the end of
+# the name.
 def Label(tab: number, columns: number): string
   const buffers = tabpagebuflist(tab)
   const count = len(buffers) > 1 ? string(len(buffers)) : ''
@@ -62,7 +63,7 @@ def Label(tab: number, columns: number): string
   return $'{before}{name} '
 enddef
 
-# 'tabline' as long as a proposal is on the screen.
+# Returns the tab line while a proposal is on the screen.
 export def Draw(): string
   const count = tabpagenr('$')
   const columns = max([MIN_TAB_COLUMNS, (&columns - 1 + count / 2) / count])

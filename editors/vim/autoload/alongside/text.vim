@@ -1,7 +1,7 @@
 vim9script
 # The text of a buffer as one string.
 
-# The whole text of a buffer.
+# Returns the whole text of a buffer.
 export def Of(buffer: number): string
   final lines = getbufline(buffer, 1, '$')
   final end = getbufvar(buffer, '&endofline') ? "\n" : ''
@@ -22,12 +22,12 @@ def CommonLines(old: list<string>, new: list<string>): list<number>
   return [start, rest]
 enddef
 
-# The lines of a text, each with its end.
+# Returns the lines of a text, each with its line ending.
 def Lines(content: string): list<string>
   return content->split('\n\zs')
 enddef
 
-# The replacement that makes one text of another: lines of it, and the text in their place.
+# Returns the replacement that turns `before` into `after`: lines of `before`, and the text in their place.
 export def Replacement(before: string, after: string): dict<any>
   final old = Lines(before)
   final new = Lines(after)
@@ -43,7 +43,7 @@ export def ApplyReplacement(before: string, replacement: dict<any>): string
   return head->join('') .. replacement.text .. lines->slice(replacement.lines.end)->join('')
 enddef
 
-# Replaces the lines that differ, so that cursor, marks and undo stay where they can.
+# Replaces the lines that differ, so that the cursor and marks in other lines stay.
 export def Replace(buffer: number, content: string)
   final length = strlen(content)
   final has_end = strpart(content, length - 1) == "\n"
@@ -53,7 +53,7 @@ export def Replace(buffer: number, content: string)
   final start = alike[0]
   final replaced = len(old) - start - alike[1]
   final added = new->slice(start, len(new) - alike[1])
-  # The new lines come first, because a buffer has at least one line.
+  # The new lines are added before the old ones are deleted, because a buffer has at least one line.
   if !empty(added)
     appendbufline(buffer, start + replaced, added)
   endif
@@ -63,7 +63,7 @@ export def Replace(buffer: number, content: string)
   setbufvar(buffer, '&endofline', has_end)
 enddef
 
-# The buffer of a file, or 0.
+# Returns the listed buffer of a file, or 0.
 export def BufferOf(file: string): number
   final real = resolve(file)
   final found = getbufinfo({buflisted: true})->filter((_, one) => one.name == file || resolve(one.name) == real)
@@ -87,9 +87,9 @@ export def ReloadWhenWritten(file: string)
 enddef
 
 def Reload(buffer: number)
-  # Without this option, Vim asks.
+  # Without this option, Vim asks the person.
   setbufvar(buffer, '&autoread', true)
   execute 'silent! checktime' buffer
-  # The global value counts again.
+  # Resets the option to its global value.
   setbufvar(buffer, '&autoread', -1)
 enddef

@@ -1,5 +1,5 @@
 vim9script
-# A review on the screen: a tab page with the file on the left and the proposal on the right, in diff mode.
+# Shows a review: a tab page with the file on the left and the proposal on the right, in diff mode.
 
 import autoload './reviews.vim'
 import autoload './messages.vim'
@@ -30,7 +30,7 @@ export def Show(one: dict<any>)
   endif
   one.return_window = win_getid()
   MakeBuffers(one)
-  # Other people's autocommands run here, and their errors must not stop the review.
+  # Autocommands of other plugins run here, and their errors must not stop the review.
   execute 'silent! tab sbuffer' one.left
   SetUpWindow(one)
   execute 'silent! rightbelow vertical sbuffer' one.right
@@ -65,7 +65,7 @@ export def ReloadBuffer()
   text.Replace(buffer, buffer == one.right ? one.proposed : get(one, 'original', ''))
   setbufvar(buffer, '&modifiable', buffer == one.right && !has_key(one, 'wholeFileOnly'))
   setbufvar(buffer, '&modified', false)
-  # `:edit` lists it.
+  # `:edit` has set this option.
   setbufvar(buffer, '&buflisted', false)
   sending.ScheduleSend(buffer)
 enddef
@@ -120,7 +120,7 @@ def CreateScratchBuffer(name: string, content: string, buftype: string): number
     &eventignore = ignored
   endtry
   text.Replace(buffer, content)
-  # The global value counts again.
+  # Resets the option to its global value.
   setbufvar(buffer, '&undolevels', -123456)
   setbufvar(buffer, '&modified', false)
   return buffer
@@ -141,13 +141,14 @@ def SetUpWindow(one: dict<any>)
   nnoremap <buffer> <nowait> <LocalLeader>a <Cmd>Alongside accept<CR>
   nnoremap <buffer> <nowait> <LocalLeader>r <Cmd>Alongside reject<CR>
   if exists('&winfixbuf')
-    # `:edit FILE` and the like go to another window.
+    # With this option, `:edit FILE` cannot replace the buffer in this window.
     &l:winfixbuf = true
   endif
   diffthis
 enddef
 
-# The status line of the two windows: on the right the states of the changes, and as many keys as there is room for.
+# Returns the status line of one of the two windows. That of the proposal has the states of the changes, and as many keys
+# as fit.
 export def Statusline(buffer: number): string
   final one = reviews.OfBuffer(buffer)
   if empty(one)
@@ -171,9 +172,9 @@ def EscapePercent(words: string): string
   return words->substitute('%', '%%', 'g')
 enddef
 
-# Closes the window of the file, after the person has closed that of the proposal.
+# Closes the window of the file after the person has closed the window of the proposal.
 export def CloseFile(one: dict<any>)
-  # Buffers that the person has brought into those windows stay.
+  # Windows in which the person has opened another buffer stay.
   for window in win_findbuf(one.left)
     silent! win_execute(window, 'close')
   endfor
