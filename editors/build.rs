@@ -1,5 +1,5 @@
-//! Embeds the extension for VS Code, if `cargo xtask vscode` has built it. Building it needs npm, which a
-//! person who compiles this program may not have.
+//! Embeds the extension for VS Code, if `cargo xtask vscode` has built it. Building the extension needs npm,
+//! which a person who compiles this program may not have.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let built = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("vscode/dist");
-    // A package without the extension has no such directory, and cargo takes what is missing for changed.
+    // A package without the extension has no such directory, and cargo would take a missing path for changed.
     let watched = if built.is_dir() { built.display().to_string() } else { "build.rs".to_owned() };
     println!("cargo::rerun-if-changed={watched}");
     let vsix = built.join("alongside.vsix");

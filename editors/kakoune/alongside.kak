@@ -1,9 +1,9 @@
 # alongside: review the changes that coding agents propose.
 #
-# `alongside lsp` is one more language server in kakoune-lsp, and executes the hidden commands below by
-# `kak -p SESSION`, because a language server cannot make Kakoune show a file.
+# `alongside lsp` is a further language server in kakoune-lsp. It executes the hidden commands below with `kak -p SESSION`,
+# because a language server cannot make Kakoune show a file.
 
-# Whoever loads this file may have set it before: a value here would take its place.
+# This option has no value here, which would replace a value that is set before this file is loaded.
 declare-option -docstring 'the program alongside: a name in $PATH, or a file' str alongside_program
 declare-option -docstring 'proposals that wait, for modelinefmt' str alongside_modeline
 
@@ -23,7 +23,7 @@ evaluate-commands %sh{
         "$(printf %s "$program" | sed "s/'/''/g")"
 }
 
-# The shell's parent is Kakoune's server, whatever the name of the session is.
+# The parent process of the shell is Kakoune's server.
 evaluate-commands %sh{
     quoted=$(printf %s "$kak_opt_alongside_program" | sed 's/[\\"]/\\&/g')
     printf 'set-option global alongside_server %%§
@@ -37,8 +37,9 @@ session = "%s"
 §\n' "$quoted" "$PPID" "$kak_session"
 }
 
-# Adds the server to those of the buffer's filetype. kakoune-lsp serves no buffer one of whose servers is not
-# installed, and none without a language: so this leaves out the former, and names the latter.
+# Adds our server to the servers of the buffer's filetype. kakoune-lsp does not serve a buffer if one of its servers is not
+# installed, or if it has no language. So if a server is missing, ours becomes the only one, and a buffer without a
+# language gets the language plaintext.
 define-command -hidden alongside-add %{
     evaluate-commands %sh{
         case "$kak_buffile" in /*) ;; *) exit ;; esac
@@ -69,7 +70,7 @@ define-command -hidden alongside-add %{
 }
 
 hook -group alongside global BufSetOption lsp_servers=.* alongside-add
-# When a buffer is complete, Kakoune sets every option again, and kakoune-lsp empties the language.
+# When Kakoune has loaded a buffer, it sets every option again, and kakoune-lsp clears the language.
 hook -group alongside global BufSetOption lsp_language_id= %{
     evaluate-commands %sh{
         case "$kak_opt_filetype:$kak_buffile" in :/*) echo 'set-option buffer lsp_language_id plaintext' ;; esac
@@ -90,7 +91,7 @@ define-command -hidden alongside-warn -params 1 %{
     echo -markup "{Error}{\}alongside: %arg{1}"
 }
 
-# The client and the file that the person used last.
+# Keeps the client and the file that the person used last.
 hook -group alongside global NormalIdle .* %{ set-option global alongside_client %val{client} }
 hook -group alongside global InsertIdle .* %{ set-option global alongside_client %val{client} }
 hook -group alongside global FocusIn .* %{ set-option global alongside_client %val{hook_param} }
@@ -122,10 +123,10 @@ define-command -hidden alongside-proposal -params 2 %{
     }
 }
 
-# The text is with the agent, or in a draft.
+# Closes the buffer of a decided proposal: its text is with the agent, or in a draft.
 define-command -hidden alongside-decided -params 1 %{
     try %{ delete-buffer! %arg{1} }
-    # Where another buffer without a file is shown now, the last file is one that is still there.
+    # If the proposal was the last file, another open file takes its place, in case Kakoune now shows a buffer without one.
     evaluate-commands %sh{
         [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-take-file'
     }
@@ -139,7 +140,8 @@ define-command -hidden alongside-take-file %{
 
 # ---- Commands of the person ----
 
-# kakoune-lsp serves no buffers without a file: then the last file counts. It sends the newest text first.
+# Sends a command to the server. kakoune-lsp does not serve buffers without a file, so such a command is sent from the
+# buffer of the last file. kakoune-lsp sends the newest text of the buffer first.
 define-command -hidden alongside-run -params 1..2 %{
     set-option global alongside_client %val{client}
     evaluate-commands %sh{ [ -z "$kak_opt_alongside_problem" ] || echo 'fail alongside: %opt{alongside_problem}' }
@@ -162,7 +164,7 @@ define-command -hidden alongside-send -params 1..2 %{
     }
 }
 
-# A decision counts only for a proposal that is on the screen.
+# Sends a command only from a buffer with a proposal, so that a person cannot decide on one that is not on the screen.
 define-command -hidden alongside-run-in-proposal -params 1..2 %{
     evaluate-commands %sh{
         [ "$kak_opt_alongside_is_proposal" = true ] || echo "fail 'this is no proposal; alongside-review shows it'"

@@ -1,5 +1,5 @@
-//! The files that `alongside install` puts into editors, as parts of the program. They are a crate beside the
-//! plugins, for a package of cargo holds no file from above its own directory.
+//! The files that `alongside install` installs into editors, embedded into the program. This crate lies
+//! beside the plugins, because a package of cargo holds no files from outside its own directory.
 
 /// Each file of a plugin, named from the plugin's directory, with its text.
 macro_rules! files {
@@ -96,7 +96,7 @@ pub const VIM: &[(&str, &str)] = files!["vim":
     "autoload/alongside/view.vim",
 ];
 
-/// The extension for VS Code as `cargo xtask vscode` has built it; `None` if it had not.
+/// The extension for VS Code that `cargo xtask vscode` has built; `None` if it was not built.
 pub const VSCODE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/vsix.in"));
 
 #[cfg(test)]
@@ -106,29 +106,30 @@ mod tests {
 
     use super::*;
 
-    /// Files beside a plugin that are not part of it.
-    const LEFT_OUT: [&str; 3] = ["tests/", "doc/tags", ".gitignore"];
+    /// Files beside a plugin that are not installed.
+    const NOT_INSTALLED: [&str; 3] = ["tests/", "doc/tags", ".gitignore"];
 
-    fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+    /// Adds the names of the files below `directory`, each after `prefix`.
+    fn collect_files(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let entry = entry.unwrap();
             let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
             match entry.file_type().unwrap().is_dir() {
-                true => below(&entry.path(), &format!("{name}/"), found),
+                true => collect_files(&entry.path(), &format!("{name}/"), found),
                 false => drop(found.insert(name)),
             }
         }
     }
 
     #[test]
-    fn the_program_holds_the_whole_plugins() {
+    fn every_file_of_a_plugin_is_embedded() {
         for (plugin, files) in [("neovim", NEOVIM), ("vim", VIM)] {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(plugin);
-            let mut there = BTreeSet::new();
-            below(&source, "", &mut there);
-            there.retain(|name| !LEFT_OUT.iter().any(|left_out| name.starts_with(left_out)));
+            let mut files_on_disk = BTreeSet::new();
+            collect_files(&source, "", &mut files_on_disk);
+            files_on_disk.retain(|name| !NOT_INSTALLED.iter().any(|prefix| name.starts_with(prefix)));
             let embedded = files.iter().map(|(name, _)| (*name).to_owned()).collect();
-            assert_eq!(there, embedded, "update the list of files of {plugin}");
+            assert_eq!(files_on_disk, embedded, "update the list of files of {plugin}");
             for (name, text) in files {
                 assert_eq!(std::fs::read_to_string(source.join(name)).unwrap(), *text, "{plugin}/{name}");
             }
