@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs alongside from a built archive: no compiler, no root. See usage below, or run with --help.
 #
-# It changes nothing before it has fetched the archive for this machine, compared the checksum and started the
-# program once.
+# The script first fetches the archive for this machine, compares the checksum and starts the program once. Before that
+# it changes nothing.
 set -eu
 
-# Where archives are published; `cargo xtask dist --from URL` fills it in.
+# The URL of the published archives, which `cargo xtask dist --from URL` fills in.
 published=''
 
 usage() {
@@ -38,7 +38,7 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# --- Removing: the list of installed files has one path below the prefix a line; directories end with a slash.
+# --- Removing. The list of installed files has one path below the prefix on each line. Directories end with a slash.
 
 remove() {
     list=$prefix/$listed
@@ -51,7 +51,7 @@ remove() {
             *) rm -f "$prefix/$path" || fail "cannot remove $prefix/$path" "check that it is yours" ;;
         esac
     done <"$list"
-    # In reverse, a directory comes after its content. One with other files stays.
+    # In reverse order, a directory comes after its content. A directory with other files stays.
     directories=$(grep '/$' "$list" | LC_ALL=C sort -r) || directories=
     rm -f "$list"
     printf '%s\n' "$directories" | while IFS= read -r path; do
@@ -63,8 +63,8 @@ remove() {
     done
 }
 
-# Agents and editors whose settings start the program stand in a list of the program's own, which is no file where
-# there are none.
+# Warns if settings of agents or editors still start the program. The program lists them in a file of its own, which does
+# not exist if there are none.
 warn_of_settings() {
     ledger=${XDG_STATE_HOME:-${HOME:-}/.local/state}/alongside/installed.json
     [ -f "$ledger" ] || return 0
@@ -72,8 +72,9 @@ warn_of_settings() {
     printf '  hint: %s\n' "install alongside again, run \`alongside uninstall --all\`, then this" >&2
 }
 
-# --- Which archive
+# --- Choosing the archive
 
+# Prints the targets whose program may start on this machine, the best first.
 targets() {
     system=$(uname -s) machine=$(uname -m)
     case $machine in
@@ -82,7 +83,7 @@ targets() {
     esac
     case $system in
         Linux)
-            # A static program runs everywhere, one for glibc only where glibc is.
+            # A static program runs on every system, a program for glibc only on systems with glibc.
             if ls /lib/ld-musl-* >/dev/null 2>&1; then
                 say "$machine-unknown-linux-musl"
             else
@@ -94,12 +95,13 @@ targets() {
     esac
 }
 
-# The newest version that SHA256SUMS lists for a target.
+# Prints the newest version that SHA256SUMS lists for a target.
 version_for() {
     sed -n "s/^[0-9a-f]\{64\}[ *]*alongside-\([0-9A-Za-z.+-]*\)-$1\.tar\.gz\$/\1/p" "$scratch/SHA256SUMS" |
         sort -t. -k1,1n -k2,2n -k3,3n | tail -n 1
 }
 
+# Fetches a file from $from into $scratch.
 fetch() {
     case $from in
         http://* | https://*)
@@ -119,8 +121,8 @@ fetch() {
     esac
 }
 
-# A command that prints a file's SHA-256 first.
-hasher() {
+# Prints a command whose output begins with the SHA-256 of a file.
+hash_command() {
     if has sha256sum; then
         say sha256sum
     elif has shasum; then
@@ -134,19 +136,20 @@ hasher() {
 
 # --- Installing
 
-# Makes a directory below the prefix, and lists the new ones.
-make() {
+# Makes a directory below the prefix with its parents, and lists those that are new.
+make_directory() {
     [ ! -d "$prefix/$1" ] || return 0
     case $1 in
-        */*) make "${1%/*}" ;;
+        */*) make_directory "${1%/*}" ;;
         *) [ -d "$prefix" ] || { mkdir -p "$prefix" && say ./ >>"$scratch/list"; } ;;
     esac
     mkdir "$prefix/$1" && say "$1/" >>"$scratch/list"
 }
 
-# Copies under another name first, so that a running program is replaced in one step.
+# Installs a file with mode $1 from $2 as $3. The copy first has another name, so that a running program is replaced in
+# one step.
 put() {
-    { make "${3%/*}" && cp "$2" "$prefix/$3.new" && chmod "$1" "$prefix/$3.new" && mv -f "$prefix/$3.new" "$prefix/$3"; } ||
+    { make_directory "${3%/*}" && cp "$2" "$prefix/$3.new" && chmod "$1" "$prefix/$3.new" && mv -f "$prefix/$3.new" "$prefix/$3"; } ||
         fail "cannot write $prefix/$3" "set PREFIX to a directory that you can write to"
     say "$3" >>"$scratch/list"
 }
@@ -154,10 +157,10 @@ put() {
 # Fetches $archive, compares its checksum and unpacks it into $tree.
 unpack() {
     fetch "$archive" || fail "cannot fetch $from/$archive" "check that the copy is complete, and try again"
-    wanted=$(grep -F -- "$archive" "$scratch/SHA256SUMS" | cut -c 1-64)
-    hasher=$(hasher) || fail "no program here computes SHA-256" "install coreutils, perl or openssl"
-    got=$($hasher "$scratch/$archive" | cut -c 1-64)
-    [ "$got" = "$wanted" ] || fail "$archive is damaged: its checksum is $got, not $wanted" \
+    expected=$(grep -F -- "$archive" "$scratch/SHA256SUMS" | cut -c 1-64)
+    hasher=$(hash_command) || fail "no program here computes SHA-256" "install coreutils, perl or openssl"
+    actual=$($hasher "$scratch/$archive" | cut -c 1-64)
+    [ "$actual" = "$expected" ] || fail "$archive is damaged: its checksum is $actual, not $expected" \
         "nothing was installed; fetch it again"
     tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive" "check that tar and gzip are installed"
     tree=$scratch/${archive%.tar.gz}
@@ -182,9 +185,9 @@ install() {
         archive=alongside-$version-$target.tar.gz
         grep -qF -- "$archive" "$scratch/SHA256SUMS" || continue
         unpack
-        started=$("$tree/alongside" --version 2>"$scratch/said") && break
-        # A static program may start where another finds no C library, or one that is too old.
-        refused=${refused:-"the program for $target does not start here: $(head -n 1 "$scratch/said")"}
+        started=$("$tree/alongside" --version 2>"$scratch/errors") && break
+        # The static program may start where the other one finds no C library, or a C library that is too old.
+        refused=${refused:-"the program for $target does not start here: $(head -n 1 "$scratch/errors")"}
         tree=
     done
     if [ -z "$tree" ]; then
@@ -204,7 +207,7 @@ install() {
     for text in "$tree"/*.md "$tree"/*LICENSE*; do
         put 644 "$text" "share/doc/alongside/${text##*/}"
     done
-    # Removes the files that only an older version had. Its directories stay in the list.
+    # Removes the files of an older version that this version does not have. Directories of that version stay in the list.
     if [ -f "$prefix/$listed" ]; then
         while IFS= read -r old; do
             grep -qxF -- "$old" "$scratch/list" && continue
@@ -221,6 +224,7 @@ install() {
     advise
 }
 
+# Prints the steps that are left to the person.
 advise() {
     case ":$PATH:" in
         *":$prefix/bin:"*) ;;
@@ -271,8 +275,9 @@ prefix=${prefix%/}
 from=${ALONGSIDE_FROM:-}
 if [ -z "$from" ]; then
     from=$published
-    # A script from standard input or an argument has no directory, and the working directory may be anybody's. Flags
-    # tell some of that (`s`, `c`), but not in every shell: so only a path with a slash is a place.
+    # A script from standard input or from an argument has no directory, and the working directory may belong to another
+    # user. The flags `s` and `c` show this, but not in every shell. So archives beside the script are used only if the
+    # script was started by a path with a slash.
     case $-,$0 in
         *[cs]*,*) ;;
         *,*/install.sh)

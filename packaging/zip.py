@@ -1,5 +1,6 @@
-# Packs a directory into a zip with its name, or, if it is that of a wheel, without it and with the list of its files that
-# pip checks. The same content gives the same bytes. `cargo xtask dist` calls it: zip.py DIRECTORY FILE SECONDS-SINCE-1970
+# Packs a directory into a ZIP archive. Names in the archive begin with the name of the directory. The directory of a wheel
+# is packed without its name, and with a list of its files, which pip checks. The same content gives the same bytes.
+# `cargo xtask dist` calls this script: zip.py DIRECTORY FILE SECONDS-SINCE-1970
 import base64
 import hashlib
 import pathlib
@@ -15,13 +16,13 @@ top = tree if info else tree.parent
 
 def add(archive, name, content, mode):
     entry = zipfile.ZipInfo(str(name), date)
-    # Bits of a Unix file, which pip keeps for programs.
+    # The type and mode of a Unix file. pip keeps the mode of programs.
     entry.external_attr = (0o100000 | mode) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content, compresslevel=9)
 
 
-# The metadata comes last, where readers look first.
+# The metadata of a wheel comes last, as its specification recommends.
 files = sorted((path for path in tree.rglob("*") if path.is_file()), key=lambda path: (info in path.parents, path))
 lines = []
 with zipfile.ZipFile(file, "w") as archive:

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Starts the program, which a package of its own has for each system. Hosts, hooks and the servers of editors start
-// that program by its path, without this file.
+// Starts the program, which is in a separate package for each system. Hosts, hooks and the servers of editors start the
+// program by its path, without this file.
 'use strict';
 
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
 
 const platform = `alongside-${process.platform}-${process.arch}`;
-// npm takes one of the two by the C library; a package manager that knows none takes both.
+// npm installs one of the two, by the C library. A package manager that does not check the C library installs both.
 const packages = [platform, `${platform}-musl`];
 
 function fail(what, hint) {
@@ -29,22 +29,23 @@ if (programs.length === 0) {
 }
 
 let child;
+// Starts `program`, or `other` if `program` does not start.
 function start(program, other) {
   child = spawn(program, process.argv.slice(2), { stdio: 'inherit' });
   child.on('error', (error) => {
-    // So the system says that a C library is missing.
+    // The system also reports a missing C library by this error.
     if (error.code === 'ENOENT' && other) start(other);
     else fail(`cannot start ${program}: ${error.message}`, 'install alongside again');
   });
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
-    // The signal may arrive late, or not end this process: hooks must not take that for a success.
+    // The signal may arrive late, or may not end this process. A hook must not take such an end for a success.
     process.exitCode = 128 + (constants.signals[signal] ?? 0);
     process.kill(process.pid, signal);
   });
 }
 start(...programs);
-// A terminal sends its signals to both processes, and the program answers them.
+// A terminal sends its signals to both processes. Only the program handles them.
 for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

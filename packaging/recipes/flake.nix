@@ -7,7 +7,7 @@
   outputs =
     { nixpkgs, ... }:
     let
-      # Nix has no C library where other systems have theirs: the programs are static.
+      # The programs are static, because NixOS has no C library at the usual path.
       archives = {
         x86_64-linux = {
           url = "@FROM@/@ARCHIVE:x86_64-unknown-linux-musl@";

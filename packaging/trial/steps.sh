@@ -1,75 +1,75 @@
-# Steps that the trials share. Sourced.
+# Steps that the trials share. The trials source this file.
 
 export LC_ALL=C.UTF-8 TERM=dumb
 umask 022
-said=/tmp/said-$(id -u)
+output=/tmp/output-$(id -u)
 
 ok() { printf 'ok: %s\n' "$*"; }
 
-# $2 is a file with the output.
-broken() {
+# Ends the trial. $1 is the reason, and $2 a file with the output of the command.
+fail() {
     printf 'FAILED: %s\n' "$1"
     [ $# -lt 2 ] || sed 's/^/    /' "$2"
     exit 1
 }
 
-has_no_compiler() {
+check_no_compiler() {
     for compiler in cc gcc clang tcc rustc cargo make; do
-        ! command -v "$compiler" >/dev/null 2>&1 || broken "this is no clean machine: it has $compiler"
+        ! command -v "$compiler" >/dev/null 2>&1 || fail "this is no clean machine: it has $compiler"
     done
     ok "there is no compiler here"
 }
 
-# All files but those that change by themselves: the kernel's, and the databases of dpkg and man.
-everything() {
+# Prints all files except those that other programs change: the kernel's, and the databases of dpkg and man.
+list_files() {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /dist -o -path /tmp -o -path /run -o -path /var/lib/dpkg \
         -o -path /var/log -o -path /var/cache \) -prune -o -print | sort
 }
 
-# The program, from PATH. $1 is the version.
-runs() {
+# Checks the program in PATH. $1 is the version.
+check_program() {
     case "$(alongside --version)" in
         "alongside $1" | "alongside $1 ("*")") ;;
-        *) broken "alongside --version does not say $1" ;;
+        *) fail "alongside --version does not say $1" ;;
     esac
     ok "alongside --version"
 
     find "$HOME" | sort >/tmp/home-unused
-    alongside demo >$said 2>&1 </dev/null || broken "the demo failed" $said
-    alongside status >$said 2>&1 </dev/null || [ $? -eq 1 ] || broken "alongside status failed" $said
-    find "$HOME" | sort | diff /tmp/home-unused - >$said || broken "the demo leaves something" $said
+    alongside demo >$output 2>&1 </dev/null || fail "the demo failed" $output
+    alongside status >$output 2>&1 </dev/null || [ $? -eq 1 ] || fail "alongside status failed" $output
+    find "$HOME" | sort | diff /tmp/home-unused - >$output || fail "the demo leaves files" $output
     ok "alongside demo: agent, companion and desk, over the real wire"
 }
 
-# $1 removed the program. A shell remembers where a command was.
-is_gone() {
+# Checks that the step $1 has removed the program. `hash -r` forgets the path of the command in this shell.
+check_removed() {
     hash -r
-    ! command -v alongside >/dev/null || broken "$1 left the program"
+    ! command -v alongside >/dev/null || fail "$1 left the program"
     ok "$1"
 }
 
-# The program, its manual and its completions, from wherever the shells look. $1 is the version.
-is_used() {
-    runs "$1"
+# Checks the program, its manual pages and its completions in the directories where the shells search. $1 is the version.
+check_installation() {
+    check_program "$1"
 
-    man -w alongside alongside-review >$said 2>&1 || broken "man does not find the pages" $said
-    man -P cat alongside >$said 2>&1 || broken "man does not read the page" $said
-    grep -q "IDE companion for every editor" $said || broken "the page says something else" $said
+    man -w alongside alongside-review >$output 2>&1 || fail "man does not find the pages" $output
+    man -P cat alongside >$output 2>&1 || fail "man does not read the page" $output
+    grep -q "IDE companion for every editor" $output || fail "the page has another text" $output
     ok "man alongside"
 
     bash -c '. /usr/share/bash-completion/bash_completion
         _completion_loader alongside 2>/dev/null || _comp_load alongside 2>/dev/null
-        complete -p alongside' >$said 2>&1 || broken "bash finds no completions" $said
+        complete -p alongside' >$output 2>&1 || fail "bash finds no completions" $output
     ok "completions in bash"
 
     zsh -fc 'fpath+=("$@"); autoload -Uz compinit; compinit -D
-        [[ $_comps[alongside] = _alongside ]] && autoload +X _alongside' zsh ${zsh_functions:-} >$said 2>&1 ||
-        broken "zsh finds no completions" $said
+        [[ $_comps[alongside] = _alongside ]] && autoload +X _alongside' zsh ${zsh_functions:-} >$output 2>&1 ||
+        fail "zsh finds no completions" $output
     ok "completions in zsh"
 
-    # fish writes its settings outside of home, and finds completions that are installed at home.
-    XDG_CONFIG_HOME=/tmp/fish XDG_DATA_HOME="${data_home:-/tmp/fish}" fish -c 'complete -C "alongside rev"' >$said 2>&1 ||
-        broken "fish does not start" $said
-    grep -q '^review' $said || broken "fish finds no completions" $said
+    # fish writes its settings outside of the home directory, and finds completions inside it.
+    XDG_CONFIG_HOME=/tmp/fish XDG_DATA_HOME="${data_home:-/tmp/fish}" fish -c 'complete -C "alongside rev"' >$output 2>&1 ||
+        fail "fish does not start" $output
+    grep -q '^review' $output || fail "fish finds no completions" $output
     ok "completions in fish"
 }

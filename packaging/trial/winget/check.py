@@ -1,6 +1,6 @@
-# Checks a manifest of WinGet against the schemas of its version. The arguments are the directory of the manifest, and that of
-# the schemas: files such as manifest.version.1.10.0.json, as microsoft/winget-cli has them below schemas/JSON/manifests.
-# It needs jsonschema and yaml.
+# Checks a manifest of WinGet against the schemas of its version. The arguments are the directory of the manifest and the
+# directory of the schemas: files such as manifest.version.1.10.0.json, from schemas/JSON/manifests of microsoft/winget-cli.
+# This script needs jsonschema and yaml.
 import json
 import pathlib
 import sys
@@ -14,16 +14,16 @@ names = {
     "installer": "Alongside.Alongside.installer.yaml",
     "defaultLocale": "Alongside.Alongside.locale.en-US.yaml",
 }
-said = []
+identities = []
 for kind, name in names.items():
     content = yaml.safe_load((manifest / name).read_text())
     version = content["ManifestVersion"]
     schema = json.loads((schemas / f"manifest.{kind}.{version}.json").read_text())
     jsonschema.Draft7Validator(schema).validate(content)
-    # The schemas allow more than they know.
+    # The schemas allow unknown properties.
     unknown = set(content) - set(schema["properties"])
     if unknown or content["ManifestType"] != kind:
         sys.exit(f"{name}: unknown {sorted(unknown)}, or another kind than {kind}")
-    said.append((content["PackageIdentifier"], content["PackageVersion"], content["ManifestVersion"]))
-if len(set(said)) != 1:
-    sys.exit(f"the files differ: {said}")
+    identities.append((content["PackageIdentifier"], content["PackageVersion"], content["ManifestVersion"]))
+if len(set(identities)) != 1:
+    sys.exit(f"the files differ: {identities}")
