@@ -65,7 +65,7 @@ impl AgentHook {
     /// The effect of the hook for writes.
     fn fact_of_writes(&self) -> String {
         let name = self.agent.display_name;
-        let dies = match self.agent.hook.before_tool.on_failure {
+        let on_failure = match self.agent.hook.before_tool.on_failure {
             OnFailure::LetsThrough => format!(
                 " If the hook itself dies, {name} makes the change; where you were reading it, your desk \
                  says so afterwards."
@@ -75,7 +75,7 @@ impl AgentHook {
                  {major}.{minor}.{patch} on."
             ),
         };
-        let short = match self.calls_again() {
+        let on_short_wait = match self.calls_again() {
             true => format!(
                 "\n{name} waits a minute at a time: its model is then asked to call the tool again. After \
                  about four minutes, its turn ends."
@@ -84,7 +84,7 @@ impl AgentHook {
         };
         format!(
             "Changes that {name} makes without asking come to your desk too, where a companion serves the \
-             project; elsewhere nothing changes.{dies}{short}"
+             project; elsewhere nothing changes.{on_failure}{on_short_wait}"
         )
     }
 
@@ -133,15 +133,15 @@ impl AgentHook {
     }
 
     /// Whether the file has an entry of this hook, of this version of alongside or another one.
-    pub fn is_there(&self, here: &Surroundings) -> bool {
+    pub fn is_installed(&self, here: &Surroundings) -> bool {
         let path = hooks::file(self.agent, self.scope, self.release, here);
         let text = path.and_then(|path| hooks::text(&path).ok().flatten());
         text.is_some_and(|text| self.is_in(&text))
     }
 
     fn is_in(&self, text: &str) -> bool {
-        let found = hooks::find_hook(text, self.agent);
-        found.is_ok_and(|found| found.iter().any(|found| found.hook == self.hook))
+        let entries = hooks::find_hook(text, self.agent);
+        entries.is_ok_and(|entries| entries.iter().any(|entry| entry.hook == self.hook))
     }
 
     /// Whether the plan changes an existing entry of this hook.
@@ -188,12 +188,12 @@ impl AgentHook {
             ));
         }
         if !plan.changes.is_empty() {
-            let others = hooks::all_other_hooks(self.agent, self.hook, self.release, here).into_iter();
+            let other_hooks = hooks::all_other_hooks(self.agent, self.hook, self.release, here).into_iter();
             let effect = match self.hook {
                 OurHook::Write => "before the same tools, and may change what you accept",
                 OurHook::Turn => "at the same events, and what it changes may count as the agent's",
             };
-            plan.notes.extend(others.map(|(path, command)| {
+            plan.notes.extend(other_hooks.map(|(path, command)| {
                 let (command, path) = (harmless::name(&command), user.shown(&path));
                 format!("another hook runs {effect}: {command} in {path}")
             }));

@@ -56,11 +56,11 @@ impl AgentSetting {
     /// The agents on this machine whose settings may have to change. May run an agent's program for its
     /// version.
     pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<VersionedAgent> {
-        let mut found = Vec::new();
+        let mut to_change = Vec::new();
         for row in Self::rows_to_change(here) {
-            found.extend(agents::of_row(row, user, here).await);
+            to_change.extend(agents::of_row(row, user, here).await);
         }
-        found
+        to_change
     }
 
     /// As [`Self::agents_to_change`], but runs no program: see `agents::of_row_without_running`.

@@ -56,13 +56,14 @@ impl VersionedAgent {
     }
 }
 
-/// The agents on this machine that can be set up, in the order of the table.
-pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<VersionedAgent> {
-    let mut found = Vec::new();
+/// Finds the agents on this machine that can be set up, in the order of the table. May run their programs for
+/// their versions.
+pub async fn find_agents(user: &UserEnvironment, here: &Surroundings) -> Vec<VersionedAgent> {
+    let mut agents = Vec::new();
     for row in AGENTS {
-        found.extend(of_row(row, user, here).await);
+        agents.extend(of_row(row, user, here).await);
     }
-    found
+    agents
 }
 
 /// The command of the first agent on this machine that can be set up, in the order of the table. Runs no
@@ -95,8 +96,8 @@ pub(crate) fn of_row_without_running(
     here: &Surroundings,
 ) -> Option<VersionedAgent> {
     let program = program_of(row, user)?;
-    let known = || known.iter().find(|agent| agent.row.id == row.id)?.version.clone();
-    Some(VersionedAgent { row, version: version::written(&program, row, here).or_else(known) })
+    let known_version = || known.iter().find(|agent| agent.row.id == row.id)?.version.clone();
+    Some(VersionedAgent { row, version: version::written(&program, row, here).or_else(known_version) })
 }
 
 /// The program of the agent of `row` on this machine, if the agent can be set up.

@@ -39,9 +39,9 @@ pub struct Editor {
     /// a part of the person's files.
     pub package_of: Option<fn(&Installation) -> Option<PathBuf>>,
     /// Returns a program that the adapter needs and this machine lacks, and the command that installs it.
-    pub needs: fn(&UserEnvironment) -> Option<(&'static str, &'static str)>,
+    pub missing_program: fn(&UserEnvironment) -> Option<(&'static str, &'static str)>,
     /// Returns the directory in which the adapter keeps its own files between two runs of the editor.
-    pub notes: Option<fn(&UserEnvironment) -> PathBuf>,
+    pub own_directory: Option<fn(&UserEnvironment) -> PathBuf>,
     /// Returns the directories, outermost first, that the editor creates when our installation runs it for
     /// its version or its language servers. An uninstallation removes the empty ones.
     pub directories_made_by_queries: Option<fn(&UserEnvironment) -> Vec<PathBuf>>,

@@ -25,8 +25,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
-    needs: |_| None,
-    notes: None,
+    missing_program: |_| None,
+    own_directory: None,
     directories_made_by_queries: None,
     extensions: None,
 };
@@ -108,7 +108,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
 /// manager did.
 fn by_hand(user: &UserEnvironment, installed: Option<&Installation>) -> Option<PathBuf> {
     let configuration = configuration(user);
-    let ours = installed.and_then(|installed| package::directory_of(installed, STAMP));
+    let our_package = installed.and_then(|installed| package::directory_of(installed, STAMP));
     let elpa = std::fs::read_dir(configuration.join("elpa")).into_iter().flatten().flatten();
     let mut packages: Vec<PathBuf> = elpa.map(|entry| entry.path()).collect();
     packages.sort();
@@ -117,7 +117,7 @@ fn by_hand(user: &UserEnvironment, installed: Option<&Installation>) -> Option<P
     packages.into_iter().find(|path| {
         let is_there =
             path.join("alongside.el").is_file() || path.join("editors/emacs/alongside.el").is_file();
-        is_there && Some(path) != ours.as_ref() && !path.join(STAMP).exists()
+        is_there && Some(path) != our_package.as_ref() && !path.join(STAMP).exists()
     })
 }
 

@@ -26,8 +26,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(ready(plan(request.user, request.installed))),
     remove: remove_adapter,
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
-    needs,
-    notes: None,
+    missing_program,
+    own_directory: None,
     directories_made_by_queries: None,
     extensions: None,
 };
@@ -48,8 +48,8 @@ const END: &str = "# end of alongside";
 const LANGUAGE_CLIENT: &str = "evaluate-commands %sh{kak-lsp}\nlsp-enable\n";
 
 fn configuration(user: &UserEnvironment) -> PathBuf {
-    let own = user.variable("KAKOUNE_CONFIG_DIR").filter(|directory| !directory.is_empty());
-    own.map_or_else(|| user.directory("XDG_CONFIG_HOME", ".config").join("kak"), PathBuf::from)
+    let named = user.variable("KAKOUNE_CONFIG_DIR").filter(|directory| !directory.is_empty());
+    named.map_or_else(|| user.directory("XDG_CONFIG_HOME", ".config").join("kak"), PathBuf::from)
 }
 
 fn kakrc(user: &UserEnvironment) -> PathBuf {
@@ -94,15 +94,15 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
 /// When a file cannot be read.
 fn plan(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Result<Plan> {
     let path = kakrc(user);
-    let ours = installed.map(|installed| {
+    let without_kakrc = installed.map(|installed| {
         let files = installed.files.iter().filter(|file| file.path != path).cloned().collect();
         Installation { files, ..installed.clone() }
     });
-    let mut plan = package::plan(user, &files(user), ours.as_ref())?;
+    let mut plan = package::plan(user, &files(user), without_kakrc.as_ref())?;
     let before = change::read(&path)?;
     let after = with_adapter(before.as_deref().unwrap_or_default());
     plan.change_person_file(path, before, after);
-    if needs(user).is_some() {
+    if missing_program(user).is_some() {
         plan.notes.push(
             "Kakoune also needs kakoune-lsp: `cargo install kak-lsp`, or your system's package.".into(),
         );
@@ -111,7 +111,7 @@ fn plan(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Res
 }
 
 /// The name of kakoune-lsp and the command that installs it, if this machine lacks it.
-fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
+fn missing_program(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
     user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
 }
 

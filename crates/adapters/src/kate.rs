@@ -30,8 +30,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(ready(plan(request.user, request.languages))),
     remove: remove_adapter,
     package_of: None,
-    needs: |_| None,
-    notes: None,
+    missing_program: |_| None,
+    own_directory: None,
     directories_made_by_queries: None,
     extensions: None,
 };

@@ -89,12 +89,12 @@ impl Ledger {
         entry.directories.extend(created.directories);
         entry.backups.extend(created.backups);
         for change in changes {
-            let known = entry.files.iter().position(|file| file.path == change.path);
-            let known = known.map(|at| entry.files.remove(at));
+            let index = entry.files.iter().position(|file| file.path == change.path);
+            let earlier = index.map(|index| entry.files.remove(index));
             let Some(after) = change.after.clone() else { continue };
-            let before = match (known, &change.before) {
-                (Some(known), Some(now)) if *now != known.after => without_adapter(id, known, now),
-                (Some(known), _) => known.before,
+            let before = match (earlier, &change.before) {
+                (Some(earlier), Some(now)) if *now != earlier.after => without_adapter(id, earlier, now),
+                (Some(earlier), _) => earlier.before,
                 (None, before) => before.clone(),
             };
             let in_project = change.links == Links::Refused;
@@ -112,10 +112,10 @@ impl Ledger {
 }
 
 /// The text of a file without the adapter. The file was changed after the installation, and holds `now`.
-fn without_adapter(id: &str, known: InstalledFile, now: &str) -> Option<String> {
-    match remove_adapter(id, &known, now) {
+fn without_adapter(id: &str, file: InstalledFile, now: &str) -> Option<String> {
+    match remove_adapter(id, &file, now) {
         Ok(Remainder::Text(rest)) => Some(rest),
         Ok(Remainder::Nothing) => None,
-        Ok(Remainder::Unchanged(_)) | Err(_) => known.before,
+        Ok(Remainder::Unchanged(_)) | Err(_) => file.before,
     }
 }

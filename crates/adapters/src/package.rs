@@ -47,8 +47,8 @@ pub(super) fn plan(
         if before.as_ref() == Some(text) {
             continue;
         }
-        let ours = installed.iter().find(|file| file.path == *path);
-        let is_theirs = before.is_some() && ours.map(|file| &file.after) != before.as_ref();
+        let installed_file = installed.iter().find(|file| file.path == *path);
+        let is_theirs = before.is_some() && installed_file.map(|file| &file.after) != before.as_ref();
         if is_theirs {
             changed_by_hand.push(user.shown(path));
         }

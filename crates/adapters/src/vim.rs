@@ -25,8 +25,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
-    needs: |_| None,
-    notes: None,
+    missing_program: |_| None,
+    own_directory: None,
     directories_made_by_queries: None,
     extensions: None,
 };

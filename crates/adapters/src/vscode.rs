@@ -40,8 +40,8 @@ pub(super) const VSCODE: Editor = Editor {
     plan: |request| Box::pin(ready(plan(request))),
     remove: package::stays,
     package_of: None,
-    needs: |_| None,
-    notes: None,
+    missing_program: |_| None,
+    own_directory: None,
     directories_made_by_queries: None,
     extensions: Some(Extensions::BelowHome(&[".vscode", ".vscode-insiders", ".vscode-server"])),
 };

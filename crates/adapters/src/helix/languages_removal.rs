@@ -48,12 +48,12 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
     };
     match now.get_mut("language") {
         Some(Item::ArrayOfTables(languages)) => {
-            let gone: Vec<usize> = (0..languages.len())
+            let removed: Vec<usize> = (0..languages.len())
                 .rev()
                 .filter(|at| languages.get(*at).is_some_and(|table| is_added_and_unchanged(table)))
                 .collect();
-            for at in gone {
-                languages.remove(at);
+            for index in removed {
+                languages.remove(index);
             }
         }
         Some(Item::Value(Value::Array(languages))) => {

@@ -38,8 +38,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(plan(request.user, request.program, request.languages)),
     remove: remove_adapter,
     package_of: None,
-    needs: |_| None,
-    notes: None,
+    missing_program: |_| None,
+    own_directory: None,
     directories_made_by_queries: Some(directories_made_by_queries),
     extensions: None,
 };
@@ -176,14 +176,14 @@ fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<Stri
     let had = languages_toml::languages_with_ours(before);
     let mut new = languages_toml::languages_with_ours(after);
     new.retain(|name| !had.contains(name));
-    let theirs: Vec<_> = languages_toml::languages_in(before).filter(|name| new.contains(name)).collect();
-    let theirs = match theirs[..] {
+    let in_file: Vec<_> = languages_toml::languages_in(before).filter(|name| new.contains(name)).collect();
+    let in_file = match in_file[..] {
         [] => "none of them in your file until now".to_owned(),
         [ref one] => format!("{one} of them in your file"),
-        _ => format!("{} of them in your file: {}", theirs.len(), theirs.join(", ")),
+        _ => format!("{} of them in your file: {}", in_file.len(), in_file.join(", ")),
     };
     let languages = if new.len() == 1 { "language" } else { "languages" };
-    let text = format!("{path}: one more server for {} {languages}, {theirs}.", new.len());
+    let text = format!("{path}: one more server for {} {languages}, {in_file}.", new.len());
     (!new.is_empty()).then(|| harmless::name(&text).into_owned())
 }
 

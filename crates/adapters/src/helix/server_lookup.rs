@@ -87,9 +87,9 @@ pub(super) async fn look_up_servers(
 
 /// The name of the server with this program, in the user's file or in [`SERVER_NAMES`].
 fn server_name(program: &str, programs: &[(String, String)]) -> String {
-    let own = programs.iter().find(|(known, _)| known == program).map(|(_, name)| name.as_str());
-    let known = || SERVER_NAMES.iter().find(|(known, _)| *known == program).map(|(_, name)| *name);
-    own.or_else(known).unwrap_or(program).to_owned()
+    let in_file = programs.iter().find(|(listed, _)| listed == program).map(|(_, name)| name.as_str());
+    let in_table = || SERVER_NAMES.iter().find(|(listed, _)| *listed == program).map(|(_, name)| *name);
+    in_file.or_else(in_table).unwrap_or(program).to_owned()
 }
 
 /// The servers in the output of `hx --health LANGUAGE`; `None` if Helix does not know the language.

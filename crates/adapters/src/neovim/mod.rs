@@ -25,8 +25,8 @@ pub(super) const EDITOR: Editor = Editor {
     plan: |request| Box::pin(ready(package::plan(request.user, &files(request.user), request.installed))),
     remove: package::stays,
     package_of: Some(|installed| package::directory_of(installed, STAMP)),
-    needs: |_| None,
-    notes: Some(notes_directory),
+    missing_program: |_| None,
+    own_directory: Some(own_directory),
     directories_made_by_queries: None,
     extensions: None,
 };
@@ -74,7 +74,7 @@ impl NeovimDirs {
 }
 
 /// The directory in which the plugin keeps its own files between two runs of Neovim.
-fn notes_directory(user: &UserEnvironment) -> PathBuf {
+fn own_directory(user: &UserEnvironment) -> PathBuf {
     let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
     user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
 }

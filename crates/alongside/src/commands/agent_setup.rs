@@ -213,7 +213,7 @@ pub(super) fn is_reviewed_by_hook(agent: &VersionedAgent, here: &Surroundings) -
 pub(super) fn has_hook(agent: &VersionedAgent, hook: OurHook, scope: HookScope, here: &Surroundings) -> bool {
     let release = agent.release();
     let agent = agent.row.with_hook();
-    agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_there(here))
+    agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_installed(here))
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {

@@ -8,7 +8,7 @@ mod target;
 
 use std::process::ExitCode;
 
-use alongside_adapters::agents::{VersionedAgent, found};
+use alongside_adapters::agents::{VersionedAgent, find_agents};
 use alongside_adapters::editor::{Editor, Request};
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::{AdapterState, EditorProgram};
@@ -192,7 +192,7 @@ async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off =
         |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    let off = found(user, &here).await.into_iter().filter(is_off);
+    let off = find_agents(user, &here).await.into_iter().filter(is_off);
     let names: Vec<_> = off.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {
         return String::new();

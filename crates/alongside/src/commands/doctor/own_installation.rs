@@ -105,7 +105,7 @@ fn adapters() -> Vec<Message> {
             [Fix::command(format!("alongside install {}", editor.id))],
         )),
         Ok(AdapterState::Current | AdapterState::ByHand { .. }) => {
-            let (program, command) = (editor.needs)(&user)?;
+            let (program, command) = (editor.missing_program)(&user)?;
             Some(Message::fails(
                 "adapter-needs-program",
                 format!("the adapter in {} needs {program}, which no directory of PATH holds", editor.name),

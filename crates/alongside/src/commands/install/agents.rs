@@ -168,7 +168,7 @@ impl Setup<'_> {
     fn recommends(&self, part: &Part) -> bool {
         match part {
             Part::Setting(setting) => setting.setting == Setting::IdeMode,
-            Part::Hook(hook) => hook.hook == OurHook::Turn || hook.is_there(&self.here),
+            Part::Hook(hook) => hook.hook == OurHook::Turn || hook.is_installed(&self.here),
         }
     }
 

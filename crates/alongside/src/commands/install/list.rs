@@ -42,7 +42,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);
     }
     let here = Surroundings::of_this_process()?;
-    for agent in agents::found(user, &here).await {
+    for agent in agents::find_agents(user, &here).await {
         let program = || user.find(agent.row.commands);
         let version = match agent.row.settings.is_none().then(program).flatten() {
             Some(program) => version::said_by(&program, &here).await,

@@ -35,7 +35,7 @@ impl Target {
         }
         let here = Surroundings::of_this_process()?;
         if matches!(name.as_str(), "agent" | "agents") {
-            let found = agents::found(user, &here).await;
+            let found = agents::find_agents(user, &here).await;
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(

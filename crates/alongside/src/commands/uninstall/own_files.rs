@@ -44,13 +44,13 @@ pub(super) async fn in_stores<T: Send + 'static>(
 /// Every directory that holds our files only, of which some may not exist.
 fn own_directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
-    let notes = EDITORS.iter().filter_map(|editor| editor.notes.map(|notes| notes(user)));
+    let of_adapters = EDITORS.iter().filter_map(|editor| editor.own_directory.map(|path| path(user)));
     let sockets = RuntimeDirs::of_this_process();
     let mut sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
     // One place may be named twice.
     sockets.sort();
     sockets.dedup();
-    state.chain(notes).chain(sockets).collect()
+    state.chain(of_adapters).chain(sockets).collect()
 }
 
 impl OwnFiles {

@@ -145,8 +145,8 @@ impl PlannedRemoval {
             change::remove_copy(copy, self.installed.link_policy_of(copy))?;
         }
         self.note_files_of_others(user);
-        if let Some(notes) = Editor::named(&self.id).and_then(|editor| editor.notes) {
-            change::remove_empty(&[notes(user)]);
+        if let Some(own_directory) = Editor::named(&self.id).and_then(|editor| editor.own_directory) {
+            change::remove_empty(&[own_directory(user)]);
         }
         for directory in self.installed.directories.iter().rev() {
             person_file::remove_empty(directory, self.installed.link_policy_of(directory));
