@@ -82,8 +82,8 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     text
 }
 
-/// A second implementation of the rule for the original. It gets the proposal's byte-order mark, and the
-/// proposal's line ending if each text uses only one.
+/// Returns a second implementation of the rule for the original. It gets the proposal's byte-order mark, and
+/// the proposal's line ending if each text uses only one.
 fn normalized(on_disk: &str, proposed: &str) -> String {
     let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
     let bom = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };

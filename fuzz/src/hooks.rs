@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The values of `edit_mode` for a cell of a notebook; the last one is unknown.
 const EDIT_MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
 
-/// Every tool of every agent, in the order of the table. A seed chooses a tool by its position.
+/// Returns every tool of every agent, in the order of the table. A seed chooses a tool by its position.
 fn tools() -> Vec<(&'static Hook, &'static Tool)> {
     let hooks = AGENTS.iter().filter_map(|agent| agent.hook.as_ref());
     hooks.flat_map(|hook| hook.tools.iter().map(move |tool| (hook, tool))).collect()
@@ -262,7 +262,7 @@ fn assert_patched(file: &str, text: &str, written: &str) {
     assert!(file.contains('\r') || !written.contains('\r'), "{written:?}");
 }
 
-/// The text of the notebook that the same call makes with another source.
+/// Returns the text of the notebook that the same call makes with another source.
 fn notebook_of(
     hook: &'static Hook,
     input: &HookInput,

@@ -62,7 +62,7 @@ fn check_harmless(value: &Value) {
     }
 }
 
-/// The step of a line of the input.
+/// Returns the step of a line of the input.
 fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
     match line.strip_prefix(ELSEWHERE) {
         Some(event) => serde_json::from_slice(event).ok().map(Step::Elsewhere),
@@ -71,7 +71,7 @@ fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
     }
 }
 
-/// The id of the request in a step.
+/// Returns the id of the request in a step.
 fn request_id(step: &Step<Elsewhere>) -> Option<RequestId> {
     match step {
         Step::Said(Message::Request(request)) => Some(request.id.clone()),
@@ -79,8 +79,8 @@ fn request_id(step: &Step<Elsewhere>) -> Option<RequestId> {
     }
 }
 
-/// The messages of a stream, if the whole stream is framed. Checks that a message that is written can be
-/// read.
+/// Returns the messages of a stream, if the whole stream is framed. Checks that a message that is written can
+/// be read.
 fn framed(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (mut ours, mut messages) = (data, Vec::new());
     while let Some(message) = read(&mut ours).ok()? {

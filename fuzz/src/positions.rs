@@ -37,7 +37,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(&**changed.text(), after, "{changes:?}");
 }
 
-/// The byte offset of a position, counted one character at a time.
+/// Returns the byte offset of a position, counted one character at a time.
 fn count_offset(text: &str, position: Position, units: Units) -> usize {
     let (mut line, mut unit, mut offset) = (0, 0, 0);
     for c in text.chars() {

@@ -38,7 +38,7 @@ pub struct AgentHook {
 }
 
 impl AgentHook {
-    /// The effect of the hook.
+    /// Returns the effect of the hook.
     pub fn fact(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {
@@ -51,7 +51,8 @@ impl AgentHook {
         }
     }
 
-    /// The effect of the entry that waits beside an idle session; empty if the release gets no such entry.
+    /// Returns the effect of the entry that waits beside an idle session; empty if the release gets no such
+    /// entry.
     fn fact_of_waiting(&self) -> String {
         let turns = self.agent.turns.as_ref();
         let Some(wake) = turns.and_then(|turns| turns.wake_in(self.release)) else { return String::new() };
@@ -62,7 +63,7 @@ impl AgentHook {
         )
     }
 
-    /// The effect of the hook for writes.
+    /// Returns the effect of the hook for writes.
     fn fact_of_writes(&self) -> String {
         let name = self.agent.display_name;
         let on_failure = match self.agent.hook.before_tool.on_failure {
@@ -93,7 +94,7 @@ impl AgentHook {
         self.hook == OurHook::Write && self.agent.hook.calls_again
     }
 
-    /// The question to the person before the hook is installed.
+    /// Returns the question to the person before the hook is installed.
     pub fn question(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {
@@ -102,7 +103,7 @@ impl AgentHook {
         }
     }
 
-    /// The lines to print after the plan was carried out.
+    /// Returns the lines to print after the plan was carried out.
     pub fn done_messages(&self, plan: &Plan) -> Vec<String> {
         let name = self.agent.display_name;
         let effect = match self.hook {
@@ -123,7 +124,7 @@ impl AgentHook {
         lines
     }
 
-    /// The line to print if the hook is installed already.
+    /// Returns the line to print if the hook is installed already.
     pub fn up_to_date_message(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {
@@ -149,7 +150,8 @@ impl AgentHook {
         plan.changes.iter().any(|change| change.before.as_deref().is_some_and(|before| self.is_in(before)))
     }
 
-    /// The changes that install the hook, on top of `earlier` plans. Empty if the file has the hook already.
+    /// Returns the changes that install the hook, on top of `earlier` plans. Empty if the file has the hook
+    /// already.
     ///
     /// # Errors
     /// When the settings cannot be read, or there is no project.
@@ -220,9 +222,9 @@ impl AgentHook {
     }
 }
 
-/// The file in which an agent records that the person trusts its hooks, if it has one; `hooks` is the file of
-/// the hooks, and `id` the agent's id in the ledger. An uninstallation leaves this record, because only the
-/// agent knows its format.
+/// Returns the file in which an agent records that the person trusts its hooks, if it has one; `hooks` is the
+/// file of the hooks, and `id` the agent's id in the ledger. An uninstallation leaves this record, because
+/// only the agent knows its format.
 pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
     let agent = HookAgent::named(id.strip_prefix(ID_PREFIX)?)?;
     match agent.hook.trust {
@@ -237,8 +239,8 @@ pub fn record_of_trust(id: &str, hooks: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The files that hold a hook of ours and are not in the ledger, each with the id under which the ledger
-/// would list it. Their `before` is the text without the hook.
+/// Returns the files that hold a hook of ours and are not in the ledger, each with the id under which the
+/// ledger would list it. Their `before` is the text without the hook.
 pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
     let mut unlisted = Vec::new();
     for agent in with_hook() {

@@ -38,23 +38,23 @@ impl AgentSetting {
             .then(|| Self { agent: agent.clone(), setting: Setting::ApprovalMode })
     }
 
-    /// The settings of `agent` to change so that the person can review.
+    /// Returns the settings of `agent` to change so that the person can review.
     pub fn settings_to_change(agent: &VersionedAgent, here: &Surroundings) -> Vec<Self> {
         let is_off = agent.settings(here).is_some_and(|settings| !settings.ide_enabled.value);
         let ide_mode = is_off.then(|| Self::ide_mode(agent));
         ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
     }
 
-    /// The rows whose settings need a change in the newest release. The programs of other agents are not run
-    /// for their version.
+    /// Returns the rows whose settings need a change in the newest release. The programs of other agents are
+    /// not run for their version.
     fn rows_to_change(here: &Surroundings) -> impl Iterator<Item = &'static Agent> {
         let needs_no_change =
             |row| Self::settings_to_change(&VersionedAgent { row, version: None }, here).is_empty();
         AGENTS.iter().filter(move |row| !needs_no_change(row))
     }
 
-    /// The agents on this machine whose settings may have to change. May run an agent's program for its
-    /// version.
+    /// Returns the agents on this machine whose settings may have to change. May run an agent's program for
+    /// its version.
     pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<VersionedAgent> {
         let mut to_change = Vec::new();
         for row in Self::rows_to_change(here) {
@@ -73,13 +73,13 @@ impl AgentSetting {
         rows.filter_map(|row| agents::of_row_without_running(row, known, user, here)).collect()
     }
 
-    /// The display name of the agent in an [id](Self::id).
+    /// Returns the display name of the agent in an [id](Self::id).
     pub fn agent_name_in(id: &str) -> &str {
         let named = id.split(':').next().and_then(Agent::named);
         named.map_or(id, |agent| agent.display_name)
     }
 
-    /// The identifier of this setting in an offer to a desk, such as `gemini:ide-mode`.
+    /// Returns the identifier of this setting in an offer to a desk, such as `gemini:ide-mode`.
     pub fn id(&self) -> String {
         let setting = match self.setting {
             Setting::IdeMode => "ide-mode",
@@ -88,7 +88,7 @@ impl AgentSetting {
         format!("{}:{setting}", self.agent.row.id)
     }
 
-    /// The sentence that says how the setting prevents a review.
+    /// Returns the sentence that says how the setting prevents a review.
     pub fn fact(&self, here: &Surroundings) -> String {
         let name = self.agent.name();
         match self.setting {
@@ -104,7 +104,7 @@ impl AgentSetting {
         }
     }
 
-    /// The question to the person before the setting is changed.
+    /// Returns the question to the person before the setting is changed.
     pub fn question(&self) -> String {
         let name = self.agent.row.display_name;
         match self.setting {
@@ -113,7 +113,7 @@ impl AgentSetting {
         }
     }
 
-    /// The sentence to print after the setting was changed.
+    /// Returns the sentence to print after the setting was changed.
     pub fn done_message(&self) -> String {
         let name = self.agent.name();
         match self.setting {
@@ -122,8 +122,8 @@ impl AgentSetting {
         }
     }
 
-    /// The change of the file that makes this setting, on top of `earlier` plans. Empty if the person's file
-    /// already has the value.
+    /// Returns the change of the file that makes this setting, on top of `earlier` plans. Empty if the
+    /// person's file already has the value.
     ///
     /// # Errors
     /// When the settings cannot be read.
@@ -176,8 +176,8 @@ impl AgentSetting {
     }
 }
 
-/// The sentence with the command that starts an agent in a mode that asks before edits; `None` if the agent
-/// asks already.
+/// Returns the sentence with the command that starts an agent in a mode that asks before edits; `None` if the
+/// agent asks already.
 pub fn advice_to_start_asking(agent: &VersionedAgent, here: &Surroundings) -> Option<String> {
     let settings = agent.settings(here)?;
     let command = agent.row.commands.first()?;

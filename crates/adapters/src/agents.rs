@@ -27,29 +27,29 @@ pub struct VersionedAgent {
     pub version: Option<String>,
 }
 
-/// The id in the ledger of the agent with the identifier `id`. Settings and hooks share one id, because they
-/// may be in one file.
+/// Returns the id in the ledger of the agent with the identifier `id`. Settings and hooks share one id,
+/// because they may be in one file.
 pub(crate) fn ledger_id(id: &str) -> String {
     format!("{ID_PREFIX}{id}")
 }
 
 impl VersionedAgent {
-    /// The release, parsed from the version; `None` if there is no version, or no release in it.
+    /// Returns the release, parsed from the version; `None` if there is no version, or no release in it.
     pub fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)
     }
 
-    /// The settings that the agent reads in this directory.
+    /// Returns the settings that the agent reads in this directory.
     pub fn settings(&self, here: &Surroundings) -> Option<Settings> {
         Settings::of(self.row, self.release(), here)
     }
 
-    /// The agent's own name for IDE mode.
+    /// Returns the agent's own name for IDE mode.
     pub fn ide_mode(&self) -> &'static str {
         self.row.settings.map_or("IDE mode", |table| table.ide_mode)
     }
 
-    /// The agent's name and version, harmless to show.
+    /// Returns the agent's name and version, harmless to show.
     pub fn name(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
         format!("{}{}", self.row.display_name, version.unwrap_or_default())
@@ -66,14 +66,15 @@ pub async fn find_agents(user: &UserEnvironment, here: &Surroundings) -> Vec<Ver
     agents
 }
 
-/// The command of the first agent on this machine that can be set up, in the order of the table. Runs no
-/// program.
+/// Returns the command of the first agent on this machine that can be set up, in the order of the table. Runs
+/// no program.
 pub fn first_command(user: &UserEnvironment) -> Option<&'static str> {
     let row = AGENTS.iter().find(|row| program_of(row, user).is_some())?;
     row.commands.first().copied()
 }
 
-/// The agent of `row` on this machine. May run its program for the version, which takes about a second.
+/// Returns the agent of `row` on this machine. May run its program for the version, which takes about a
+/// second.
 pub(crate) async fn of_row(
     row: &'static Agent,
     user: &UserEnvironment,
@@ -100,30 +101,32 @@ pub(crate) fn of_row_without_running(
     Some(VersionedAgent { row, version: version::written(&program, row, here).or_else(known_version) })
 }
 
-/// The program of the agent of `row` on this machine, if the agent can be set up.
+/// Returns the program of the agent of `row` on this machine, if the agent can be set up.
 fn program_of(row: &Agent, user: &UserEnvironment) -> Option<PathBuf> {
     row.can_be_set_up().then(|| user.find(row.commands)).flatten()
 }
 
-/// The agent of the name `name`, if it can be set up. Without its program on this machine, it has no version.
+/// Returns the agent of the name `name`, if it can be set up. Without its program on this machine, it has no
+/// version.
 pub async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<VersionedAgent> {
     let row = Agent::named(name).filter(|row| row.can_be_set_up())?;
     Some(of_row(row, user, here).await.unwrap_or(VersionedAgent { row, version: None }))
 }
 
-/// The row of the agent with the id `id` in the ledger.
+/// Returns the row of the agent with the id `id` in the ledger.
 pub(super) fn row_of(id: &str) -> Option<&'static Agent> {
     Agent::named(id.strip_prefix(ID_PREFIX)?)
 }
 
-/// The text `before` without our hook. The text before an installation may hold the hook of an earlier
-/// installation that the ledger does not list.
+/// Returns the text `before` without our hook. The text before an installation may hold the hook of an
+/// earlier installation that the ledger does not list.
 pub(super) fn without_older_hook(id: &str, before: String) -> String {
     let agent = row_of(id).and_then(Agent::with_hook);
     agent.and_then(|agent| hooks::without_hook(&before, agent, None).ok()).unwrap_or(before)
 }
 
-/// The rest of an agent's settings file, which was changed after the installation and now holds `now`.
+/// Returns the rest of an agent's settings file, which was changed after the installation and now holds
+/// `now`.
 pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let Some(row) = row_of(id) else {
         return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));

@@ -176,7 +176,7 @@ pub fn remove_copy(copy: &Path, links: Links) -> anyhow::Result<()> {
     copy_at(copy, links)?.remove()
 }
 
-/// The path of the copy of a file.
+/// Returns the path of the copy of a file.
 pub fn backup_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");

@@ -102,7 +102,7 @@ impl Editor {
         user.find(self.commands).is_some()
     }
 
-    /// The editor's program on this machine. Runs the program for its version.
+    /// Returns the editor's program on this machine. Runs the program for its version.
     pub async fn program(&self, user: &UserEnvironment) -> Option<EditorProgram> {
         let path = user.find(self.commands)?;
         let output = user_environment::output_of(&path, &["--version"]).await;

@@ -70,18 +70,18 @@ const OTHERS: &[OtherEditor] = &[
 ];
 
 impl OtherEditor {
-    /// The editors whose program is on this machine.
+    /// Returns the editors whose program is on this machine.
     pub fn on_this_machine(user: &UserEnvironment) -> impl Iterator<Item = Self> {
         OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
     }
 
-    /// The editor of the name `name`.
+    /// Returns the editor of the name `name`.
     pub fn named(name: &str) -> Option<Self> {
         OTHERS.iter().copied().find(|other| other.ids.contains(&name))
     }
 }
 
-/// The editor whose terminal this is; `None` in any other terminal.
+/// Returns the editor whose terminal this is; `None` in any other terminal.
 pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
     let ancestors = ancestors();
@@ -98,7 +98,7 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     }
 }
 
-/// The editors that set these variables: several if they set the same one.
+/// Returns the editors that set these variables: several if they set the same one.
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
     let is_own =
         |editor: &&Editor| matches!(editor.terminal, TerminalVariable::Own(name) if variable(name).is_some());
@@ -119,7 +119,7 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner>
     EDITORS.iter().filter(is_shared).map(TerminalOwner::Editor).collect()
 }
 
-/// The editor of the first of these process names that is an editor's.
+/// Returns the editor of the first of these process names that is an editor's.
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
     names.find_map(|name| {
         let editor = EDITORS.iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
@@ -127,7 +127,7 @@ fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<Terminal
     })
 }
 
-/// The names of the ancestors of this process, the nearest first; 32 at most.
+/// Returns the names of the ancestors of this process, the nearest first; 32 at most.
 fn ancestors() -> Vec<String> {
     let parent = |pid: u32| find::look_up(pid).map(|process| process.parent).filter(|parent| *parent > 1);
     let above = std::iter::successors(parent(std::process::id()), |pid| parent(*pid)).take(32);

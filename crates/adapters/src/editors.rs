@@ -23,23 +23,23 @@ pub static EDITORS: &[Editor] = &[
 ];
 
 impl Editor {
-    /// The editor of the name `name` on the command line.
+    /// Returns the editor of the name `name` on the command line.
     pub fn named(name: &str) -> Option<&'static Self> {
         EDITORS.iter().find(|editor| editor.id == name || editor.commands.contains(&name))
     }
 }
 
-/// The editors whose adapter is an extension that they install themselves.
+/// Returns the editors whose adapter is an extension that they install themselves.
 pub fn with_extensions() -> impl Iterator<Item = &'static Editor> {
     EDITORS.iter().filter(|editor| editor.extensions.is_some())
 }
 
-/// The agents that can be set up.
+/// Returns the agents that can be set up.
 pub fn agents_to_set_up() -> impl Iterator<Item = &'static Agent> {
     AGENTS.iter().filter(|agent| agent.can_be_set_up())
 }
 
-/// The names on the command line of everything that alongside can be installed into.
+/// Returns the names on the command line of everything that alongside can be installed into.
 pub fn names_to_install() -> Vec<&'static str> {
     let editors = EDITORS.iter().map(|editor| editor.id);
     editors.chain(["agent"]).chain(agents_to_set_up().map(|agent| agent.id)).collect()

@@ -36,7 +36,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// A file of the package that no other installation has.
 const STAMP: &str = "alongside-installed.el";
 
-/// The directory of the user's configuration, as Emacs chooses it.
+/// Returns the directory of the user's configuration, as Emacs chooses it.
 fn configuration(user: &UserEnvironment) -> PathBuf {
     let traditional = user.home.join(".emacs.d");
     let xdg = user.directory("XDG_CONFIG_HOME", ".config").join("emacs");
@@ -48,7 +48,7 @@ fn package(user: &UserEnvironment) -> PathBuf {
     configuration(user).join("elpa").join(format!("alongside-{VERSION}"))
 }
 
-/// Every file of an installation, with its text.
+/// Returns every file of an installation, with its text.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = package(user);
     let file = |name: &str, text: String| (package.join(name), text);
@@ -60,7 +60,7 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     ]
 }
 
-/// The description by which `package.el` knows the package.
+/// Returns the description by which `package.el` knows the package.
 fn description() -> String {
     let summary = EMACS.lines().next().and_then(|line| line.split(" --- ").nth(1)).unwrap_or_default();
     let summary = summary.split("  -*-").next().unwrap_or_default();
@@ -70,7 +70,7 @@ fn description() -> String {
     )
 }
 
-/// The file that Emacs loads when it starts.
+/// Returns the file that Emacs loads when it starts.
 fn autoloads() -> String {
     let commands = ["alongside-review", "alongside-doctor", "alongside-status", "alongside-run-agent"];
     let commands: String =
@@ -86,8 +86,8 @@ fn autoloads() -> String {
     )
 }
 
-/// The text of [`STAMP`], which tells the adapter the path of the program that installed it. Emacs may have
-/// another PATH.
+/// Returns the text of [`STAMP`], which tells the adapter the path of the program that installed it. Emacs
+/// may have another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
@@ -104,8 +104,8 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
     }
 }
 
-/// The directory of a package that `alongside install` did not install: `package.el` or another package
-/// manager did.
+/// Returns the directory of a package that `alongside install` did not install: `package.el` or another
+/// package manager did.
 fn by_hand(user: &UserEnvironment, installed: Option<&Installation>) -> Option<PathBuf> {
     let configuration = configuration(user);
     let our_package = installed.and_then(|installed| package::directory_of(installed, STAMP));

@@ -56,14 +56,14 @@ fn kakrc(user: &UserEnvironment) -> PathBuf {
     configuration(user).join("kakrc")
 }
 
-/// The files of our directory, with their texts.
+/// Returns the files of our directory, with their texts.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let directory = configuration(user).join("alongside");
     vec![(directory.join("alongside.kak"), KAKOUNE.to_owned()), (directory.join(STAMP), stamp(&user.program))]
 }
 
-/// The text of [`STAMP`], which tells the adapter the path of the program that installed it. Kakoune may have
-/// another PATH.
+/// Returns the text of [`STAMP`], which tells the adapter the path of the program that installed it. Kakoune
+/// may have another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\'', "''");
     format!(
@@ -88,7 +88,7 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
     }
 }
 
-/// The changes that install the adapter of this version.
+/// Returns the changes that install the adapter of this version.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -110,12 +110,12 @@ fn plan(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Res
     Ok(plan)
 }
 
-/// The name of kakoune-lsp and the command that installs it, if this machine lacks it.
+/// Returns the name of kakoune-lsp and the command that installs it, if this machine lacks it.
 fn missing_program(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
     user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
 }
 
-/// The text of `kakrc` with the lines that load the adapter.
+/// Returns the text of `kakrc` with the lines that load the adapter.
 fn with_adapter(kakrc: &str) -> String {
     if kakrc.lines().any(|line| line == SOURCE) {
         return kakrc.to_owned();

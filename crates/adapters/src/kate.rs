@@ -68,7 +68,8 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
     Ok(AdapterState::of_part(path, installed))
 }
 
-/// The changes that make Kate start alongside for languages without a server, for Markdown, and for `more`.
+/// Returns the changes that make Kate start alongside for languages without a server, for Markdown, and for
+/// `more`.
 ///
 /// # Errors
 /// When Kate's settings are not valid.
@@ -116,12 +117,12 @@ fn has_other_server(root: &CstRootNode, name: &str) -> bool {
     server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
 }
 
-/// The value of `use` of a language: the name of another server.
+/// Returns the value of `use` of a language: the name of another server.
 fn uses(language: &CstObject) -> Option<String> {
     property(language, "use")?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-/// The language that a person probably meant.
+/// Returns the language that a person probably meant.
 fn meant(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("python"),
@@ -148,7 +149,7 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<Settings> {
     Ok(Settings { bom, root })
 }
 
-/// The last property of the name `key`. Where a name occurs more than once, Kate reads the last.
+/// Returns the last property of the name `key`. Where a name occurs more than once, Kate reads the last.
 fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rfind(|property| property.decoded_name().as_deref() == Some(key))
 }

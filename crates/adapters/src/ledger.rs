@@ -56,12 +56,12 @@ impl Ledger {
             .with_context(|| format!("cannot write the list of installed files to {}", path.display()))
     }
 
-    /// The installation of the adapter `id`, if there is one.
+    /// Returns the installation of the adapter `id`, if there is one.
     pub fn get(&self, id: &str) -> Option<&Installation> {
         self.installed.get(id)
     }
 
-    /// The ids of all installed adapters.
+    /// Returns the ids of all installed adapters.
     pub fn ids(&self) -> Vec<String> {
         self.installed.keys().cloned().collect()
     }
@@ -111,7 +111,8 @@ impl Ledger {
     }
 }
 
-/// The text of a file without the adapter. The file was changed after the installation, and holds `now`.
+/// Returns the text of a file without the adapter. The file was changed after the installation, and holds
+/// `now`.
 fn without_adapter(id: &str, file: InstalledFile, now: &str) -> Option<String> {
     match remove_adapter(id, &file, now) {
         Ok(Remainder::Text(rest)) => Some(rest),

@@ -10,7 +10,7 @@ use super::installation::{Installation, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
-/// The state of a package that should hold these files.
+/// Returns the state of a package that should hold these files.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -30,7 +30,7 @@ pub(super) fn state(
     Ok(AdapterState::Current)
 }
 
-/// The changes that install these files in place of those of an older version.
+/// Returns the changes that install these files in place of those of an older version.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -79,20 +79,20 @@ pub(super) fn stays(_: &InstalledFile, _: &str) -> anyhow::Result<Remainder> {
     Ok(Remainder::Unchanged("it was changed after the installation".into()))
 }
 
-/// The directory of an installation, found by the relative path of a file in it.
+/// Returns the directory of an installation, found by the relative path of a file in it.
 pub(super) fn directory_of(installed: &Installation, file: &str) -> Option<PathBuf> {
     let found = installed.files.iter().find(|installed| installed.path.ends_with(file))?;
     found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
 }
 
-/// The files of a plugin in its package, and the tags file of its help.
+/// Returns the files of a plugin in its package, and the tags file of its help.
 pub(super) fn files_of(package: &Path, plugin: &[(&str, &str)]) -> Vec<(PathBuf, String)> {
     let tags = plugin.iter().filter_map(|(name, text)| Some(help_tags(name.strip_prefix("doc/")?, text)));
     let tags = tags.map(|tags| (package.join("doc/tags"), tags));
     plugin.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).chain(tags).collect()
 }
 
-/// The tags of a help file as `:helptags` writes them, so that the person need not run that command.
+/// Returns the tags of a help file as `:helptags` writes them, so that the person need not run that command.
 fn help_tags(name: &str, text: &str) -> String {
     let words = text.lines().flat_map(|line| line.split([' ', '\t']));
     let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));

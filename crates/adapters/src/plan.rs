@@ -39,7 +39,7 @@ pub enum AdapterState {
 }
 
 impl AdapterState {
-    /// The state of an adapter that was found as a part of the person's file `at`.
+    /// Returns the state of an adapter that was found as a part of the person's file `at`.
     pub(super) fn of_part(at: PathBuf, installed: Option<&Installation>) -> Self {
         match installed {
             None => Self::ByHand { at },

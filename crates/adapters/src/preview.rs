@@ -54,7 +54,7 @@ pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, 
     text
 }
 
-/// The destination of `path`, if the file itself or a directory below home in its path is a link.
+/// Returns the destination of `path`, if the file itself or a directory below home in its path is a link.
 fn link_destination(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
     let mut steps = path.ancestors().take_while(|step| *step != user.home);
     let is_below_home = path.starts_with(&user.home);
@@ -62,7 +62,7 @@ fn link_destination(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
     is_linked.then(|| link_target(path)).map(|real| real.canonical().unwrap_or(real))
 }
 
-/// The label of the change of a file in the preview.
+/// Returns the label of the change of a file in the preview.
 fn label_of(change: &Change) -> &'static str {
     match (&change.before, &change.after) {
         (None, _) => "new",
@@ -74,8 +74,8 @@ fn label_of(change: &Change) -> &'static str {
 /// The number of our files up to which each is named. More files are counted by directory.
 const MAX_NAMED_FILES: usize = 4;
 
-/// The deepest directory that holds more than 95 % of the files. A few files beside the main folder of a
-/// plugin are named.
+/// Returns the deepest directory that holds more than 95 % of the files. A few files beside the main folder
+/// of a plugin are named.
 fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
     let directories = paths.iter().flat_map(|path| path.ancestors().skip(1));
     let holds_most = |directory: &&Path| {

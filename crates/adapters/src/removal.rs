@@ -9,7 +9,7 @@ use super::editor::Editor;
 use super::installation::InstalledFile;
 use super::plan::Remainder;
 
-/// The name, for people, of the editor or agent that the ledger lists under `id`.
+/// Returns the name, for people, of the editor or agent that the ledger lists under `id`.
 pub fn display_name(id: &str) -> Cow<'_, str> {
     let editor = Editor::named(id).map(|editor| editor.name);
     let name = editor.or_else(|| agents::row_of(id).map(|row| row.display_name));

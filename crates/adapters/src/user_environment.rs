@@ -55,18 +55,18 @@ impl UserEnvironment {
         Ok(Self { home: dirs.home, program: own_program(), state: dirs.state, variables })
     }
 
-    /// The value of a variable; `None` if it is empty.
+    /// Returns the value of a variable; `None` if it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name)
     }
 
-    /// The directory that the variable names, or else the directory `below_home`.
+    /// Returns the directory that the variable names, or else the directory `below_home`.
     pub(crate) fn directory(&self, variable: &str, below_home: &str) -> PathBuf {
         let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         named.unwrap_or_else(|| self.home.join(below_home))
     }
 
-    /// The first of these commands that is in PATH or in the usual directories of programs.
+    /// Returns the first of these commands that is in PATH or in the usual directories of programs.
     pub fn find(&self, commands: &[&str]) -> Option<PathBuf> {
         let on_macos =
             USUAL_BIN_DIRECTORIES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
@@ -75,8 +75,8 @@ impl UserEnvironment {
         commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
 
-    /// The command by which an editor starts this program: the name if PATH leads to this program, else the
-    /// path.
+    /// Returns the command by which an editor starts this program: the name if PATH leads to this program,
+    /// else the path.
     pub(crate) fn own_command(&self) -> String {
         let real = |path: &Path| path.canonical().ok();
         let on_path = std::env::join_paths(self.path()).ok();
@@ -91,12 +91,12 @@ impl UserEnvironment {
         }
     }
 
-    /// The directories in PATH.
+    /// Returns the directories in PATH.
     fn path(&self) -> impl Iterator<Item = PathBuf> {
         self.variable("PATH").into_iter().flat_map(|path| directories_of(path))
     }
 
-    /// A path for people, with `~` and without control characters.
+    /// Returns a path for people, with `~` and without control characters.
     pub fn shown(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(below) => alongside_desk::harmless::path(&Path::new("~").join(below)),
@@ -105,8 +105,8 @@ impl UserEnvironment {
     }
 }
 
-/// The absolute directories of a PATH. Relative directories are left out, because they depend on the current
-/// directory.
+/// Returns the absolute directories of a PATH. Relative directories are left out, because they depend on the
+/// current directory.
 pub fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(path).filter(|directory| directory.is_absolute())
 }
@@ -133,8 +133,8 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
     Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))
 }
 
-/// The text that a program prints on standard output and standard error without a terminal, whatever its exit
-/// status. `None` if the program does not start, or does not end in time.
+/// Returns the text that a program prints on standard output and standard error without a terminal, whatever
+/// its exit status. `None` if the program does not start, or does not end in time.
 pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     // Without a display, Kate prints nothing on the default platform of Qt.
@@ -143,15 +143,16 @@ pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// The first word of `text` that begins with a digit, or with `v` and a digit: "NVIM v0.10.4" gives "0.10.4".
+/// Returns the first word of `text` that begins with a digit, or with `v` and a digit: "NVIM v0.10.4" gives
+/// "0.10.4".
 pub(crate) fn version_in(text: &str) -> Option<String> {
     let words = text.lines().next()?.split([' ', '(', ')', ',']);
     let mut words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
     words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
-/// The first two numbers of a version. The second is 0 if there is none. `None` if the first part is no
-/// number.
+/// Returns the first two numbers of a version. The second is 0 if there is none. `None` if the first part is
+/// no number.
 pub fn major_minor(version: &str) -> Option<(u64, u64)> {
     let mut numbers = version.split('.').map(|number| {
         let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());

@@ -37,7 +37,7 @@ const PACKAGE: &str = "pack/alongside/start/alongside";
 /// A file of the package that only an installation by `alongside install` has.
 const STAMP: &str = "plugin/alongside_installed.vim";
 
-/// The directory of the user's configuration, as Vim chooses it.
+/// Returns the directory of the user's configuration, as Vim chooses it.
 fn configuration(user: &UserEnvironment) -> PathBuf {
     let traditional = user.home.join(".vim");
     let xdg = user.directory("XDG_CONFIG_HOME", ".config").join("vim");
@@ -45,7 +45,7 @@ fn configuration(user: &UserEnvironment) -> PathBuf {
     if !is_traditional && xdg.join("vimrc").exists() { xdg } else { traditional }
 }
 
-/// Every file of an installation, with its text.
+/// Returns every file of an installation, with its text.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = configuration(user).join(PACKAGE);
     let mut files = package::files_of(&package, VIM);
@@ -53,8 +53,8 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     files
 }
 
-/// The text of [`STAMP`], which tells the plugin the path of the program that installed it. Vim may have
-/// another PATH.
+/// Returns the text of [`STAMP`], which tells the plugin the path of the program that installed it. Vim may
+/// have another PATH.
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\'', "''");
     format!(

@@ -72,7 +72,7 @@ pub(super) fn remove(before: &DocumentMut, now: &mut DocumentMut) {
     }
 }
 
-/// The list of gutters: `gutters` itself, or `layout` in it.
+/// Returns the list of gutters: `gutters` itself, or `layout` in it.
 fn gutters(editor: &mut dyn TableLike) -> Option<&mut Array> {
     let gutters = editor.get_mut("gutters")?;
     if gutters.is_array() { gutters.as_array_mut() } else { gutters.get_mut("layout")?.as_array_mut() }

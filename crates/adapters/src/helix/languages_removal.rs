@@ -89,7 +89,7 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
     }
 }
 
-/// The keys and values of a table, sorted, without formatting and without our server.
+/// Returns the keys and values of a table, sorted, without formatting and without our server.
 fn normalised(table: &dyn TableLike) -> Vec<(String, Vec<String>)> {
     let mut entries: Vec<_> =
         table.iter().map(|(key, item)| (key.to_owned(), values_without_ours(item))).collect();
@@ -97,7 +97,7 @@ fn normalised(table: &dyn TableLike) -> Vec<(String, Vec<String>)> {
     entries
 }
 
-/// The values of a list without our server, or a single value.
+/// Returns the values of a list without our server, or a single value.
 fn values_without_ours(item: &Item) -> Vec<String> {
     let bare = |value: &Value| value.clone().decorated("", "").to_string();
     match item {

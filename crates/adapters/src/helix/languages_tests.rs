@@ -27,7 +27,7 @@ fn merge(text: &str) -> String {
     merge_document(text, &parsed(text), &known(), "alongside").unwrap()
 }
 
-/// The servers of the language `name` in the file `text`.
+/// Returns the servers of the language `name` in the file `text`.
 fn servers(text: &str, name: &str) -> Vec<String> {
     let document = parsed(text);
     let tables = tables(&document).into_iter();

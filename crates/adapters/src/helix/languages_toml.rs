@@ -21,13 +21,13 @@ pub(super) fn has_ours(document: &DocumentMut) -> bool {
     document.get("language-server").and_then(|servers| servers.get(SERVER)).is_some()
 }
 
-/// The names of the languages in the file.
+/// Returns the names of the languages in the file.
 pub(super) fn languages_in(document: &DocumentMut) -> impl Iterator<Item = String> {
     let tables = tables(document).into_iter();
     tables.filter_map(|table| Some(table.get("name")?.as_str()?.to_owned()))
 }
 
-/// The names of the languages that start our server.
+/// Returns the names of the languages that start our server.
 pub(super) fn languages_with_ours(document: &DocumentMut) -> Vec<String> {
     let starts_ours = |table: &&dyn TableLike| {
         let servers = table.get(SERVERS).and_then(Item::as_array);
@@ -37,7 +37,7 @@ pub(super) fn languages_with_ours(document: &DocumentMut) -> Vec<String> {
     tables(document).into_iter().filter(starts_ours).filter_map(name).collect()
 }
 
-/// The programs of the file's servers, each with the server's name.
+/// Returns the programs of the file's servers, each with the server's name.
 pub(super) fn programs(document: &DocumentMut) -> Vec<(String, String)> {
     let servers = document.get("language-server").and_then(Item::as_table_like);
     let servers = servers.into_iter().flat_map(TableLike::iter);
@@ -170,7 +170,7 @@ pub(super) fn is_ours(server: &Value) -> bool {
     name == Some(SERVER)
 }
 
-/// The table of a language with these servers and ours.
+/// Returns the table of a language with these servers and ours.
 fn entry(name: &str, servers: &[String]) -> InlineTable {
     let mut table = InlineTable::new();
     table.insert("name", name.into());
@@ -179,12 +179,12 @@ fn entry(name: &str, servers: &[String]) -> InlineTable {
     table
 }
 
-/// The entries of a table, one on each line.
+/// Returns the entries of a table, one on each line.
 fn lines(table: &InlineTable) -> String {
     table.iter().map(|(key, value)| format!("{key} = {}\n", value.to_string().trim())).collect()
 }
 
-/// The tables of languages, whether the file has them as `[[language]]` or as an inline list.
+/// Returns the tables of languages, whether the file has them as `[[language]]` or as an inline list.
 pub(super) fn tables(document: &DocumentMut) -> Vec<&dyn TableLike> {
     match document.get("language") {
         Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| table as &dyn TableLike).collect(),

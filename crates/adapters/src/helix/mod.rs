@@ -44,7 +44,7 @@ pub(super) const EDITOR: Editor = Editor {
     extensions: None,
 };
 
-/// The directories that Helix creates when it runs to list its servers.
+/// Returns the directories that Helix creates when it runs to list its servers.
 fn directories_made_by_queries(user: &UserEnvironment) -> Vec<PathBuf> {
     let base = |variable, below| user.directory(variable, below);
     // Other programs use the directories above these two.
@@ -78,8 +78,8 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
     Ok(AdapterState::of_part(path, installed))
 }
 
-/// The changes that make Helix start alongside for the default languages, those of the user's file, and
-/// `more`.
+/// Returns the changes that make Helix start alongside for the default languages, those of the user's file,
+/// and `more`.
 ///
 /// # Errors
 /// When one of the two files is not valid, or Helix does not list its servers.
@@ -118,7 +118,8 @@ async fn plan_languages(
     Ok(())
 }
 
-/// The default languages, those of the user's file and `more`, each with the servers that Helix starts.
+/// Returns the default languages, those of the user's file and `more`, each with the servers that Helix
+/// starts.
 async fn look_up_languages(
     user: &UserEnvironment,
     helix: &EditorProgram,
@@ -171,7 +172,7 @@ async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut P
     Ok(())
 }
 
-/// The addition to `languages.toml` in one sentence, because the change is long.
+/// Returns the addition to `languages.toml` in one sentence, because the change is long.
 fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<String> {
     let had = languages_toml::languages_with_ours(before);
     let mut new = languages_toml::languages_with_ours(after);

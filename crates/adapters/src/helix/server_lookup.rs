@@ -56,7 +56,7 @@ pub(crate) struct Language {
     pub(crate) servers: Option<Vec<String>>,
 }
 
-/// The default languages and `more`, each once, sorted.
+/// Returns the default languages and `more`, each once, sorted.
 pub(super) fn languages(more: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> =
         DEFAULT_LANGUAGES.iter().map(|name| (*name).to_owned()).chain(more).collect();
@@ -85,14 +85,14 @@ pub(super) async fn look_up_servers(
     languages.into_iter().collect()
 }
 
-/// The name of the server with this program, in the user's file or in [`SERVER_NAMES`].
+/// Returns the name of the server with this program, in the user's file or in [`SERVER_NAMES`].
 fn server_name(program: &str, programs: &[(String, String)]) -> String {
     let in_file = programs.iter().find(|(listed, _)| listed == program).map(|(_, name)| name.as_str());
     let in_table = || SERVER_NAMES.iter().find(|(listed, _)| *listed == program).map(|(_, name)| *name);
     in_file.or_else(in_table).unwrap_or(program).to_owned()
 }
 
-/// The servers in the output of `hx --health LANGUAGE`; `None` if Helix does not know the language.
+/// Returns the servers in the output of `hx --health LANGUAGE`; `None` if Helix does not know the language.
 ///
 /// The output is coloured. It has the line `Configured language servers:` and one line for each server, such
 /// as `  ✘ pylsp: 'pylsp' not found in $PATH`; or the one line `Configured language servers: None`.

@@ -73,13 +73,13 @@ impl NeovimDirs {
     }
 }
 
-/// The directory in which the plugin keeps its own files between two runs of Neovim.
+/// Returns the directory in which the plugin keeps its own files between two runs of Neovim.
 fn own_directory(user: &UserEnvironment) -> PathBuf {
     let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
     user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
 }
 
-/// Every file of an installation, with its text.
+/// Returns every file of an installation, with its text.
 fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let dirs = NeovimDirs::of(user);
     let package = dirs.package();
@@ -89,8 +89,8 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     files
 }
 
-/// The text of [`STAMP`], which tells the plugin the path of the program that installed it. Neovim may have
-/// another PATH.
+/// Returns the text of [`STAMP`], which tells the plugin the path of the program that installed it. Neovim
+/// may have another PATH.
 fn stamp(program: &str) -> String {
     let quoted: String = program
         .chars()
@@ -116,8 +116,8 @@ fn state(user: &UserEnvironment, installed: Option<&Installation>) -> anyhow::Re
     }
 }
 
-/// A link, a directory of a plugin manager or a copy that holds the plugin. `None` if `alongside install`
-/// installed the plugin, or if it is not installed.
+/// Returns a link, a directory of a plugin manager or a copy that holds the plugin. `None` if the plugin is
+/// not installed, or was installed by `alongside install`.
 fn by_hand(dirs: &NeovimDirs, installed: Option<&Installation>) -> Option<PathBuf> {
     let package = dirs.package();
     let is_ours = installed.is_some() || package.join(STAMP).exists();
@@ -135,7 +135,7 @@ fn holds_plugin(directory: &Path) -> bool {
     ["", "editors/neovim"].iter().any(|below| directory.join(below).join("lua/alongside/init.lua").is_file())
 }
 
-/// The directories that match a pattern, sorted. A `*` matches one whole path component.
+/// Returns the directories that match a pattern, sorted. A `*` matches one whole path component.
 fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     pattern.split('/').fold(vec![base.to_owned()], |found, name| {
         let below = |directory: PathBuf| match name {
@@ -151,7 +151,7 @@ fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     })
 }
 
-/// The file of the configuration that names a clone of the project to a plugin manager.
+/// Returns the file of the configuration that names a clone of the project to a plugin manager.
 fn config_with_plugin(config: &Path) -> Option<PathBuf> {
     let files =
         WalkBuilder::new(config).standard_filters(false).follow_links(true).max_depth(Some(6)).build();
