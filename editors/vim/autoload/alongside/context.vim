@@ -106,8 +106,8 @@ def SendReports()
     last_root = root
   endif
   # Files in other windows and tab pages count, because an agent may search for the companion of their project.
-  for one in getwininfo()->map((_, window) => Root(window.bufnr))->filter((_, found) => found != '')->uniq()
-    server.Start(one)
+  for shown_root in getwininfo()->map((_, window) => Root(window.bufnr))->filter((_, found) => found != '')->uniq()
+    server.Start(shown_root)
   endfor
   if !get(g:, 'alongside_report_files', true)
     return
@@ -127,13 +127,14 @@ def SendReports()
 enddef
 
 def ReportOf(desk: dict<any>): dict<any>
-  final buffers = getbufinfo({bufloaded: true})->filter((_, one) => Root(one.bufnr) == desk.root)
-    ->sort((one, other) => other.lastused - one.lastused)
-  final files = buffers[: 49]->mapnew((_, one) => ({path: File(one.bufnr), dirty: one.changed ? v:true : v:false}))
+  final buffers = getbufinfo({bufloaded: true})->filter((_, buffer) => Root(buffer.bufnr) == desk.root)
+    ->sort((first, second) => second.lastused - first.lastused)
+  final files = buffers[: 49]->mapnew((_, buffer) =>
+    ({path: File(buffer.bufnr), dirty: buffer.changed ? v:true : v:false}))
   final report: dict<any> = {openFiles: files}
   if Root(bufnr()) == desk.root
     report.active = ActiveFile()
-  elseif has_key(desk.report, 'active') && files->indexof((_, one) => one.path == desk.report.active.path) >= 0
+  elseif has_key(desk.report, 'active') && files->indexof((_, file) => file.path == desk.report.active.path) >= 0
     # The file that was used last stays the active one, in a terminal or a review.
     report.active = desk.report.active
   endif

@@ -16,14 +16,15 @@ var typed_line = ''
 export def RememberCommandLine()
   typed_line = getcmdline()
   # If no buffer is modified, these commands quit Vim without a write, which would reject the shown proposals.
-  final shown = ['wqall', 'xall']->index(TypedCommand()) < 0 ? [] : reviews.All()->filter((_, one) => view.IsShown(one))
-  for one in shown
-    setbufvar(one.right, '&modified', true)
+  final writes_all = ['wqall', 'xall']->index(TypedCommand()) >= 0
+  final shown = writes_all ? reviews.All()->filter((_, review) => view.IsShown(review)) : []
+  for review in shown
+    setbufvar(review.right, '&modified', true)
   endfor
   timer_start(0, (_) => {
     typed_line = ''
-    for one in shown
-      sending.SetModified(one)
+    for review in shown
+      sending.SetModified(review)
     endfor
   })
 enddef
@@ -41,10 +42,10 @@ export def WarnBeforeQuit()
   if ['qall', 'quitall']->index(TypedCommand()) < 0 || IsForced()
     return
   endif
-  for one in reviews.All()
-    if one.right != 0 && getbufvar(one.right, '&modified')
+  for review in reviews.All()
+    if review.right != 0 && getbufvar(review.right, '&modified')
       echohl WarningMsg
-      echo $'{one.display.name} has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
+      echo $'{review.display.name} has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
       echohl None
     endif
   endfor
@@ -52,14 +53,14 @@ enddef
 
 # Executes `:w` in the proposal.
 export def Write()
-  final one = reviews.OfBuffer(bufnr())
+  final review = reviews.OfBuffer(bufnr())
   final file = expand('<afile>')
   if fnamemodify(file, ':p') != fnamemodify(bufname(), ':p')
     WriteTo(file)
-  elseif empty(one)
+  elseif empty(review)
     messages.Error('This review has ended. Write the text with :w FILE.')
   elseif ACCEPTING_COMMANDS->index(TypedCommand()) < 0
-    messages.Announce([$'{one.display.name}: not accepted. To accept, type :w in the proposal.'])
+    messages.Announce([$'{review.display.name}: not accepted. To accept, type :w in the proposal.'])
   else
     Decide('accept', IsForced())
   endif
@@ -82,42 +83,42 @@ enddef
 
 # Decides on the review of this buffer. With `is_forced`, accepts without a question about warnings.
 export def Decide(decision: string, is_forced: bool)
-  final one = reviews.Current()
-  if empty(one)
+  final review = reviews.Current()
+  if empty(review)
     messages.Error('No proposal for this file waits.')
     return
   endif
-  if decision == 'accept' && !view.IsShown(one)
+  if decision == 'accept' && !view.IsShown(review)
     messages.Error('Look at the proposal first: :Alongside shows it.')
     return
   endif
   if decision == 'accept' && !is_forced
-    final warnings = one.display.notes->copy()->filter((_, note) => note.warning)->mapnew((_, note) => note.text)
+    final warnings = review.display.notes->copy()->filter((_, note) => note.warning)->mapnew((_, note) => note.text)
     if !empty(warnings) && confirm(join(warnings, "\n") .. "\nAccept all the same?", "&no\n&yes", 1) != 2
       return
     endif
   endif
-  SendDecision(one, decision)
+  SendDecision(review, decision)
 enddef
 
-def SendDecision(one: dict<any>, decision: string)
-  final has_text = one.right != 0 && bufloaded(one.right)
+def SendDecision(review: dict<any>, decision: string)
+  final has_text = review.right != 0 && bufloaded(review.right)
   # The decision contains the text, so the text is not sent on its own.
-  sending.StopSending(one)
-  one.is_decided = true
-  final was_modified = has_text && getbufvar(one.right, '&modified')
+  sending.StopSending(review)
+  review.is_decided = true
+  final was_modified = has_text && getbufvar(review.right, '&modified')
   if has_text
     # Otherwise `:wq` would not close the window.
-    setbufvar(one.right, '&modified', false)
+    setbufvar(review.right, '&modified', false)
   endif
-  final params = sending.Params(one, has_text ? text.Of(one.right) : one.current)
-  params.revision = has_text ? one.base : one.revision
+  final params = sending.Params(review, has_text ? text.Of(review.right) : review.current)
+  params.revision = has_text ? review.base : review.revision
   params.decision = decision
-  server.Request(one.desk, 'alongside/decideReview', params, null_function, (error) => {
-    one.is_decided = false
-    if has_text && bufloaded(one.right)
-      setbufvar(one.right, '&modified', was_modified)
-      sending.ScheduleSend(one.right)
+  server.Request(review.desk, 'alongside/decideReview', params, null_function, (error) => {
+    review.is_decided = false
+    if has_text && bufloaded(review.right)
+      setbufvar(review.right, '&modified', was_modified)
+      sending.ScheduleSend(review.right)
     endif
     messages.Error(error.message)
   })
@@ -125,37 +126,37 @@ enddef
 
 # Handles the end of a window of the proposal, after which the proposal may be rejected.
 export def HandleWindowClosed(right: number)
-  final one = reviews.OfBuffer(right)
-  if empty(one)
+  final review = reviews.OfBuffer(right)
+  if empty(review)
     return
   endif
   final command = TypedCommand()
   final is_forced = IsForced()
-  timer_start(0, (_) => DecideAfterClose(one, command, is_forced))
+  timer_start(0, (_) => DecideAfterClose(review, command, is_forced))
 enddef
 
 # Decides on a proposal whose last window is closed, by the command that closed it and the person's answer.
-def DecideAfterClose(one: dict<any>, command: string, is_forced: bool)
-  if view.IsShown(one)
+def DecideAfterClose(review: dict<any>, command: string, is_forced: bool)
+  if view.IsShown(review)
     return
   endif
-  view.CloseFile(one)
-  if one.is_decided || reviews.Find(one.desk, one.id) isnot one
+  view.CloseFile(review)
+  if review.is_decided || reviews.Find(review.desk, review.id) isnot review
     return
   endif
   # `:x` writes nothing if the buffer is not modified.
   if command == 'xit' || command == 'exit'
-    SendDecision(one, 'accept')
+    SendDecision(review, 'accept')
     return
   endif
-  final is_edited = sending.IsUnsent(one) || one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
+  final is_edited = sending.IsUnsent(review) || review.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
   final answer = is_edited && !is_forced
-    ? confirm($'{one.display.name} has your edits.', "&keep the review open\n&accept\n&reject", 1) : 3
+    ? confirm($'{review.display.name} has your edits.', "&keep the review open\n&accept\n&reject", 1) : 3
   if answer == 2
-    SendDecision(one, 'accept')
+    SendDecision(review, 'accept')
   elseif answer == 3
-    SendDecision(one, 'reject')
+    SendDecision(review, 'reject')
   else
-    view.Show(one)
+    view.Show(review)
   endif
 enddef

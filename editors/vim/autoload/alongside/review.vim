@@ -8,43 +8,43 @@ import autoload './text.vim'
 import autoload './view.vim'
 
 export def HandleOpen(desk: dict<any>, params: dict<any>)
-  final one = params->copy()
-  one->extend({
+  final review = params->copy()
+  review->extend({
     desk: desk, left: 0, right: 0, return_window: 0, base: params.revision, pending_sends: 0, timer: 0, is_updating: false,
     is_decided: false,
   })
-  desk.reviews->add(one)
+  desk.reviews->add(review)
 enddef
 
 export def HandleChange(desk: dict<any>, params: dict<any>)
-  final one = reviews.Find(desk, params.id)
-  if !empty(one)
+  final review = reviews.Find(desk, params.id)
+  if !empty(review)
     if has_key(params, 'replacement')
-      one.current = text.ApplyReplacement(one.current, params.replacement)
+      review.current = text.ApplyReplacement(review.current, params.replacement)
     endif
     for field in ['revision', 'hunks', 'display']
-      one[field] = params[field]
+      review[field] = params[field]
     endfor
-    sending.Update(one)
+    sending.Update(review)
   endif
 enddef
 
 export def HandleClose(desk: dict<any>, params: dict<any>)
-  final one = reviews.Find(desk, params.id)
-  if empty(one)
+  final review = reviews.Find(desk, params.id)
+  if empty(review)
     return
   endif
   desk.reviews->filter((_, other) => other.id != params.id)
   if params.closing == 'accepted'
-    text.ReloadWhenWritten(one.file)
+    text.ReloadWhenWritten(review.file)
   endif
-  view.Release(one, get(params, 'decidedHere', false))
+  view.Release(review, get(params, 'decidedHere', false))
 enddef
 
 # Handles the end of a server, with which its reviews end.
 export def ReleaseAll(desk: dict<any>)
-  for one in desk.reviews
-    view.Release(one, false)
+  for review in desk.reviews
+    view.Release(review, false)
   endfor
 enddef
 
@@ -59,7 +59,7 @@ export def Show()
   elseif len(waiting) == 1
     view.Show(waiting[0])
   else
-    final titles = waiting->mapnew((at, one) => $'{at + 1}: {one.display.title}')
+    final titles = waiting->mapnew((at, review) => $'{at + 1}: {review.display.title}')
     final chosen = inputlist(['Which proposal?'] + titles)
     if chosen > 0 && chosen <= len(waiting)
       view.Show(waiting[chosen - 1])
@@ -74,6 +74,6 @@ export def ShowNext()
     return
   endif
   final here = reviews.Current()
-  final at = waiting->indexof((_, one) => one is here)
+  final at = waiting->indexof((_, review) => review is here)
   view.Show(waiting[(at + 1) % len(waiting)])
 enddef

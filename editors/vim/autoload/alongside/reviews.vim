@@ -20,7 +20,7 @@ export def All(): list<dict<any>>
 enddef
 
 export def Find(desk: dict<any>, id: number): dict<any>
-  final found = desk.reviews->copy()->filter((_, one) => one.id == id)
+  final found = desk.reviews->copy()->filter((_, review) => review.id == id)
   return get(found, 0, {})
 enddef
 
@@ -28,13 +28,13 @@ enddef
 export def Current(): dict<any>
   final buffer = bufnr()
   final file = resolve(context.File(buffer))
-  final found = All()->filter((_, one) =>
-    one.right == buffer || one.left == buffer || file != '' && resolve(one.file) == file)
+  final found = All()->filter((_, review) =>
+    review.right == buffer || review.left == buffer || file != '' && resolve(review.file) == file)
   return get(found, 0, {})
 enddef
 
 # Returns the review that a buffer shows, or an empty dictionary.
 export def OfBuffer(buffer: number): dict<any>
-  final found = All()->filter((_, one) => one.right == buffer || one.left == buffer)
+  final found = All()->filter((_, review) => review.right == buffer || review.left == buffer)
   return get(found, 0, {})
 enddef

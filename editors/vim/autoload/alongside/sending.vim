@@ -8,124 +8,124 @@ import autoload './text.vim'
 
 # Sends the text of a proposal 0.3 s after the person's last edit.
 export def ScheduleSend(buffer: number)
-  final one = reviews.OfBuffer(buffer)
-  if !empty(one) && buffer == one.right && !one.is_updating && !one.is_decided
-    StopTimer(one)
-    one.timer = timer_start(300, (_) => Send(one, false))
+  final review = reviews.OfBuffer(buffer)
+  if !empty(review) && buffer == review.right && !review.is_updating && !review.is_decided
+    StopTimer(review)
+    review.timer = timer_start(300, (_) => Send(review, false))
   endif
 enddef
 
-export def IsUnsent(one: dict<any>): bool
-  return one.timer != 0 || one.pending_sends > 0
+export def IsUnsent(review: dict<any>): bool
+  return review.timer != 0 || review.pending_sends > 0
 enddef
 
 # Sends unsent text of the proposal's buffer before Vim unloads the buffer.
 export def SendBeforeUnload(buffer: number)
-  final one = reviews.OfBuffer(buffer)
-  if !empty(one)
+  final review = reviews.OfBuffer(buffer)
+  if !empty(review)
     listener_flush(buffer)
-    if one.timer != 0
-      Send(one, true)
+    if review.timer != 0
+      Send(review, true)
     endif
   endif
 enddef
 
-def StopTimer(one: dict<any>)
-  if one.timer != 0
-    timer_stop(one.timer)
-    one.timer = 0
+def StopTimer(review: dict<any>)
+  if review.timer != 0
+    timer_stop(review.timer)
+    review.timer = 0
   endif
 enddef
 
 # Stops sending text of a review that has ended, or whose decision contains the text.
-export def StopSending(one: dict<any>)
-  if one.right != 0 && bufloaded(one.right)
-    listener_flush(one.right)
+export def StopSending(review: dict<any>)
+  if review.right != 0 && bufloaded(review.right)
+    listener_flush(review.right)
   endif
-  StopTimer(one)
+  StopTimer(review)
 enddef
 
 # Sends the text of a review. Without `now`, the text waits until the server has answered earlier ones.
-def Send(one: dict<any>, now: bool)
-  StopTimer(one)
-  if !bufloaded(one.right) || one.pending_sends > 0 && !now
+def Send(review: dict<any>, now: bool)
+  StopTimer(review)
+  if !bufloaded(review.right) || review.pending_sends > 0 && !now
     return
   endif
-  final content = text.Of(one.right)
-  if content == one.current && one.base == one.revision
-    SetModified(one)
+  final content = text.Of(review.right)
+  if content == review.current && review.base == review.revision
+    SetModified(review)
     return
   endif
-  one.pending_sends += 1
-  server.Request(one.desk, 'alongside/setReviewText', Params(one, content), (_) => HandleSent(one, content),
+  review.pending_sends += 1
+  server.Request(review.desk, 'alongside/setReviewText', Params(review, content), (_) => HandleSent(review, content),
     (error) => {
-      one.pending_sends -= 1
+      review.pending_sends -= 1
       messages.Error($'Your text is only in this buffer: {error.message}')
     })
 enddef
 
 # Returns the parameters of a request with a text, as its difference from the newest text.
-export def Params(one: dict<any>, content: string): dict<any>
-  final params: dict<any> = {id: one.id, revision: one.base, from: one.revision}
-  if content != one.current
-    params.replacement = text.Replacement(one.current, content)
+export def Params(review: dict<any>, content: string): dict<any>
+  final params: dict<any> = {id: review.id, revision: review.base, from: review.revision}
+  if content != review.current
+    params.replacement = text.Replacement(review.current, content)
   endif
   return params
 enddef
 
 # Handles the answer of the companion to a text. The companion has merged it with the edits of other desks into the
 # newest text, which arrived before the answer.
-def HandleSent(one: dict<any>, content: string)
-  one.pending_sends -= 1
-  if one.pending_sends > 0 || !bufloaded(one.right)
+def HandleSent(review: dict<any>, content: string)
+  review.pending_sends -= 1
+  if review.pending_sends > 0 || !bufloaded(review.right)
     # Only the answer to the newest text is handled.
     return
   endif
-  if content == text.Of(one.right)
-    ShowNewest(one)
+  if content == text.Of(review.right)
+    ShowNewest(review)
     return
   endif
   # If the merge has not changed the text, later edits are based on its revision. Otherwise the server merges them on the
   # earlier base.
-  if content == one.current
-    one.base = one.revision
+  if content == review.current
+    review.base = review.revision
   endif
-  Send(one, false)
+  Send(review, false)
 enddef
 
 # Shows the newest text, unless there are unsent edits.
-export def Update(one: dict<any>)
-  if one.right != 0 && bufloaded(one.right) && !IsUnsent(one)
-    ShowNewest(one)
+export def Update(review: dict<any>)
+  if review.right != 0 && bufloaded(review.right) && !IsUnsent(review)
+    ShowNewest(review)
   endif
 enddef
 
-def ShowNewest(one: dict<any>)
-  Replace(one, one.current)
-  one.base = one.revision
-  SetModified(one)
+def ShowNewest(review: dict<any>)
+  Replace(review, review.current)
+  review.base = review.revision
+  SetModified(review)
 enddef
 
-def Replace(one: dict<any>, content: string)
-  listener_flush(one.right)
-  one.is_updating = true
-  text.Replace(one.right, content)
-  listener_flush(one.right)
-  one.is_updating = false
+def Replace(review: dict<any>, content: string)
+  listener_flush(review.right)
+  review.is_updating = true
+  text.Replace(review.right, content)
+  listener_flush(review.right)
+  review.is_updating = false
 enddef
 
 # Sets 'modified' in a proposal with text that the person typed: Vim quits only with `!` then.
-export def SetModified(one: dict<any>)
-  final is_edited = one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
-  setbufvar(one.right, '&modified', is_edited)
+export def SetModified(review: dict<any>)
+  final is_edited = review.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
+  setbufvar(review.right, '&modified', is_edited)
 enddef
 
 # Sends unsent text at once: the companion is about to answer the agent.
 export def Flush(desk: dict<any>, params: dict<any>)
-  for one in desk.reviews->copy()->filter((_, other) => other.id == params.id && other.right != 0)
-    listener_flush(one.right)
-    if one.timer != 0
-      Send(one, true)
+  for review in desk.reviews->copy()->filter((_, other) => other.id == params.id && other.right != 0)
+    listener_flush(review.right)
+    if review.timer != 0
+      Send(review, true)
     endif
   endfor
 enddef
@@ -133,13 +133,13 @@ enddef
 # Sends all unsent text before Vim ends, and waits until the server has it.
 export def SendAll()
   for desk in server.Desks()
-    for one in desk.reviews
-      if one.right == 0 || !bufloaded(one.right) || one.is_decided
+    for review in desk.reviews
+      if review.right == 0 || !bufloaded(review.right) || review.is_decided
         continue
       endif
-      listener_flush(one.right)
-      if IsUnsent(one)
-        server.RequestNow(desk, 'alongside/setReviewText', Params(one, text.Of(one.right)))
+      listener_flush(review.right)
+      if IsUnsent(review)
+        server.RequestNow(desk, 'alongside/setReviewText', Params(review, text.Of(review.right)))
       endif
     endfor
   endfor

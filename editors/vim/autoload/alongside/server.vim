@@ -42,8 +42,8 @@ enddef
 
 # Starts the server of a project, unless it has failed twice within a minute.
 export def Start(root: string)
-  failures->filter((_, one) => localtime() - one.at < 60)
-  if has_key(desks, root) || failures->copy()->filter((_, one) => one.root == root)->len() >= 2
+  failures->filter((_, failure) => localtime() - failure.at < 60)
+  if has_key(desks, root) || failures->copy()->filter((_, failure) => failure.root == root)->len() >= 2
     return
   endif
   if !executable(Program())

@@ -66,7 +66,7 @@ enddef
 # Returns the listed buffer of a file, or 0.
 export def BufferOf(file: string): number
   final real = resolve(file)
-  final found = getbufinfo({buflisted: true})->filter((_, one) => one.name == file || resolve(one.name) == real)
+  final found = getbufinfo({buflisted: true})->filter((_, info) => info.name == file || resolve(info.name) == real)
   return empty(found) ? 0 : found[0].bufnr
 enddef
 
