@@ -40,7 +40,7 @@ session = "%s"
 # Adds our server to the servers of the buffer's filetype. kakoune-lsp does not serve a buffer if one of its servers is not
 # installed, or if it has no language. So if a server is missing, ours becomes the only one, and a buffer without a
 # language gets the language plaintext.
-define-command -hidden alongside-add %{
+define-command -hidden alongside-add-server %{
     evaluate-commands %sh{
         case "$kak_buffile" in /*) ;; *) exit ;; esac
         [ -z "$kak_opt_alongside_problem" ] || exit
@@ -69,15 +69,15 @@ define-command -hidden alongside-add %{
     }
 }
 
-hook -group alongside global BufSetOption lsp_servers=.* alongside-add
+hook -group alongside global BufSetOption lsp_servers=.* alongside-add-server
 # When Kakoune has loaded a buffer, it sets every option again, and kakoune-lsp clears the language.
 hook -group alongside global BufSetOption lsp_language_id= %{
     evaluate-commands %sh{
         case "$kak_opt_filetype:$kak_buffile" in :/*) echo 'set-option buffer lsp_language_id plaintext' ;; esac
     }
 }
-hook -group alongside global BufCreate /.* alongside-add
-try %{ evaluate-commands -buffer * alongside-add }
+hook -group alongside global BufCreate /.* alongside-add-server
+try %{ evaluate-commands -buffer * alongside-add-server }
 
 hook -group alongside -once global ClientCreate .* %{
     try %{ nop %opt{lsp_servers} } catch %{
@@ -128,11 +128,11 @@ define-command -hidden alongside-decided -params 1 %{
     try %{ delete-buffer! %arg{1} }
     # If the proposal was the last file, another open file takes its place, in case Kakoune now shows a buffer without one.
     evaluate-commands %sh{
-        [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-take-file'
+        [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-remember-file'
     }
 }
 
-define-command -hidden alongside-take-file %{
+define-command -hidden alongside-remember-file %{
     evaluate-commands %sh{
         case "$kak_buffile" in /*) echo 'set-option global alongside_buffer %val{buffile}' ;; esac
     }
