@@ -99,7 +99,7 @@ fn normalized(on_disk: &str, proposed: &str) -> String {
         }
     };
     let bare = match (ending(bare), ending(proposed)) {
-        (Some(theirs), Some(ours)) if theirs != ours => bare.split(theirs).collect::<Vec<_>>().join(ours),
+        (Some(from), Some(to)) if from != to => bare.split(from).collect::<Vec<_>>().join(to),
         _ => bare.to_owned(),
     };
     format!("{bom}{bare}")

@@ -82,8 +82,8 @@ fn request_id(step: &Step<Elsewhere>) -> Option<RequestId> {
 /// Returns the messages of a stream, if the whole stream is framed. Checks that a message that is written can
 /// be read.
 fn framed(data: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let (mut ours, mut messages) = (data, Vec::new());
-    while let Some(message) = read(&mut ours).ok()? {
+    let (mut rest, mut messages) = (data, Vec::new());
+    while let Some(message) = read(&mut rest).ok()? {
         let text = String::from_utf8_lossy(&message);
         let written = write(&text).expect("the message fits");
         assert_eq!(

@@ -24,7 +24,7 @@ pub struct Change {
     /// The new text; `None` to remove the file.
     pub after: Option<String>,
     /// Whether a person may have written the file: then the preview shows its lines, and a copy is kept.
-    pub is_theirs: bool,
+    pub is_person_file: bool,
     /// Whether links are followed. In a project they are refused, because a repository may hold any link.
     pub links: Links,
 }
@@ -64,7 +64,7 @@ pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
             person_file::refuse_links(&change.path)?;
         }
         let copy = backup_of(&change.path);
-        if change.is_theirs && change.before.is_some() && copy.is_symlink() {
+        if change.is_person_file && change.before.is_some() && copy.is_symlink() {
             return Err(person_file::is_link(&copy));
         }
     }
@@ -119,7 +119,7 @@ fn make_one(change: &Change, keeps_copies: bool, created: &mut CreatedPaths) -> 
     if let (Some(file), Some(state), Some(_)) = (&file, &state, &change.after) {
         file.check_writable(state)?;
     }
-    if let (true, Some(text), Some(state)) = (keeps_copies && change.is_theirs, &text, &state) {
+    if let (true, Some(text), Some(state)) = (keeps_copies && change.is_person_file, &text, &state) {
         let copy = copy_at(&backup_of(&change.path), change.links)?;
         let is_new = copy
             .create_copy(text, state)

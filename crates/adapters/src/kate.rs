@@ -170,12 +170,12 @@ fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()>
         ("highlightingModeRegex".into(), text(".*")),
     ]);
     set(&servers, SERVER, server);
-    let ours = || CstInputValue::Object(vec![("use".into(), text(SERVER))]);
+    let use_ours = || CstInputValue::Object(vec![("use".into(), text(SERVER))]);
     if property(&servers, LANGUAGE).is_none() {
-        set(&servers, LANGUAGE, ours());
+        set(&servers, LANGUAGE, use_ours());
     }
     for language in more {
-        set(&servers, language, ours());
+        set(&servers, language, use_ours());
     }
     Ok(())
 }

@@ -48,12 +48,12 @@ pub(super) fn plan(
             continue;
         }
         let installed_file = installed.iter().find(|file| file.path == *path);
-        let is_theirs = before.is_some() && installed_file.map(|file| &file.after) != before.as_ref();
-        if is_theirs {
+        let is_person_file = before.is_some() && installed_file.map(|file| &file.after) != before.as_ref();
+        if is_person_file {
             changed_by_hand.push(user.shown(path));
         }
         let (path, after, links) = (path.clone(), Some(text.clone()), Links::Followed);
-        plan.changes.push(Change { path, before, after, is_theirs, links });
+        plan.changes.push(Change { path, before, after, is_person_file, links });
     }
     // Files of an older version that this version does not have are removed.
     for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
@@ -62,7 +62,7 @@ pub(super) fn plan(
                 path: file.path.clone(),
                 before: Some(before),
                 after: None,
-                is_theirs: false,
+                is_person_file: false,
                 links: Links::Followed,
             });
         }

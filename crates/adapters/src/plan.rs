@@ -77,7 +77,7 @@ impl Plan {
     pub(super) fn change_person_file(&mut self, path: PathBuf, before: Option<String>, after: String) {
         if before.as_deref().unwrap_or_default() != after {
             let links = Links::Followed;
-            self.changes.push(Change { path, before, after: Some(after), is_theirs: true, links });
+            self.changes.push(Change { path, before, after: Some(after), is_person_file: true, links });
         }
     }
 

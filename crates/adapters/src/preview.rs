@@ -24,17 +24,18 @@ pub enum OurLines {
 
 /// Returns the preview of `changes`. `verbose` shows every line of every file.
 pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, verbose: bool) -> String {
-    let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
+    let (diffed, named): (Vec<_>, Vec<_>) =
+        changes.iter().partition(|change| change.is_person_file || verbose);
     let foldable = (!verbose).then_some(our_lines);
-    let mut text: String = theirs.iter().map(|change| unified_diff(change, foldable)).collect();
-    for change in &theirs {
+    let mut text: String = diffed.iter().map(|change| unified_diff(change, foldable)).collect();
+    for change in &diffed {
         if let Some(real) = link_destination(&change.path, user) {
             let (path, real) = (user.shown(&change.path), user.shown(&real));
             text.push_str(&format!("  link     {path} leads to {real}, which changes\n"));
         }
     }
     for label in ["new", "replace", "remove"] {
-        let paths: Vec<&Path> = ours
+        let paths: Vec<&Path> = named
             .iter()
             .filter(|change| label_of(change) == label)
             .map(|change| change.path.as_path())

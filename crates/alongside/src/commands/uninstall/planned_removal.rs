@@ -72,9 +72,9 @@ impl PlannedRemoval {
                 }
             };
             if after.as_ref() != Some(&now) {
-                let is_theirs = !has_package(id);
+                let is_person_file = !has_package(id);
                 let (path, links) = (file.path.clone(), file.links());
-                removal.changes.push(Change { path, before: Some(now), after, is_theirs, links });
+                removal.changes.push(Change { path, before: Some(now), after, is_person_file, links });
             }
         }
         let copies = installed.backups.iter().filter(|copy| removal.is_needless(copy));
