@@ -9,9 +9,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::keys::{Action, Answer};
 use crate::messages;
-use crate::open_offer::OpenOffer;
 use crate::output::{Effect, Look, Output};
 use crate::overlays::Overlay;
+use crate::overlays::settings_offer::OpenOffer;
 
 /// The offered changes of agents' settings. The change that the person is asked about is in an overlay.
 #[derive(Debug)]

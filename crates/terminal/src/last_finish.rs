@@ -6,7 +6,7 @@ use alongside_desk::{Turn, TurnFinished, TurnMessage, UndoneFile, messages};
 
 use crate::finish_words as words;
 use crate::options::UndoneText;
-use crate::turn_rows;
+use crate::overlays::turn_list_rows;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -33,7 +33,8 @@ impl LastFinish {
         let is_undone = |file: &&UndoneFile| file.refused.is_none();
         let is_staged = |path: &str| turn.files.iter().any(|file| file.path == path && file.staged);
         let has_git_mv = finished.files.iter().filter(is_undone).any(|file| is_staged(&file.path));
-        let texts: Vec<_> = turn_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
+        let texts: Vec<_> =
+            turn_list_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
         let stays = finished.files.iter().filter(is_undone).count() - texts.len();
         let text = |(path, draft): (&str, &str)| UndoneText {
             file: format!("{}/{path}", turn.root),

@@ -3,8 +3,6 @@
 //! The desk draws the state that the companion's events tell, and sends a request for each key. It makes no
 //! hunks and carries out no decisions: the companion does both, at the other end of a [`Desk`].
 
-mod accept_list;
-mod accepted_list;
 mod accepted_together;
 mod agent_offers;
 mod app;
@@ -13,7 +11,6 @@ mod attention;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
-mod comment_input;
 mod comment_words;
 mod demo_guide;
 mod draft_store;
@@ -24,14 +21,10 @@ mod key_gate;
 mod keys;
 mod last_finish;
 mod leaving;
-mod line_choice;
-mod line_split;
 mod matches;
-mod message_list;
 mod message_log;
 mod messages;
 mod notification;
-mod open_offer;
 mod options;
 mod output;
 mod overlays;
@@ -39,7 +32,6 @@ mod palette;
 mod panels;
 mod pending_edit;
 mod picture;
-mod reason_input;
 mod reasons;
 mod rest_marks;
 mod review_kind;
@@ -66,12 +58,9 @@ mod tty;
 mod turn_asking;
 mod turn_comments;
 mod turn_files;
-mod turn_list;
 mod turn_review;
-mod turn_rows;
 mod turn_steps;
 mod turn_words;
-mod waiting_list;
 mod width;
 mod writer;
 

@@ -12,7 +12,7 @@ use alongside_desk::{Request, ReviewId, Side};
 
 use crate::draft_store::UnsavedText;
 use crate::editor::Editing;
-use crate::reason_input::ReasonEdit;
+use crate::overlays::reason_input::ReasonEdit;
 
 /// The action that is under way, if any.
 #[derive(Debug, Default)]

@@ -12,7 +12,6 @@ use alongside_desk::{
 };
 use crossterm::event::KeyEvent;
 
-use crate::accept_list::AcceptAll;
 use crate::accepted_together::Together;
 use crate::demo_guide::DemoStep;
 use crate::draft_store::{DraftStore, UnsavedText};
@@ -23,6 +22,7 @@ use crate::messages::{
 };
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
+use crate::overlays::accept_all::AcceptAll;
 use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
 use crate::reasons::{self, UnsentReason};
 use crate::reviews::Reviews;

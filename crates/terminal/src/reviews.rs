@@ -12,11 +12,11 @@ use alongside_desk::{
     harmless, messages,
 };
 
-use crate::accepted_list::AcceptedList;
 use crate::demo_guide::DemoStep;
 use crate::keys::{Action, DeskMode};
 use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::output::{Effect, Output};
+use crate::overlays::accepted_by_rule::AcceptedList;
 use crate::review_kind::ReviewKind;
 use crate::review_view::ReviewView;
 use crate::turn_review::TurnReview;

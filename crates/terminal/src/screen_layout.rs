@@ -172,7 +172,7 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
     }
     let header = match scene.reviews.mode() {
         DeskMode::Proposals => panels::header::height(scene, areas.main),
-        DeskMode::Turn => panels::turn_header::height(scene, areas.main),
+        DeskMode::Turn => panels::turn::header::height(scene, areas.main),
     };
     [areas.header, areas.page] =
         Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
@@ -194,34 +194,34 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
             panels::agents::draw(scene, frame);
             match scene.reviews.mode() {
                 DeskMode::Proposals => panels::reviews::draw(scene, frame),
-                DeskMode::Turn => panels::turn_files::draw(scene, frame),
+                DeskMode::Turn => panels::turn::files::draw(scene, frame),
             }
             panels::context::draw(scene, frame);
             for y in areas.border.rows() {
                 frame.render_widget(Span::styled("│", palette.border), y);
             }
         }
-        Lists::Strip => panels::strip::draw(scene, frame),
+        Lists::Strip => panels::list_strip::draw(scene, frame),
         Lists::Hidden => {}
     }
     let (mode, view) = (scene.reviews.mode(), scene.reviews.current());
     match (scene.overlays.cover(), mode, view) {
-        (Some(Overlay::List(list)), ..) => panels::accept_all::draw(scene, list, frame),
-        (Some(Overlay::Accepted(list)), ..) => panels::accepted::draw(scene, list, frame),
-        (Some(Overlay::Messages(list)), ..) => panels::message_list::draw(scene, list, frame),
-        (Some(Overlay::Waiting(list)), ..) => panels::waiting_list::draw(scene, list, frame),
-        (Some(Overlay::Help(top)), ..) => panels::help::draw(scene, *top, frame),
-        (Some(Overlay::Offer(open)), ..) => panels::agent_setup::draw(scene, open, frame),
-        (Some(Overlay::Turn(list)), ..) => panels::turn_list::draw(scene, list, frame),
+        (Some(Overlay::List(list)), ..) => panels::overlays::accept_all::draw(scene, list, frame),
+        (Some(Overlay::Accepted(list)), ..) => panels::overlays::accepted_by_rule::draw(scene, list, frame),
+        (Some(Overlay::Messages(list)), ..) => panels::overlays::message_list::draw(scene, list, frame),
+        (Some(Overlay::Waiting(list)), ..) => panels::overlays::review_list::draw(scene, list, frame),
+        (Some(Overlay::Help(top)), ..) => panels::overlays::help::draw(scene, *top, frame),
+        (Some(Overlay::Offer(open)), ..) => panels::overlays::settings_offer::draw(scene, open, frame),
+        (Some(Overlay::Turn(list)), ..) => panels::overlays::turn_list::draw(scene, list, frame),
         (_, DeskMode::Proposals, None) => panels::empty::draw(scene, frame),
         (_, DeskMode::Turn, None) => {
-            panels::turn_header::draw(scene, frame);
-            panels::turn_page::draw(scene, frame);
+            panels::turn::header::draw(scene, frame);
+            panels::turn::page::draw(scene, frame);
         }
         (_, mode, Some(view)) => {
             match mode {
                 DeskMode::Proposals => panels::header::draw(scene, view, frame),
-                DeskMode::Turn => panels::turn_header::draw(scene, frame),
+                DeskMode::Turn => panels::turn::header::draw(scene, frame),
             }
             draw_review(scene, view, colours, frame);
         }

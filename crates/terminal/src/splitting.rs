@@ -3,10 +3,10 @@
 use alongside_desk::{Request, ReviewId, Side};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::line_choice::LineChoice;
-use crate::line_split::LineSplit;
 use crate::output::Output;
 use crate::overlays::Overlay;
+use crate::overlays::line_choice::LineChoice;
+use crate::overlays::line_split::LineSplit;
 use crate::pending_edit::EditKind;
 use crate::review_view::ReviewView;
 use crate::reviews::Reviews;

@@ -5,8 +5,8 @@ use alongside_desk::{FileChange, Marked, Refusal, Request, Revised};
 
 use crate::options::TurnOptions;
 use crate::output::{Output, Purpose, TurnRequest};
+use crate::overlays::turn_list::FinishChoice;
 use crate::turn_files::TurnFiles;
-use crate::turn_list::FinishChoice;
 use crate::turn_words as words;
 
 /// See the module.

@@ -8,12 +8,12 @@ use alongside_desk::review_model::comment_place::lines_now;
 use alongside_desk::{Comment, CommentId, Refusal, Request, Side, Turn};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
 use crate::comment_words as words;
 use crate::draft_store::UnsavedText;
-use crate::line_choice::LineChoice;
 use crate::output::Output;
 use crate::overlays::Overlay;
+use crate::overlays::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
+use crate::overlays::line_choice::LineChoice;
 use crate::text_input;
 use crate::turn_files::TurnFiles;
 use crate::turn_words;

@@ -5,18 +5,18 @@ use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
 use crossterm::event::KeyEvent;
 
-use crate::comment_input::{About, CommentInput};
 use crate::draft_store::UnsavedText;
 use crate::finish_words;
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
 use crate::output::{Effect, Output, TurnRequest};
 use crate::overlays::Overlay;
+use crate::overlays::comment_input::{About, CommentInput};
+use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::review_view::ReviewView;
 use crate::turn_asking::TurnAsking;
 use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
-use crate::turn_list::{ListPurpose, TurnList};
 use crate::turn_steps::TurnSteps;
 use crate::turn_words as words;
 

@@ -9,11 +9,11 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::extent;
+use super::list_rows::extent;
 use super::scene::{Scene, draw_lines};
 use crate::keys::{self, Action, DeskMode, KeyBinding};
-use crate::line_split::LineSplit;
 use crate::overlays::Overlay;
+use crate::overlays::line_split::LineSplit;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
 
@@ -53,8 +53,8 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
 /// The column behind the text that the person types.
 fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
     match scene.overlays.front()? {
-        Overlay::Reason(input) => Some(super::reason::cursor(scene, input, width)),
-        Overlay::Comment(input) => Some(super::comment::cursor(input, width)),
+        Overlay::Reason(input) => Some(super::overlays::reason_input::cursor(scene, input, width)),
+        Overlay::Comment(input) => Some(super::overlays::comment_input::cursor(input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
         Overlay::Offer(_)
         | Overlay::Help(_)
@@ -108,9 +108,14 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let (palette, width) = (scene.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
     match scene.overlays.front() {
-        Some(Overlay::Reason(input)) => return (super::reason::rows(scene, input, width), palette.text),
+        Some(Overlay::Reason(input)) => {
+            return (super::overlays::reason_input::rows(scene, input, width), palette.text);
+        }
         Some(Overlay::Comment(input)) => {
-            return (super::comment::rows(scene, input, width, usize::from(most)), palette.text);
+            return (
+                super::overlays::comment_input::rows(scene, input, width, usize::from(most)),
+                palette.text,
+            );
         }
         Some(Overlay::Lines(split)) => return (vec![split.prompt()], palette.text),
         Some(Overlay::Search(needle)) => {
@@ -126,10 +131,10 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
             return (rows(&text), palette.warning);
         }
         Some(Overlay::List(list)) => {
-            return (rows(&super::accept_all::question(list, scene.areas.main)), palette.warning);
+            return (rows(&super::overlays::accept_all::question(list, scene.areas.main)), palette.warning);
         }
         Some(Overlay::Turn(list)) if list.asks() => {
-            return (rows(&super::turn_list::question(list, scene.areas.main)), palette.warning);
+            return (rows(&super::overlays::turn_list::question(list, scene.areas.main)), palette.warning);
         }
         Some(
             Overlay::Offer(_)
@@ -173,17 +178,19 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
     let palette = scene.palette;
     let keys = match scene.overlays.front() {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
-        Some(Overlay::Reason(input)) => super::reason::keys(scene, input),
-        Some(Overlay::Comment(input)) => super::comment::keys(input),
+        Some(Overlay::Reason(input)) => super::overlays::reason_input::keys(scene, input),
+        Some(Overlay::Comment(input)) => super::overlays::comment_input::keys(input),
         Some(Overlay::Lines(_)) => LineSplit::keys(),
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
-        Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
-        Some(Overlay::Accepted(list)) => super::accepted::keys(list),
-        Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main, width),
-        Some(Overlay::Messages(_)) => super::message_list::KEYS.to_vec(),
-        Some(Overlay::Waiting(_)) => super::waiting_list::KEYS.to_vec(),
+        Some(Overlay::List(list)) => super::overlays::accept_all::keys(list, scene.areas.main),
+        Some(Overlay::Accepted(list)) => super::overlays::accepted_by_rule::keys(list),
+        Some(Overlay::Turn(list)) => super::overlays::turn_list::keys(list, scene.areas.main, width),
+        Some(Overlay::Messages(_)) => super::overlays::message_list::KEYS.to_vec(),
+        Some(Overlay::Waiting(_)) => super::overlays::review_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
-        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.mode()) > 0 => {
+        Some(Overlay::Help(_))
+            if super::overlays::help::excess(scene.areas.main, scene.reviews.mode()) > 0 =>
+        {
             vec![("j/k", "more"), ("Esc", "back")]
         }
         Some(Overlay::Help(_) | Overlay::NoInput(_)) => vec![("Esc", "back")],

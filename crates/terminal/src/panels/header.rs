@@ -7,7 +7,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::counts;
+use super::list_rows::counts;
 use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
 use crate::review_view::ReviewView;

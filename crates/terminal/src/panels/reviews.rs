@@ -7,7 +7,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, extent, listed, mark};
+use super::list_rows::{counts, extent, listed, mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::{Areas, Listed, Lists};
 use crate::text_fit::both_ends;
@@ -20,7 +20,7 @@ const ROWS: u16 = 2;
 pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
-        Lists::Strip => return super::strip::places(scene, areas.strip),
+        Lists::Strip => return super::list_strip::places(scene, areas.strip),
         Lists::Column => {}
     }
     let list = Rect {

@@ -9,11 +9,11 @@ use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
-use crate::comment_input::UnsentComment;
+use super::comment_input::UnsentComment;
+use super::turn_list_rows::{self, TurnRow, is_answer, marked, said, sentence};
 use crate::comment_words;
 use crate::finish_words;
 use crate::turn_files::TurnFiles;
-use crate::turn_rows::{self, TurnRow, is_answer, marked, said, sentence};
 use crate::turn_words as words;
 
 /// See the module.
@@ -94,8 +94,8 @@ impl TurnList {
             rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
             rows.extend(whole.into_iter().flat_map(said));
         }
-        rows.extend(turn_rows::unsent(&unsent));
-        rows.extend(turn_rows::read(files));
+        rows.extend(turn_list_rows::unsent(&unsent));
+        rows.extend(turn_list_rows::read(files));
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
         rows.extend(remarks.iter().flat_map(|remark| sentence(&words::line(remark), TurnRow::Warning)));
@@ -189,7 +189,7 @@ impl TurnList {
 
     /// The end of a finish: files that were undone or not, and the message; none if nothing was to be done.
     pub(crate) fn finished(finished: &TurnFinished) -> Option<Self> {
-        let rows = turn_rows::finished(finished);
+        let rows = turn_list_rows::finished(finished);
         let message = finished.sent.as_ref().map(|sent| sent.text.clone());
         let finished = Some(finished.clone());
         (!rows.is_empty()).then(|| Self { message, finished, ..Self::new(ListPurpose::Finished, rows) })
@@ -197,7 +197,7 @@ impl TurnList {
 
     /// Whether the list shows an undo that can be taken back.
     pub(crate) fn has_undone(&self) -> bool {
-        self.finished.as_ref().is_some_and(|finished| turn_rows::with_draft(finished).next().is_some())
+        self.finished.as_ref().is_some_and(|finished| turn_list_rows::with_draft(finished).next().is_some())
     }
 
     /// The parts of a finish.

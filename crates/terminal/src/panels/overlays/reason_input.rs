@@ -2,8 +2,8 @@
 
 use alongside_desk::harmless;
 
-use super::scene::Scene;
-use crate::reason_input::{ReasonEdit, ReasonInput, hint, known};
+use crate::overlays::reason_input::{ReasonEdit, ReasonInput, hint, known};
+use crate::panels::scene::Scene;
 use crate::text_fit::cut;
 use crate::width::columns;
 

@@ -6,11 +6,11 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, place_mark};
-use super::scene::{Scene, draw_lines};
+use crate::overlays::turn_list::{ListPurpose, TurnList};
+use crate::overlays::turn_list_rows::TurnRow;
+use crate::panels::list_rows::{counts, place_mark};
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::cut_end;
-use crate::turn_list::{ListPurpose, TurnList};
-use crate::turn_rows::TurnRow;
 use crate::turn_words as words;
 use crate::width::columns;
 

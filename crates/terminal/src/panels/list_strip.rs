@@ -6,7 +6,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, extent, listed, mark, place_mark};
+use super::list_rows::{counts, extent, listed, mark, place_mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::Listed;
 use crate::keys::DeskMode;

@@ -4,7 +4,7 @@
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::{Comment, CommentId, LineRange, ReviewId, Side};
 
-use crate::line_choice::LineChoice;
+use super::line_choice::LineChoice;
 use crate::review_page::PageLines;
 use crate::text_input::in_lines;
 

@@ -5,12 +5,12 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, mark};
-use super::reviews::note;
-use super::scene::{Scene, draw_lines};
+use crate::overlays::review_list::WaitingList;
+use crate::panels::list_rows::{counts, mark};
+use crate::panels::reviews::note;
+use crate::panels::scene::{Scene, draw_lines};
 use crate::review_view::ReviewView;
 use crate::text_fit::cut_end;
-use crate::waiting_list::WaitingList;
 use crate::width;
 
 pub(crate) fn draw(scene: &Scene<'_>, list: &WaitingList, frame: &mut Frame<'_>) {

@@ -3,9 +3,9 @@
 use alongside_desk::Marked;
 use ratatui_core::terminal::Frame;
 
-use super::scene::{Scene, draw_words};
 use crate::comment_words;
 use crate::finish_words;
+use crate::panels::scene::{Scene, draw_words};
 use crate::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {

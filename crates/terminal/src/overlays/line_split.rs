@@ -3,7 +3,7 @@
 
 use alongside_desk::{Lines, ReviewId, Side};
 
-use crate::line_choice::LineChoice;
+use super::line_choice::LineChoice;
 use crate::review_page::PageLines;
 
 /// See the module.

@@ -9,9 +9,9 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::counts;
-use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
+use crate::panels::list_rows::counts;
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::{cut_end, wrapped};
 use crate::turn_files::TurnFiles;
 use crate::turn_words as words;

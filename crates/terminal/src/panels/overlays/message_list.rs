@@ -5,8 +5,8 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
-use crate::message_list::MessageList;
+use crate::overlays::message_list::MessageList;
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::wrapped;
 
 /// Columns before a message.

@@ -3,9 +3,9 @@
 
 use alongside_desk::harmless;
 
-use super::scene::Scene;
-use crate::comment_input::CommentInput;
 use crate::comment_words;
+use crate::overlays::comment_input::CommentInput;
+use crate::panels::scene::Scene;
 use crate::text_fit::{beginning, cut_end, wrapped};
 use crate::width::columns;
 

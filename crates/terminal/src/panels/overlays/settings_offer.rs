@@ -4,8 +4,8 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
-use crate::open_offer::OpenOffer;
+use crate::overlays::settings_offer::OpenOffer;
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::wrapped;
 
 pub(crate) fn draw(scene: &Scene<'_>, open: &OpenOffer, frame: &mut Frame<'_>) {

@@ -6,9 +6,9 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::counts;
-use super::scene::{Scene, draw_lines};
-use crate::accept_list::AcceptAll;
+use crate::overlays::accept_all::AcceptAll;
+use crate::panels::list_rows::counts;
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::cut_end;
 use crate::width;
 

@@ -2,22 +2,34 @@
 //! the status line. The overlay that covers the review is drawn in its place, and takes the wheel of the
 //! mouse.
 
+pub(crate) mod accept_all;
+pub(crate) mod accepted_by_rule;
+pub(crate) mod comment_input;
+pub(crate) mod line_choice;
+pub(crate) mod line_split;
+pub(crate) mod message_list;
+pub(crate) mod reason_input;
+pub(crate) mod review_list;
+pub(crate) mod settings_offer;
+pub(crate) mod turn_list;
+pub(crate) mod turn_list_rows;
+
 use std::ops::Range;
 
 use alongside_desk::review_model::{Question, Reply};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::accept_list::AcceptAll;
-use crate::accepted_list::AcceptedList;
-use crate::comment_input::CommentInput;
 use crate::keys::{Action, Answer};
-use crate::line_split::LineSplit;
-use crate::message_list::MessageList;
-use crate::open_offer::OpenOffer;
-use crate::reason_input::ReasonInput;
 use crate::turn_files::TurnFiles;
-use crate::turn_list::{ListPurpose, TurnList};
-use crate::waiting_list::WaitingList;
+use accept_all::AcceptAll;
+use accepted_by_rule::AcceptedList;
+use comment_input::CommentInput;
+use line_split::LineSplit;
+use message_list::MessageList;
+use reason_input::ReasonInput;
+use review_list::WaitingList;
+use settings_offer::OpenOffer;
+use turn_list::{ListPurpose, TurnList};
 
 /// A text or a list over the desk.
 #[derive(Debug)]

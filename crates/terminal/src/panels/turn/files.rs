@@ -7,9 +7,9 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, place_mark};
-use super::scene::{Scene, draw_lines};
 use crate::areas::Listed;
+use crate::panels::list_rows::{counts, place_mark};
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::{both_ends, cut_end};
 use crate::turn_files::TurnFiles;
 use crate::turn_words as words;

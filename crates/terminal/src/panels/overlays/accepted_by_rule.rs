@@ -5,9 +5,9 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
-use crate::accepted_list::{AcceptedList, AcceptedRow};
 use crate::messages::ago;
+use crate::overlays::accepted_by_rule::{AcceptedList, AcceptedRow};
+use crate::panels::scene::{Scene, draw_lines};
 use crate::text_fit::beginning;
 
 pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptedList, frame: &mut Frame<'_>) {

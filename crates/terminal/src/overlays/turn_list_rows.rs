@@ -4,7 +4,7 @@ use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::{answers, state_words};
 use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished};
 
-use crate::comment_input::UnsentComment;
+use super::comment_input::UnsentComment;
 use crate::comment_words;
 use crate::finish_words;
 use crate::text_fit::wrapped;

@@ -4,8 +4,8 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::scene::{Scene, draw_lines};
 use crate::keys::{self, DeskMode, Group};
+use crate::panels::scene::{Scene, draw_lines};
 use crate::width;
 
 /// The widest that the keys of a row are, with a space.
