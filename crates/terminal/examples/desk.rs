@@ -4,15 +4,13 @@
 //! decided, and one is changed at "another desk" every now and then if an argument is given.
 
 #[allow(dead_code, reason = "the tests use all of it")]
-#[path = "../src/scripted.rs"]
-mod scripted;
-#[path = "../src/scripted_comments.rs"]
-mod scripted_comments;
+#[path = "../src/scripted_companion/mod.rs"]
+mod scripted_companion;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alongside_desk::pair;
-use scripted::{Companion, Piece, agent, differs, same};
+use scripted_companion::{Companion, Piece, agent, differs, same};
 
 fn pieces() -> Vec<Piece> {
     let unchanged: String =
@@ -65,7 +63,7 @@ async fn play(seat: alongside_desk::Seat) {
                 if changes {
                     companion.change(1, |review, pieces| {
                         review.stale = true;
-                        *pieces = scripted::keep_hunks(pieces.clone(), &[1], last % 2 == 0);
+                        *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], last % 2 == 0);
                     });
                 } else if last < 5 {
                     companion.open(last, &qwen, &format!("/shop/new/{last}.py"), &pieces());

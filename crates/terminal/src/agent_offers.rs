@@ -8,10 +8,10 @@ use alongside_desk::review_model::{Message, Subject};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::keys::{Action, Answer};
-use crate::messages;
 use crate::output::{Effect, Look, Output};
 use crate::overlays::Overlay;
 use crate::overlays::settings_offer::OpenOffer;
+use crate::words::messages;
 
 /// The offered changes of agents' settings. The change that the person is asked about is in an overlay.
 #[derive(Debug)]

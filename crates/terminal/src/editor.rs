@@ -3,6 +3,8 @@
 //! The text lies in a private directory under the file's own name, so that the editor knows its language. If
 //! anything goes wrong, the text stays in that file and the person reads where.
 
+pub(crate) mod command;
+
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -16,8 +18,8 @@ use anyhow::Context;
 use tempfile::TempDir;
 use tokio::process::Child;
 
-use crate::draft_store::{DraftStore, UnsavedText, private_directory};
-use crate::editor_command::{editor_command, terminal_input};
+use crate::editor::command::{editor_command, terminal_input};
+use crate::unsaved_texts::{DraftStore, UnsavedText, private_directory};
 
 /// A text in an editor.
 #[derive(Debug)]

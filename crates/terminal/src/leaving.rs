@@ -8,7 +8,7 @@ use tokio::time::{Duration, timeout};
 
 use crate::app::App;
 use crate::turn_files::TurnFiles;
-use crate::turn_words;
+use crate::words::turn_words;
 
 /// How long the desk waits for the companion's reply to its leaving. A frozen companion sends none.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);

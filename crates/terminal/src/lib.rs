@@ -3,7 +3,6 @@
 //! The desk draws the state that the companion's events tell, and sends a request for each key. It makes no
 //! hunks and carries out no decisions: the companion does both, at the other end of a [`Desk`].
 
-mod accepted_together;
 mod agent_offers;
 mod app;
 mod areas;
@@ -11,58 +10,35 @@ mod attention;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
-mod comment_words;
 mod demo_guide;
-mod draft_store;
 mod editor;
-mod editor_command;
-mod finish_words;
 mod key_gate;
 mod keys;
-mod last_finish;
 mod leaving;
-mod matches;
 mod message_log;
-mod messages;
 mod notification;
 mod options;
 mod output;
 mod overlays;
 mod palette;
 mod panels;
-mod pending_edit;
-mod picture;
-mod reasons;
-mod rest_marks;
-mod review_kind;
 mod review_page;
 mod review_view;
-mod review_work;
 mod reviews;
 mod run;
-mod screen;
 mod screen_layout;
 #[cfg(test)]
-mod scripted;
-#[cfg(test)]
-mod scripted_comments;
-mod search;
-mod signals;
-mod splitting;
-mod terminal_replies;
+mod scripted_companion;
+mod search_input;
+mod shown_frame;
 #[cfg(test)]
 mod tests;
-mod text_fit;
-mod text_input;
+mod text;
 mod tty;
-mod turn_asking;
-mod turn_comments;
 mod turn_files;
 mod turn_review;
-mod turn_steps;
-mod turn_words;
-mod width;
-mod writer;
+mod unsaved_texts;
+mod words;
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -72,18 +48,18 @@ use alongside_platform::signals::HANGUP;
 use anyhow::Context;
 use tokio::sync::mpsc;
 
-pub use crate::draft_store::{COMMENT_UNSENT, DraftStore, UnsavedText};
+pub use crate::editor::command::command as editor_command;
 pub use crate::editor::{EditOutcome, Editing};
-pub use crate::editor_command::command as editor_command;
 pub use crate::notification::Notification;
 pub use crate::options::{AgentPane, Ending, Layout, Options, Theme, TurnOptions, UndoBack, UndoneText};
 pub use crate::review_page::{HunkMarks, LineMarks, columns_of, cut_at};
+pub use crate::unsaved_texts::{COMMENT_UNSENT, DraftStore, UnsavedText};
 
 use crate::app::App;
 use crate::palette::{Depth, Palette};
 use crate::run::Inputs;
-use crate::signals::Signals;
 use crate::tty::Tty;
+use crate::tty::signals::Signals;
 
 /// How long the terminal may take to report its background.
 const THEME_TIMEOUT: Duration = Duration::from_millis(500);
@@ -120,7 +96,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     };
     let width = alongside_platform::terminal::columns().filter(|columns| *columns > 0);
     let in_rows = |words: &str| match width {
-        Some(width) => text_fit::broken_at_blanks(words, usize::from(width)),
+        Some(width) => text::fit::broken_at_blanks(words, usize::from(width)),
         None => words.to_owned(),
     };
     tty.close(last_words.as_deref().map(in_rows).as_deref()).await;

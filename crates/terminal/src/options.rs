@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use alongside_desk::agent_setup::AgentSetup;
 
-use crate::draft_store::DraftStore;
 use crate::notification::Notification;
+use crate::unsaved_texts::DraftStore;
 
 /// The choices a person has about the desk.
 #[derive(Debug, Clone, Default)]

@@ -1,15 +1,17 @@
 //! A review on the screen: the rows that the person sees, and the hunk that their keys act on. Moving about
 //! does not wait for the companion.
 
+pub(crate) mod search_matches;
+
 use std::ops::Range;
 
 use alongside_desk::review_model::{OpenReview, ReviewNews, SeenPart};
 use alongside_desk::{Changed, Lines, OutOfStep, Review, messages};
 
-use crate::matches::Matches;
 use crate::options::Layout;
-use crate::review_kind::ReviewKind;
+use crate::review_page::ReviewKind;
 use crate::review_page::{Needle, Page, PageForm, PageLines, PageNote, SeenLines, ShownLine, Wrap};
+use crate::review_view::search_matches::Matches;
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;

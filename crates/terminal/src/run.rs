@@ -14,9 +14,9 @@ use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 use crate::app::App;
 use crate::options::{Ending, UndoneText};
 use crate::output::{Effect, Look, Purpose};
-use crate::picture::Picture;
-use crate::screen::{Screen, ScreenEvent};
-use crate::signals::{SignalKind, Signals};
+use crate::shown_frame::Picture;
+use crate::tty::screen::{Screen, ScreenEvent};
+use crate::tty::signals::{SignalKind, Signals};
 
 /// The time between two looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);

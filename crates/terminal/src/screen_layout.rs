@@ -9,14 +9,14 @@ use ratatui_core::text::{Line, Span};
 use crate::areas::{Areas, Lists};
 use crate::colour::Colours;
 use crate::keys::DeskMode;
-use crate::matches::Matches;
 use crate::options::Layout;
 use crate::overlays::Overlay;
 use crate::panels::{self, Scene};
 use crate::review_page::{DrawOptions, draw as draw_page};
 use crate::review_view::ReviewView;
+use crate::review_view::search_matches::Matches;
 use crate::reviews::Reviews;
-use crate::text_fit::wrapped;
+use crate::text::fit::wrapped;
 
 /// The smallest screen that shows the desk. A smaller one only says that it is too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };

@@ -8,8 +8,8 @@ use alongside_desk::{
     Comment, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Review, ReviewId, Turn, TurnFile,
 };
 
-use crate::comment_words;
 use crate::review_view::ReviewView;
+use crate::words::comment_words;
 
 /// See the module.
 pub(crate) struct TurnFiles {

@@ -6,7 +6,7 @@ use alongside_desk::{Comment, CommentId, LineRange, ReviewId, Side};
 
 use super::line_choice::LineChoice;
 use crate::review_page::PageLines;
-use crate::text_input::in_lines;
+use crate::text::typing::in_lines;
 
 /// The thing that a comment is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -112,7 +112,7 @@ pub(crate) fn hint(review: &Review) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{agent, differs, review, same};
+    use crate::scripted_companion::{agent, differs, review, same};
 
     fn two_changes() -> Review {
         let pieces = [same("a\n"), differs("b\n", "B\n"), same("c\n"), differs("d\n", "D\n")];

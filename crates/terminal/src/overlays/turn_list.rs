@@ -11,10 +11,10 @@ use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
 use super::comment_input::UnsentComment;
 use super::turn_list_rows::{self, TurnRow, is_answer, marked, said, sentence};
-use crate::comment_words;
-use crate::finish_words;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
+use crate::words::comment_words;
+use crate::words::finish_words;
+use crate::words::turn_words as words;
 
 /// See the module.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use alongside_desk::review_model::comment_state::{answers, state_words};
 use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished};
 
 use super::comment_input::UnsentComment;
-use crate::comment_words;
-use crate::finish_words;
-use crate::text_fit::wrapped;
+use crate::text::fit::wrapped;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
+use crate::words::comment_words;
+use crate::words::finish_words;
+use crate::words::turn_words as words;
 
 /// The columns of a sentence in a list; a narrower screen cuts it.
 const SENTENCE: usize = 56;

@@ -7,10 +7,10 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use super::scene::{Scene, draw_lines};
-use crate::messages;
-use crate::text_fit::{beginning, both_ends};
-use crate::turn_words;
-use crate::width;
+use crate::text::fit::{beginning, both_ends};
+use crate::text::width;
+use crate::words::messages;
+use crate::words::turn_words;
 
 /// The words beside an agent that is not connected.
 const HOOK: &str = "by its hook";

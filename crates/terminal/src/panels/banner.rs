@@ -5,7 +5,7 @@ use ratatui_core::text::Line;
 
 use super::scene::Scene;
 use crate::demo_guide::DemoStep;
-use crate::width::columns;
+use crate::text::width::columns;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let area = scene.areas.banner;

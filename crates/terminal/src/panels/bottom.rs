@@ -14,8 +14,8 @@ use super::scene::{Scene, draw_lines};
 use crate::keys::{self, Action, DeskMode, KeyBinding};
 use crate::overlays::Overlay;
 use crate::overlays::line_split::LineSplit;
-use crate::text_fit::{cut, wrapped};
-use crate::width;
+use crate::text::fit::{cut, wrapped};
+use crate::text::width;
 
 /// The widest that a searched text is shown.
 const SEARCHED: usize = 16;

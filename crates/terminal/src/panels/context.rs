@@ -6,8 +6,8 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use super::scene::{Scene, draw_lines};
-use crate::text_fit::cut;
-use crate::width::columns;
+use crate::text::fit::cut;
+use crate::text::width::columns;
 
 /// Rows it would like to have.
 pub(crate) fn height(scene: &Scene<'_>) -> u16 {

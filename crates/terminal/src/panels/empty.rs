@@ -5,8 +5,8 @@ use alongside_desk::harmless;
 use ratatui_core::terminal::Frame;
 
 use super::scene::{Scene, draw_words};
-use crate::messages;
-use crate::turn_words;
+use crate::words::messages;
+use crate::words::turn_words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let mut text = text(scene);

@@ -11,8 +11,8 @@ use super::list_rows::counts;
 use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
-use crate::text_fit::wrapped;
-use crate::width;
+use crate::text::fit::wrapped;
+use crate::text::width;
 
 /// The least room of a file name.
 const NAME: usize = 16;

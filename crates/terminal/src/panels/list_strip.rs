@@ -10,9 +10,9 @@ use super::list_rows::{counts, extent, listed, mark, place_mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::Listed;
 use crate::keys::DeskMode;
-use crate::text_fit::both_ends;
-use crate::turn_words;
-use crate::width;
+use crate::text::fit::both_ends;
+use crate::text::width;
+use crate::words::turn_words;
 
 /// The widest a file name gets here.
 const NAME: usize = 24;

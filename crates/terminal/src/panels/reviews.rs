@@ -10,8 +10,8 @@ use ratatui_core::text::{Line, Span};
 use super::list_rows::{counts, extent, listed, mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::{Areas, Listed, Lists};
-use crate::text_fit::both_ends;
-use crate::width;
+use crate::text::fit::both_ends;
+use crate::text::width;
 
 /// Rows of one review.
 const ROWS: u16 = 2;

@@ -11,8 +11,8 @@ use crate::message_log::MessageLog;
 use crate::overlays::Overlays;
 use crate::palette::Palette;
 use crate::reviews::Reviews;
-use crate::search::Search;
-use crate::text_fit::wrapped;
+use crate::search_input::Search;
+use crate::text::fit::wrapped;
 
 /// See the module.
 #[derive(Clone, Copy)]

@@ -7,17 +7,17 @@ use std::sync::OnceLock;
 use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, look_alikes, messages, moved};
 use ratatui_core::layout::Rect;
 
+use super::accepted_hunks::KnownHunks;
 use super::alignment::{Alignment, PLAIN, STACKED};
 use super::columns::Columns;
 use super::enclosing::enclosing;
-use super::known_hunks::KnownHunks;
+use super::kind::ReviewKind;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, InSight, Kind, LineNumbers};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
 use crate::options::Layout;
-use crate::review_kind::ReviewKind;
-use crate::width;
+use crate::text::width;
 
 /// The texts of a review, and the blocks of rows that show them.
 #[derive(Debug)]

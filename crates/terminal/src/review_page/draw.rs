@@ -9,17 +9,17 @@ use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
 use super::content::{Cell, Content, Row, Sentence, Sign};
-use super::find::{Match, Needle};
 use super::line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
 use super::rows::Kind;
+use super::search::{Match, Needle};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};
-use crate::width;
+use crate::text::width;
 
 /// The sign of a row that goes on with the line above it.
 const GOES_ON: &str = "↳";

@@ -6,10 +6,10 @@ use std::ops::Range;
 use alongside_desk::{Hunk, Review};
 
 use super::content::{Cell, Content, Sentence, byte_of};
+use super::kind::ReviewKind;
 use super::line_pairs::drawn_blanks;
 use crate::options::Layout;
-use crate::review_kind::ReviewKind;
-use crate::width::{Shown, Unit, Units};
+use crate::text::width::{Shown, Unit, Units};
 
 /// See the module.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use ratatui_core::buffer::{Buffer, CellDiffOption, CellWidth as _};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
-use super::find::Needle;
+use super::search::Needle;
 use super::texts::ENDS_OPEN;
 use crate::colour::Span;
 use crate::palette::Palette;
-use crate::width::{Shown, Unit, Units};
+use crate::text::width::{Shown, Unit, Units};
 
 /// The mark where a line is cut.
 const CUT: &str = "…";

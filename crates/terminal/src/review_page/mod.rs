@@ -1,20 +1,21 @@
 //! A review as rows on a screen. [`Page`] knows the place of each line and hunk; the other files draw and
 //! search it.
 
+mod accepted_hunks;
 mod alignment;
 mod columns;
 mod content;
 mod draw;
 mod enclosing;
-mod find;
 mod hunk_marks;
-mod known_hunks;
+mod kind;
 mod like_lines;
 mod line;
 mod line_pairs;
 mod notes;
 mod page;
 mod rows;
+mod search;
 mod seen_lines;
 #[cfg(test)]
 mod tests;
@@ -22,9 +23,10 @@ mod texts;
 mod wrapping;
 
 pub(crate) use draw::{DrawOptions, draw};
-pub(crate) use find::{Match, Needle};
 pub use hunk_marks::{HunkMarks, LineMarks, columns_of, cut_at};
+pub(crate) use kind::ReviewKind;
 pub(crate) use notes::{NoteKind, NoteLine, NotePlace, PageLines, PageNote};
 pub(crate) use page::{Page, PageForm};
+pub(crate) use search::{Match, Needle};
 pub(crate) use seen_lines::{SeenLines, ShownLine};
 pub(crate) use wrapping::Wrap;

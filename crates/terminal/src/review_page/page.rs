@@ -7,15 +7,15 @@ use alongside_desk::review_model::SeenPart;
 use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
-use super::find::Match;
+use super::kind::ReviewKind;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::rows::{Block, InSight, Kind};
+use super::search::Match;
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap, Wrapping};
 use crate::options::Layout;
-use crate::review_kind::ReviewKind;
-use crate::width;
+use crate::text::width;
 
 /// A review on a screen. Its content has unwrapped rows; here each is one or more rows of the screen. Beside
 /// one another, both sides take as many rows as the longer one.

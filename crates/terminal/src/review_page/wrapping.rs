@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::width::Units;
+use crate::text::width::Units;
 
 /// Which lines are wrapped, on a page of so many columns. The others are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::width::columns;
+    use crate::text::width::columns;
 
     /// The columns at which the rows of a line begin.
     fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {

@@ -4,7 +4,7 @@ use alongside_desk::{Closing, Event, Problem, Refusal};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 fn accepted(id: u64, revision: u64) -> Request {
     decided(id, revision, Decision::Accept)
@@ -69,7 +69,9 @@ async fn the_list_names_each_review_and_why_others_wait() {
     let qwen = stage.qwen.clone();
     stage.companion.open(5, &qwen, "/shop/unseen.py", &pieces());
     stage.companion.change(2, |review, _| review.stale = true);
-    stage.companion.change(3, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[1], false));
+    stage
+        .companion
+        .change(3, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], false));
     stage.a_while().await;
     stage.press(" A").await;
     assert_snapshot!("accept_all", stage.screen());
@@ -84,7 +86,9 @@ async fn the_list_names_each_review_and_why_others_wait() {
 async fn a_review_that_changes_or_comes_after_the_list_waits() {
     let mut stage = seen(3, 120, 24).await;
     stage.press("A").await;
-    stage.companion.change(2, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage
+        .companion
+        .change(2, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
     stage.propose_and_read(4, "/shop/late.py").await;
     stage.does_not_show("late.py +7 -6 Gemini CLI");
     stage.press_and_read("y").await;

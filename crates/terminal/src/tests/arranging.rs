@@ -173,7 +173,7 @@ async fn a_search_counts_its_matches() {
     let counted = |stage: &Stage| stage.screen().rsplit("/items ").next().unwrap().trim().to_owned();
     let before = counted(&stage);
     stage.companion.change(1, |_, pieces| {
-        *pieces = crate::scripted::keep_hunks(pieces.clone(), &[0], false);
+        *pieces = crate::scripted_companion::keep_hunks(pieces.clone(), &[0], false);
     });
     stage.moment().await;
     assert_eq!(counted(&stage), before);

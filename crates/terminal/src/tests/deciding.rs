@@ -3,7 +3,7 @@
 use alongside_desk::{Closing, Lines, Refusal, Side};
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_change_at_the_edge_is_shown_whole() {
@@ -101,7 +101,9 @@ async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
     // Another desk drops a change, and the key comes before that is on the screen.
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
-    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage
+        .companion
+        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
     stage.press("a").await;
     assert_eq!(stage.asked(), [], "it was pressed before the change had been seen");
     stage.shared.stuck.store(false, Ordering::Relaxed);
@@ -118,7 +120,9 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
     // The companion has moved on and the news are still on their way.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.shows_on("a", "The review has changed: look at it again.").await;
-    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[1], false));
+    stage
+        .companion
+        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], false));
     stage.moment().await;
     stage.press("a").await;
     assert_eq!(stage.asked().len(), 1, "it has not been on the screen long enough");
@@ -167,7 +171,9 @@ async fn ctrl_r_redoes_until_something_else_changes() {
 async fn another_desks_change_leaves_nothing_to_redo() {
     let mut stage = Stage::reading(120, 28).await;
     stage.press(" u").await;
-    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
+    stage
+        .companion
+        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false));
     stage.a_while().await;
     stage.ctrl('r').await;
     stage.shows("There is nothing to redo.");

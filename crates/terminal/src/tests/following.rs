@@ -4,7 +4,7 @@ use alongside_desk::{Closing, Event, Problem};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_comes_by_its_hook_is_listed() {
@@ -178,7 +178,9 @@ async fn a_foreign_change_elsewhere_moves_nothing() {
     let row = |stage: &Stage| stage.screen().lines().position(|row| row.contains("def count"));
     let before = row(&stage);
     assert!(before.is_some());
-    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage
+        .companion
+        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
     stage.moment().await;
     assert_eq!(row(&stage), before);
     stage.shows("change 2 of 3");

@@ -38,9 +38,9 @@ use tokio::time::{Duration, sleep, timeout};
 use crate::app::App;
 use crate::palette::{Depth, Palette};
 use crate::run::{self, Inputs};
-use crate::screen::{Screen, ScreenEvent};
-use crate::scripted::{Companion, Piece, agent, differs, same};
-use crate::signals::Signals;
+use crate::scripted_companion::{Companion, Piece, agent, differs, same};
+use crate::tty::screen::{Screen, ScreenEvent};
+use crate::tty::signals::Signals;
 use crate::{Ending, Notification, Options, Theme, leaving};
 
 /// The time of day at the desk: two hours and five minutes after 0.
@@ -147,7 +147,7 @@ fn row(cells: &[ratatui_core::buffer::Cell]) -> String {
             continue;
         }
         text.push_str(cell.symbol());
-        skip = crate::width::columns(cell.symbol()).saturating_sub(1);
+        skip = crate::text::width::columns(cell.symbol()).saturating_sub(1);
     }
     text.trim_end().to_owned()
 }

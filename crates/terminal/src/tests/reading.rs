@@ -4,7 +4,7 @@ use alongside_desk::{Event, LastWord, Problem, Reasons, Review, Word};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 /// Sizes of screens, and whether the original stands beside the text there.
 const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
@@ -237,7 +237,7 @@ async fn a_file_that_will_be_empty_is_called_out() {
     // A deletion is none.
     let mut stage = Stage::connected(120, 24).await;
     let pieces = [differs("all\nof\nit\n", "")];
-    let review = scripted::review(1, &stage.gemini, "/shop/a.py", &pieces);
+    let review = scripted_companion::review(1, &stage.gemini, "/shop/a.py", &pieces);
     let remark = Some("This deletes the file.".into());
     stage.companion.open_as(Review { remark, ..review }, &pieces);
     stage.a_while().await;
@@ -295,7 +295,7 @@ async fn wrapped_lines_keep_their_indentation_and_their_words() {
 #[tokio::test(start_paused = true)]
 async fn u_takes_a_reason_back_that_was_just_given() {
     let mut stage = Stage::connected(120, 28).await;
-    let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    let review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
     stage.a_while().await;
     for (typed, said) in [("too early", "Reason removed."), ("later", "Reason removed.")] {

@@ -3,7 +3,7 @@
 use alongside_desk::{Closing, Reasons, Refusal, Review};
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
     Request::SetReason { id: ReviewId(1), revision, hunk, reason: reason.into() }
@@ -12,7 +12,7 @@ fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
 impl Stage {
     /// Gemini's hook proposes a file, and reads reasons with these outcomes.
     async fn propose_with(&mut self, id: u64, reasons: Reasons) {
-        let review = scripted::review(id, &self.gemini, "/shop/basket.py", &pieces());
+        let review = scripted_companion::review(id, &self.gemini, "/shop/basket.py", &pieces());
         self.companion.open_as(Review { reasons, ..review }, &pieces());
         self.a_while().await;
     }
@@ -78,7 +78,7 @@ async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
 async fn a_proposal_of_one_change_has_one_reason() {
     let mut stage = Stage::connected(120, 24).await;
     let one = [same("a\n"), differs("b\n", "B\n")];
-    let review = scripted::review(1, &stage.gemini, "/shop/a.txt", &one);
+    let review = scripted_companion::review(1, &stage.gemini, "/shop/a.txt", &one);
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &one);
     stage.a_while().await;
     stage.shows("R why");
@@ -122,7 +122,7 @@ async fn a_way_without_reasons_says_so_and_opens_nothing() {
 async fn a_reason_typed_too_soon_decides_nothing() {
     let mut stage = Stage::connected(120, 24).await;
     stage.press("a").await;
-    let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    let review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
     stage.moment().await;
     stage.press("Ra reason that is long enough for the screen to count, and a").await;
@@ -134,7 +134,9 @@ async fn a_reason_typed_too_soon_decides_nothing() {
 async fn an_incoming_change_keeps_the_typed_reason() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo ea").await;
-    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
+    stage
+        .companion
+        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false));
     stage.moment().await;
     stage.shows("Why not change 1 of 3? too ea");
     stage.press("r").await;

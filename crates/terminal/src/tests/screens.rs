@@ -4,7 +4,7 @@ use alongside_desk::{Limit, LineEnding, Review};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted;
+use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_connected() {
@@ -70,7 +70,7 @@ async fn more_reviews_and_agents_than_there_is_room_for() {
 async fn kept_dropped_and_edited_are_counted() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |_, pieces| {
-        *pieces = scripted::keep_hunks(pieces.clone(), &[2], false);
+        *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false);
         if let Piece::Differs { state, now, .. } = &mut pieces[4] {
             (*state, *now) = (HunkState::Edited, "def count(items, more=()):\n    pass\n".into());
         }
@@ -124,7 +124,7 @@ async fn questions() {
 
 /// A review that is unlike others in one way.
 async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut Review)) {
-    let mut review = scripted::review(id, &stage.gemini, file, &pieces());
+    let mut review = scripted_companion::review(id, &stage.gemini, file, &pieces());
     change(&mut review);
     stage.companion.open_as(review, &pieces());
     stage.a_while().await;
@@ -133,7 +133,7 @@ async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut
 #[tokio::test(start_paused = true)]
 async fn limits_of_the_comparison_are_told_above_the_page() {
     let mut stage = Stage::connected(80, 24).await;
-    let mut review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    let mut review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
     (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
     stage.companion.open_as(review, &pieces());
     stage.a_while().await;
@@ -175,7 +175,7 @@ async fn the_header_names_each_danger_before_a_decision() {
 async fn a_new_file() {
     let mut stage = Stage::connected(120, 20).await;
     let pieces = [differs("", "one\ntwo\nthree\n")];
-    let mut review = scripted::review(1, &stage.gemini, "/shop/new.txt", &pieces);
+    let mut review = scripted_companion::review(1, &stage.gemini, "/shop/new.txt", &pieces);
     review.original = None;
     stage.companion.open_as(review, &pieces);
     stage.moment().await;

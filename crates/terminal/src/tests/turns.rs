@@ -342,14 +342,14 @@ async fn an_open_file_that_changes_is_shown_as_it_is_now() {
     let mut stage = Stage::in_turn(120, 24, None).await;
     let (revision, file) = (1, 0);
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = crate::scripted::review(2000, &stage.gemini, "/shop/README.md", &pieces);
+    let review = crate::scripted_companion::review(2000, &stage.gemini, "/shop/README.md", &pieces);
     let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None, accepted: Vec::new() };
     stage.companion.tell(Event::TurnFile(opened.clone()));
     stage.moment().await;
     stage.shows("It sells everything.");
     stage.shows("The file has changed on disk; this is how it stands now.");
     // One of another list is not what the index says.
-    let review = crate::scripted::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
+    let review = crate::scripted_companion::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
     stage.companion.tell(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
     stage.moment().await;
     stage.shows("It sells everything.");

@@ -22,7 +22,7 @@ async fn a_text_that_nobody_took_comes_back() {
     stage.shows("> too early");
     // The file changes while the person types: the lines are another text's.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = crate::scripted::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
+    let review = crate::scripted_companion::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
     let opened = alongside_desk::OpenedTurnFile {
         turn: ID,
         revision: 1,

@@ -9,8 +9,8 @@ use ratatui_core::text::{Line, Span};
 use crate::overlays::accept_all::AcceptAll;
 use crate::panels::list_rows::counts;
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::cut_end;
-use crate::width;
+use crate::text::fit::cut_end;
+use crate::text::width;
 
 /// A name gets so many columns at least.
 const NAME: usize = 12;

@@ -5,10 +5,10 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::messages::ago;
 use crate::overlays::accepted_by_rule::{AcceptedList, AcceptedRow};
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::beginning;
+use crate::text::fit::beginning;
+use crate::words::messages::ago;
 
 pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptedList, frame: &mut Frame<'_>) {
     let main = scene.areas.main;

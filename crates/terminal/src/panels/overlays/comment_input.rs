@@ -3,11 +3,11 @@
 
 use alongside_desk::harmless;
 
-use crate::comment_words;
 use crate::overlays::comment_input::CommentInput;
 use crate::panels::scene::Scene;
-use crate::text_fit::{beginning, cut_end, wrapped};
-use crate::width::columns;
+use crate::text::fit::{beginning, cut_end, wrapped};
+use crate::text::width::columns;
+use crate::words::comment_words;
 
 /// The sign before the text.
 const SIGN: &str = "> ";

@@ -6,7 +6,7 @@ use ratatui_core::text::{Line, Span};
 
 use crate::keys::{self, DeskMode, Group};
 use crate::panels::scene::{Scene, draw_lines};
-use crate::width;
+use crate::text::width;
 
 /// The widest that the keys of a row are, with a space.
 const KEYS: usize = 11;

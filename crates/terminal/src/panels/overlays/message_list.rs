@@ -7,7 +7,7 @@ use ratatui_core::text::Line;
 
 use crate::overlays::message_list::MessageList;
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::wrapped;
+use crate::text::fit::wrapped;
 
 /// Columns before a message.
 const MARK: u16 = 2;

@@ -4,8 +4,8 @@ use alongside_desk::harmless;
 
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, hint, known};
 use crate::panels::scene::Scene;
-use crate::text_fit::cut;
-use crate::width::columns;
+use crate::text::fit::cut;
+use crate::text::width::columns;
 
 /// Fewer columns than this for the text, and the hint gets a row of its own.
 const ROOM: usize = 12;

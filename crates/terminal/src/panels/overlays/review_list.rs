@@ -10,8 +10,8 @@ use crate::panels::list_rows::{counts, mark};
 use crate::panels::reviews::note;
 use crate::panels::scene::{Scene, draw_lines};
 use crate::review_view::ReviewView;
-use crate::text_fit::cut_end;
-use crate::width;
+use crate::text::fit::cut_end;
+use crate::text::width;
 
 pub(crate) fn draw(scene: &Scene<'_>, list: &WaitingList, frame: &mut Frame<'_>) {
     let main = scene.areas.main;

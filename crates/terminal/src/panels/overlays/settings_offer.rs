@@ -6,7 +6,7 @@ use ratatui_core::text::Line;
 
 use crate::overlays::settings_offer::OpenOffer;
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::wrapped;
+use crate::text::fit::wrapped;
 
 pub(crate) fn draw(scene: &Scene<'_>, open: &OpenOffer, frame: &mut Frame<'_>) {
     let (main, palette, offer) = (scene.areas.main, scene.palette, open.offer());

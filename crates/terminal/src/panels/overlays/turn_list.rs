@@ -10,9 +10,9 @@ use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::overlays::turn_list_rows::TurnRow;
 use crate::panels::list_rows::{counts, place_mark};
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::cut_end;
-use crate::turn_words as words;
-use crate::width::columns;
+use crate::text::fit::cut_end;
+use crate::text::width::columns;
+use crate::words::turn_words as words;
 
 /// A name gets so many columns at least.
 const NAME: usize = 12;

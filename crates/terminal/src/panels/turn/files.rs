@@ -10,10 +10,10 @@ use ratatui_core::text::{Line, Span};
 use crate::areas::Listed;
 use crate::panels::list_rows::{counts, place_mark};
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::{both_ends, cut_end};
+use crate::text::fit::{both_ends, cut_end};
+use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
-use crate::width::columns;
+use crate::words::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let (area, palette) = (scene.areas.reviews, scene.palette);

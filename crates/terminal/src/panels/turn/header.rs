@@ -12,10 +12,10 @@ use ratatui_core::text::{Line, Span};
 use crate::areas::Lists;
 use crate::panels::list_rows::counts;
 use crate::panels::scene::{Scene, draw_lines};
-use crate::text_fit::{cut_end, wrapped};
+use crate::text::fit::{cut_end, wrapped};
+use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
-use crate::width::columns;
+use crate::words::turn_words as words;
 
 /// A file name with less room than this gets that of the words behind it.
 const NAME: usize = 16;

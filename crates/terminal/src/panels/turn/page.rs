@@ -3,10 +3,10 @@
 use alongside_desk::Marked;
 use ratatui_core::terminal::Frame;
 
-use crate::comment_words;
-use crate::finish_words;
 use crate::panels::scene::{Scene, draw_words};
-use crate::turn_words as words;
+use crate::words::comment_words;
+use crate::words::finish_words;
+use crate::words::turn_words as words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     draw_words(scene, frame, scene.areas.page, &text(scene));

@@ -84,7 +84,7 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
         proposed: text(proposed).into(),
         current: text(current).into(),
         hunks,
-        ..crate::scripted::review(1, &Agent::default(), "/p/basket.py", &[])
+        ..crate::scripted_companion::review(1, &Agent::default(), "/p/basket.py", &[])
     }
 }
 

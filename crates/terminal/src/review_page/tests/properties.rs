@@ -273,10 +273,10 @@ proptest! {
         let mut expected = String::new();
         for row in 0..page.content().rows() {
             for cell in page.content().row_in(page.content().block(row).unwrap(), row).cells() {
-                for unit in crate::width::Units::from(page.content().texts.line(cell.side, cell.line), 0) {
+                for unit in crate::text::width::Units::from(page.content().texts.line(cell.side, cell.line), 0) {
                     match unit.shown {
-                        crate::width::Shown::Text(text) if text != " " => expected.push_str(text),
-                        crate::width::Shown::Escape(escape) => expected.push_str(&escape),
+                        crate::text::width::Shown::Text(text) if text != " " => expected.push_str(text),
+                        crate::text::width::Shown::Escape(escape) => expected.push_str(&escape),
                         _ => {}
                     }
                 }

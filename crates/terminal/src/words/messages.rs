@@ -3,7 +3,7 @@
 use alongside_desk::review_model::HookAgent;
 use alongside_desk::{harmless, messages};
 
-use crate::review_kind::ReviewKind;
+use crate::review_page::ReviewKind;
 
 /// The screen while no agent is connected.
 pub(crate) const NO_AGENT: &[&str] = &[

@@ -4,7 +4,7 @@ use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::width::columns;
+use super::width::columns;
 
 /// A line with something at its right end: `left` is cut from its beginning so that both fit.
 pub(crate) fn both_ends(left: &str, styles: (Style, Style), right: &str, width: u16) -> Line<'static> {

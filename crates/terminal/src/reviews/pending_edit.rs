@@ -10,9 +10,9 @@ use std::process::ExitStatus;
 use alongside_desk::review_model::{Acceptances, ReviewNews};
 use alongside_desk::{Request, ReviewId, Side};
 
-use crate::draft_store::UnsavedText;
 use crate::editor::Editing;
 use crate::overlays::reason_input::ReasonEdit;
+use crate::unsaved_texts::UnsavedText;
 
 /// The action that is under way, if any.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::review_model::comment_state::state_words;
 use alongside_desk::{Comment, Turn, harmless};
 
+use super::turn_words::sentence;
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
-use crate::text_fit::cut_end;
-use crate::turn_words::sentence;
+use crate::text::fit::cut_end;
 
 /// So many columns of a comment are quoted at most.
 const WORDS: usize = 32;

@@ -3,13 +3,13 @@
 use alongside_desk::{Request, ReviewId, Side};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::Reviews;
+use super::pending_edit::EditKind;
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::line_choice::LineChoice;
 use crate::overlays::line_split::LineSplit;
-use crate::pending_edit::EditKind;
 use crate::review_view::ReviewView;
-use crate::reviews::Reviews;
 
 /// Lets the person choose lines of the change where they are.
 pub(crate) fn open(view: &mut ReviewView, out: &mut Output) {

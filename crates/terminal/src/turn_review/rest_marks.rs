@@ -4,7 +4,7 @@
 use alongside_desk::{Request, TurnFile};
 
 use crate::turn_files::TurnFiles;
-use crate::turn_words::count;
+use crate::words::turn_words::count;
 
 /// No file from the one on the screen on is without a mark.
 pub(crate) const NO_REST: &str = "From here on, no change of the agent is without a mark.";

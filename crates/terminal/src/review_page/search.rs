@@ -10,7 +10,7 @@ use super::content::{Cell, Content, Sign};
 use super::rows::{Block, Kind};
 use super::texts::Side;
 use crate::options::Layout;
-use crate::width;
+use crate::text::width;
 
 /// The text to search for. Without a capital letter it matches either case.
 #[derive(Debug, Clone)]

@@ -8,15 +8,15 @@ use alongside_desk::review_model::comment_place::lines_now;
 use alongside_desk::{Comment, CommentId, Refusal, Request, Side, Turn};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::comment_words as words;
-use crate::draft_store::UnsavedText;
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::comment_input::{About, CommentInput, CommentPlace, Target, UnsentComment};
 use crate::overlays::line_choice::LineChoice;
-use crate::text_input;
+use crate::text::typing;
 use crate::turn_files::TurnFiles;
-use crate::turn_words;
+use crate::unsaved_texts::UnsavedText;
+use crate::words::comment_words as words;
+use crate::words::turn_words;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ impl TurnComments {
                     view.show_lines(&lines);
                 }
             }
-            _ => text_input::edit_lines(&mut input.text, key),
+            _ => typing::edit_lines(&mut input.text, key),
         }
         None
     }

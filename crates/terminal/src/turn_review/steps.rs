@@ -4,14 +4,14 @@
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, TurnFinished, TurnMessage};
 
-use crate::finish_words;
-use crate::last_finish::LastFinish;
+use super::comments::TurnComments;
+use super::last_finish::LastFinish;
+use super::requests::TurnAsking;
+use super::rest_marks::{NO_REST, RestMarks};
 use crate::output::{Effect, Output, TurnRequest};
-use crate::rest_marks::{NO_REST, RestMarks};
-use crate::turn_asking::TurnAsking;
-use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
+use crate::words::finish_words;
+use crate::words::turn_words as words;
 
 /// See the module.
 #[derive(Debug, Default)]

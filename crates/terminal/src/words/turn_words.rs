@@ -9,7 +9,7 @@ use alongside_desk::{
     messages,
 };
 
-use crate::messages::ago;
+use super::messages::ago;
 
 /// The companion was asked what has changed.
 pub(crate) const LOOKING: &str = "Looking what has changed…";

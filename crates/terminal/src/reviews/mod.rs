@@ -2,6 +2,12 @@
 //! not change the screen: a message announces it, and the list has it. Only when the review on the screen
 //! ends does the next one take its place.
 
+mod accept_all_result;
+mod hunk_splitting;
+mod pending_edit;
+pub(crate) mod requests;
+mod unsent_reason;
+
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{
@@ -14,13 +20,13 @@ use alongside_desk::{
 
 use crate::demo_guide::DemoStep;
 use crate::keys::{Action, DeskMode};
-use crate::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::output::{Effect, Output};
 use crate::overlays::accepted_by_rule::AcceptedList;
-use crate::review_kind::ReviewKind;
+use crate::review_page::ReviewKind;
 use crate::review_view::ReviewView;
 use crate::turn_review::TurnReview;
-use crate::turn_words;
+use crate::words::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
+use crate::words::turn_words;
 
 /// Columns that a key scrolls to the side.
 const COLUMNS: usize = 8;

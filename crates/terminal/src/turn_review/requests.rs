@@ -7,7 +7,7 @@ use crate::options::TurnOptions;
 use crate::output::{Output, Purpose, TurnRequest};
 use crate::overlays::turn_list::FinishChoice;
 use crate::turn_files::TurnFiles;
-use crate::turn_words as words;
+use crate::words::turn_words as words;
 
 /// See the module.
 pub(crate) struct TurnAsking {

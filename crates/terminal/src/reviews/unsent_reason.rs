@@ -5,14 +5,14 @@ use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, Request, ReviewId, messages};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::messages::{REASON_COMES_BACK, REVIEW_ENDED};
+use super::Reviews;
+use super::pending_edit::{EditKind, Typed};
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, known};
-use crate::pending_edit::{EditKind, Typed};
 use crate::review_view::ReviewView;
-use crate::reviews::Reviews;
-use crate::text_input;
+use crate::text::typing;
+use crate::words::messages::{REASON_COMES_BACK, REVIEW_ENDED};
 
 /// The reasons that the person typed last.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl UnsentReason {
                     input.switch(view.review());
                 }
             }
-            (Some(Overlay::Reason(input)), _) => text_input::edit(&mut input.text, key),
+            (Some(Overlay::Reason(input)), _) => typing::edit(&mut input.text, key),
             _ => {}
         }
         None

@@ -5,7 +5,7 @@ use alongside_desk::{
     FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, TurnMessage, messages,
 };
 
-use crate::turn_words::{count, line, path, sentence};
+use super::turn_words::{count, line, path, sentence};
 
 /// Below the list of what is undone.
 pub(crate) const NOTHING_ELSE: &str =

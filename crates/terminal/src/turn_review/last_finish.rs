@@ -4,9 +4,9 @@
 use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{Turn, TurnFinished, TurnMessage, UndoneFile, messages};
 
-use crate::finish_words as words;
 use crate::options::UndoneText;
 use crate::overlays::turn_list_rows;
+use crate::words::finish_words as words;
 
 /// See the module.
 #[derive(Debug, Default)]

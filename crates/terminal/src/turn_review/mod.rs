@@ -1,12 +1,16 @@
 //! The turn review at this desk: whether it has the screen, the requests to the companion about it, and the
 //! messages to the person. No agent waits for a turn review, and a message announces it only once.
 
+mod comments;
+mod last_finish;
+mod requests;
+mod rest_marks;
+mod steps;
+
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{HunkState, OpenedTurnFile, Refusal, Revised, Turn, TurnFinished};
 use crossterm::event::KeyEvent;
 
-use crate::draft_store::UnsavedText;
-use crate::finish_words;
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
 use crate::output::{Effect, Output, TurnRequest};
@@ -14,11 +18,13 @@ use crate::overlays::Overlay;
 use crate::overlays::comment_input::{About, CommentInput};
 use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::review_view::ReviewView;
-use crate::turn_asking::TurnAsking;
-use crate::turn_comments::TurnComments;
 use crate::turn_files::TurnFiles;
-use crate::turn_steps::TurnSteps;
-use crate::turn_words as words;
+use crate::unsaved_texts::UnsavedText;
+use crate::words::finish_words;
+use crate::words::turn_words as words;
+use comments::TurnComments;
+use requests::TurnAsking;
+use steps::TurnSteps;
 
 /// See the module.
 pub(crate) struct TurnReview {

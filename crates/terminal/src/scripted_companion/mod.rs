@@ -1,6 +1,8 @@
 //! A scripted companion: reviews made of given pieces, no files, no agents. Tests and the example use it in
 //! place of a real one.
 
+mod comments;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -9,8 +11,6 @@ use alongside_desk::{
     OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, SharedFile, Status, Turn,
     TurnFinished, UndoneFile,
 };
-
-use crate::scripted_comments;
 
 /// A piece of a proposal.
 #[derive(Debug, Clone)]
@@ -406,7 +406,7 @@ impl Companion {
             }
             Request::AddComment { .. } | Request::ChangeComment { .. } => {
                 if let Some(turn) = &mut self.turn {
-                    scripted_comments::comment(turn, request, self.now)?;
+                    comments::comment(turn, request, self.now)?;
                 }
                 self.tell_turn();
             }
@@ -420,7 +420,7 @@ impl Companion {
                 let mut finished =
                     TurnFinished { turn: turn.id, files: files.collect(), ..TurnFinished::default() };
                 if let Some(turn) = self.turn.as_mut().filter(|_| send) {
-                    scripted_comments::send(turn, &mut finished, ask_to_undo, self.now);
+                    comments::send(turn, &mut finished, ask_to_undo, self.now);
                 }
                 let is_undone = |path: &String| {
                     finished.files.iter().any(|file| file.path == *path && file.refused.is_none())

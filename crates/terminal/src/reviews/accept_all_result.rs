@@ -4,7 +4,7 @@
 use alongside_desk::LastWord;
 use alongside_desk::review_model::{AcceptedTogether, Message, Subject};
 
-use crate::pending_edit::PendingEdit;
+use super::pending_edit::PendingEdit;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -12,21 +12,21 @@ use alongside_desk::{
 };
 use crossterm::event::KeyEvent;
 
-use crate::accepted_together::Together;
+use super::Reviews;
+use super::accept_all_result::Together;
+use super::hunk_splitting;
+use super::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
+use super::unsent_reason::{self, UnsentReason};
 use crate::demo_guide::DemoStep;
-use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
-use crate::messages::{
-    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, all_dropped, redone, undone,
-};
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::accept_all::AcceptAll;
-use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
-use crate::reasons::{self, UnsentReason};
-use crate::reviews::Reviews;
-use crate::splitting;
+use crate::unsaved_texts::{DraftStore, UnsavedText};
+use crate::words::messages::{
+    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, all_dropped, redone, undone,
+};
 
 /// The reason on a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
@@ -231,7 +231,7 @@ impl ReviewWork {
                 let kind = EditKind::Split { hunk, before };
                 self.change(id, kind, Request::split(id, revision, hunk), None);
             }
-            (Action::SplitLines, Some(_)) => splitting::open(view, &mut self.out),
+            (Action::SplitLines, Some(_)) => hunk_splitting::open(view, &mut self.out),
             (_, Some(state)) => {
                 let keep = state == HunkState::Dropped;
                 if state == HunkState::Edited {
@@ -341,12 +341,12 @@ impl ReviewWork {
             }
             EditKind::SplitLines { hunk, before, side, line } => {
                 view.open_mut().push_step(hunk, true);
-                view.go_to_hunk(splitting::hunk_of(view, side, line).unwrap_or(hunk));
+                view.go_to_hunk(hunk_splitting::hunk_of(view, side, line).unwrap_or(hunk));
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::Reason(edit) => {
                 self.unsent_reason.mark_taken(view.review().revision);
-                if let Some((kind, request)) = reasons::taken(view, edit, &mut self.out) {
+                if let Some((kind, request)) = unsent_reason::taken(view, edit, &mut self.out) {
                     self.change(id, kind, request, None);
                 }
             }
@@ -373,7 +373,7 @@ impl ReviewWork {
         }
         if let Some(Overlay::Lines(_)) = self.out.overlays.front() {
             if let Some((id, kind, request)) =
-                splitting::take_key(key, counts, &mut self.reviews, &mut self.out)
+                hunk_splitting::take_key(key, counts, &mut self.reviews, &mut self.out)
             {
                 self.change(id, kind, request, None);
             }

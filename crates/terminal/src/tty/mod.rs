@@ -3,6 +3,11 @@
 //! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no
 //! other is drawn, and the next one shows all that happened meanwhile.
 
+mod late_replies;
+pub(crate) mod screen;
+pub(crate) mod signals;
+mod writer;
+
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,9 +29,9 @@ use ratatui_crossterm::CrosstermBackend;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::screen::{Screen, ScreenEvent};
-use crate::terminal_replies::TerminalReplies;
-use crate::writer::{EVERYTHING, Writer};
+use late_replies::TerminalReplies;
+use screen::{Screen, ScreenEvent};
+use writer::{EVERYTHING, Writer};
 
 /// Ends an escape sequence that was cut off.
 const CANCEL: &str = "\x18";

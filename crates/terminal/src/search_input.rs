@@ -5,8 +5,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::overlays::Overlay;
 use crate::review_page::Needle;
-use crate::review_work::ReviewWork;
-use crate::text_input;
+use crate::reviews::requests::ReviewWork;
+use crate::text::typing;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl Search {
                 out.close_input();
                 self.go_on(work, true);
             }
-            (Some(Overlay::Search(typed)), _) => text_input::edit(typed, key),
+            (Some(Overlay::Search(typed)), _) => typing::edit(typed, key),
             _ => {}
         }
     }
