@@ -1,4 +1,4 @@
-//! The desk's state. Hands each event to the part that owns it: events of the companion to [`ReviewWork`],
+//! The desk's state. Hands each event to the part that owns it: events of the companion to [`ReviewRequests`],
 //! and a key to the overlay in front or to the desk. The person accepts by one explicit key, for the
 //! revision that was on the screen. A key that was pressed before that revision was on the screen decides
 //! nothing.
@@ -25,17 +25,17 @@ use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::message_list::MessageList;
-use crate::overlays::review_list::WaitingList;
+use crate::overlays::review_list::ReviewList;
 use crate::overlays::turn_list::ListPurpose;
 use crate::palette::Palette;
-use crate::panels::Scene;
+use crate::panels::DrawnState;
 use crate::panels::overlays::help;
 use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
-use crate::reviews::requests::ReviewWork;
+use crate::reviews::requests::ReviewRequests;
 use crate::screen_layout::{self, ScreenLayout};
-use crate::search_input::Search;
-use crate::shown_frame::Picture;
+use crate::search_input::SearchInput;
+use crate::shown_frame::ShownFrame;
 use crate::text::typing::in_one_line;
 use crate::turn_review::TurnReview;
 use crate::words::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER, unknown_key};
@@ -52,9 +52,9 @@ pub(crate) struct App {
     options: Options,
     palette: Palette,
     colours: Colours,
-    work: ReviewWork,
+    requests: ReviewRequests,
     setup: AgentOffers,
-    search: Search,
+    search: SearchInput,
     layout: ScreenLayout,
     attention: Attention,
     /// The number that the person has typed for the next key.
@@ -67,14 +67,14 @@ impl App {
     pub(crate) fn new(options: Options, palette: Palette) -> Self {
         let turn = TurnReview::new(options.turn.clone());
         let reviews = Reviews::new(options.roots.clone(), options.rehearsal, turn);
-        let mut work = ReviewWork::new(reviews, options.drafts.clone());
-        work.out_mut().mark_due();
+        let mut requests = ReviewRequests::new(reviews, options.drafts.clone());
+        requests.out_mut().mark_due();
         Self {
             palette,
             colours: Colours::new(),
-            work,
+            requests,
             setup: AgentOffers::new(options.agent_setup.is_some()),
-            search: Search::default(),
+            search: SearchInput::default(),
             layout: ScreenLayout::new(options.layout),
             attention: Attention::default(),
             number: None,
@@ -87,32 +87,32 @@ impl App {
         &self.options
     }
 
-    pub(crate) fn work(&self) -> &ReviewWork {
-        &self.work
+    pub(crate) fn requests(&self) -> &ReviewRequests {
+        &self.requests
     }
 
-    pub(crate) fn work_mut(&mut self) -> &mut ReviewWork {
-        &mut self.work
+    pub(crate) fn requests_mut(&mut self) -> &mut ReviewRequests {
+        &mut self.requests
     }
 
-    /// In how many milliseconds after the last picture an age of the turn review is another one.
+    /// In how many milliseconds after the last frame an age of the turn review is another one.
     pub(crate) fn next_age(&self) -> Option<u64> {
-        turn_words::next_age(self.work.reviews().turn().files()?.turn(), self.now)
+        turn_words::next_age(self.requests.reviews().turn().files()?.turn(), self.now)
     }
 
     pub(crate) fn out(&self) -> &Output {
-        self.work.out()
+        self.requests.out()
     }
 
     pub(crate) fn out_mut(&mut self) -> &mut Output {
-        self.work.out_mut()
+        self.requests.out_mut()
     }
 
     /// Begins: tells the companion that the person has turned to this desk, and looks for agents.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.focus(now);
-        self.setup.look(self.work.out_mut());
-        let (reviews, out) = self.work.parts();
+        self.setup.look(self.requests.out_mut());
+        let (reviews, out) = self.requests.parts();
         if reviews.turn().opens_at_start() {
             reviews.switch_mode(out);
         }
@@ -122,16 +122,16 @@ impl App {
     pub(crate) fn own_events(
         &mut self,
     ) -> (impl Future<Output = io::Result<ExitStatus>>, impl Future<Output = ()>) {
-        (self.work.editor_exit(), self.colours.changed())
+        (self.requests.editor_exit(), self.colours.changed())
     }
 
     pub(crate) fn take_event(&mut self, event: Event) {
         if let Event::Opened(review) = &event
-            && self.work.reviews().view(review.id).is_none()
+            && self.requests.reviews().view(review.id).is_none()
         {
             self.notify(&review.file);
         }
-        if self.work.take_event(event) {
+        if self.requests.take_event(event) {
             // A search belongs to the review in which it was begun.
             self.search.end();
         }
@@ -140,34 +140,34 @@ impl App {
 
     /// Announces a review to a person who looks elsewhere. Several that come together are announced once.
     fn notify(&mut self, file: &str) {
-        let is_blank = self.work.out().keys.is_blank();
-        let can_be_elsewhere = !self.work.pending().has_editor() && !is_blank;
+        let is_blank = self.requests.out().keys.is_blank();
+        let can_be_elsewhere = !self.requests.pending().has_editor() && !is_blank;
         if can_be_elsewhere && self.attention.take_announcement(Instant::now()) {
-            self.work.out_mut().add_effect(Effect::Notify(file.to_owned()));
+            self.requests.out_mut().add_effect(Effect::Notify(file.to_owned()));
         }
     }
 
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
-        self.work.take_reply(purpose, reply);
+        self.requests.take_reply(purpose, reply);
         self.settle();
     }
 
     /// Takes the result of taking undos back: for each file, success or the reason why it stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
-        self.work.take_taken_back(back);
+        self.requests.take_taken_back(back);
         self.settle();
     }
 
     /// Carries out the keys that waited for the pending change, once this desk has it. Leaves for a person
     /// who waits to leave, once all files are written.
     fn settle(&mut self) {
-        if self.work.parts().0.turn_mut().take_leaving() {
+        if self.requests.parts().0.turn_mut().take_leaving() {
             self.leave();
         }
-        if self.work.settle() {
-            self.work.out_mut().keys.forget_reason_key();
-            while !self.work.pending().is_change()
-                && let Some((key, at)) = self.work.out_mut().keys.take_held()
+        if self.requests.settle() {
+            self.requests.out_mut().keys.forget_reason_key();
+            while !self.requests.pending().is_change()
+                && let Some((key, at)) = self.requests.out_mut().keys.take_held()
             {
                 self.take_key(key, at);
             }
@@ -176,19 +176,21 @@ impl App {
 
     /// Takes the reply to a look for agents, or to a change of their settings.
     pub(crate) fn take_setup(&mut self, reply: SetupReply) {
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         self.setup.take_reply(reply, reviews.is_alone(), out);
     }
 
     /// Whether to look for agents every few seconds: the screen says which are not set up, and nothing else
     /// tells of their settings.
     pub(crate) fn looks_in_the_background(&self) -> bool {
-        let work = &self.work;
-        work.reviews().is_alone() && !work.pending().has_editor() && self.setup.is_idle(work.out())
+        let requests = &self.requests;
+        requests.reviews().is_alone()
+            && !requests.pending().has_editor()
+            && self.setup.is_idle(requests.out())
     }
 
     pub(crate) fn look_in_the_background(&mut self) {
-        self.setup.begin(Look::Quick, self.work.out_mut());
+        self.setup.begin(Look::Quick, self.requests.out_mut());
     }
 
     /// Takes an event of the terminal that came at `at`.
@@ -196,34 +198,34 @@ impl App {
         self.attention.take_event(&event);
         match event {
             TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
-                self.work.out_mut().messages.key_pressed(at);
+                self.requests.out_mut().messages.key_pressed(at);
                 self.take_key(key, at);
             }
             TerminalEvent::Mouse(mouse) => self.mouse(mouse),
             TerminalEvent::FocusGained => {
                 self.focus(at);
                 // The person may have changed settings elsewhere.
-                if self.work.reviews().is_alone() || !self.setup.offers().is_empty() {
-                    self.setup.look(self.work.out_mut());
+                if self.requests.reviews().is_alone() || !self.setup.offers().is_empty() {
+                    self.setup.look(self.requests.out_mut());
                 }
             }
             TerminalEvent::Resize(..) => {}
             TerminalEvent::Paste(text) => self.paste(&text),
             TerminalEvent::Key(_) | TerminalEvent::FocusLost => return,
         }
-        self.work.out_mut().mark_due();
+        self.requests.out_mut().mark_due();
     }
 
     /// Notes that the person has turned to this desk.
     fn focus(&mut self, at: Instant) {
         if self.attention.take_turn(at) {
-            self.work.out_mut().ask(Request::Focus, Purpose::Nothing);
+            self.requests.out_mut().ask(Request::Focus, Purpose::Nothing);
         }
     }
 
     /// Takes a paste. Only an input takes the text; no letter of it counts as a key.
     fn paste(&mut self, text: &str) {
-        let out = self.work.out_mut();
+        let out = self.requests.out_mut();
         match out.overlays.front_mut() {
             Some(Overlay::Reason(input)) => input.text.push_str(&in_one_line(text)),
             Some(Overlay::Comment(input)) => input.paste(text),
@@ -234,15 +236,17 @@ impl App {
 
     /// Takes a key that was pressed at `at`.
     fn take_key(&mut self, key: KeyEvent, at: Instant) {
-        let mode = self.work.reviews().mode();
+        let mode = self.requests.reviews().mode();
         let action = keys::action(key, mode);
         let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-        let (counts, has_change) = (self.key_counts(at), self.work.pending().is_change());
-        let out = self.work.out_mut();
+        let (counts, has_change) = (self.key_counts(at), self.requests.pending().is_change());
+        let out = self.requests.out_mut();
         match (out.overlays.front(), action) {
-            (Some(Overlay::Search(_)), _) if !interrupts => return self.search.take_key(key, &mut self.work),
+            (Some(Overlay::Search(_)), _) if !interrupts => {
+                return self.search.take_key(key, &mut self.requests);
+            }
             (Some(Overlay::Reason(_) | Overlay::Comment(_) | Overlay::Lines(_)), _) if !interrupts => {
-                return self.work.type_text(key, counts);
+                return self.requests.type_text(key, counts);
             }
             (Some(Overlay::NoInput(_)), _) if !interrupts => {
                 if matches!(key.code, KeyCode::Esc | KeyCode::Enter) {
@@ -269,7 +273,7 @@ impl App {
                 let question = open.question;
                 if let Some(reply) = open.reply(key) {
                     out.close_question();
-                    self.work.take_answer(question, reply);
+                    self.requests.take_answer(question, reply);
                 }
             }
             Some(Overlay::Turn(list)) if interrupts && list.purpose() == ListPurpose::Leave => {
@@ -295,31 +299,31 @@ impl App {
 
     /// Takes the answer to what lies over the review.
     fn cover_answered(&mut self, answer: Answer) {
-        let out = self.work.out_mut();
+        let out = self.requests.out_mut();
         match (answer, out.overlays.cover()) {
             (Answer::Nothing, _) => {}
             (_, Some(Overlay::Offer(_))) => self.setup.take_answer(answer, out),
             (Answer::Yes, _) => match self.close_cover() {
-                Some(Overlay::List(list)) => self.work.accept_listed(list),
-                Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
+                Some(Overlay::List(list)) => self.requests.accept_listed(list),
+                Some(Overlay::Accepted(_)) => self.requests.withdraw_grants(),
                 Some(Overlay::Waiting(list)) => {
-                    let (reviews, out) = self.work.parts();
+                    let (reviews, out) = self.requests.parts();
                     reviews.turn_to_listed(list.chosen(reviews.all().len()), out);
                 }
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Leave => self.leave_proposals(),
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Finished => {
-                    let (reviews, out) = self.work.parts();
+                    let (reviews, out) = self.requests.parts();
                     reviews.turn().list_files(self.now, out);
                 }
                 Some(Overlay::Turn(list)) => {
-                    let (reviews, out) = self.work.parts();
+                    let (reviews, out) = self.requests.parts();
                     reviews.turn_mut().take_list(&list, out);
                 }
                 _ => {}
             },
             (Answer::TakeBack, _) => {
                 drop(self.close_cover());
-                let (reviews, out) = self.work.parts();
+                let (reviews, out) = self.requests.parts();
                 reviews.turn_mut().take_back(out);
             }
             (
@@ -330,14 +334,14 @@ impl App {
                 | Answer::AskAgain
                 | Answer::CloseComment,
                 _,
-            ) => self.work.take_list_key(answer),
+            ) => self.requests.take_list_key(answer),
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
         }
     }
 
     /// Closes the list or the help, which covered the review.
     fn close_cover(&mut self) -> Option<Overlay> {
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         reviews.forget_seen(out);
         out.overlays.close(Overlay::covers_review)
     }
@@ -354,42 +358,43 @@ impl App {
             };
         }
         let Some(action) = action else {
-            if self.work.reviews().mode() == DeskMode::Turn
+            if self.requests.reviews().mode() == DeskMode::Turn
                 && keys::action(key, DeskMode::Proposals).is_some()
             {
-                self.work.out_mut().say(turn_words::NO_PROPOSAL);
+                self.requests.out_mut().say(turn_words::NO_PROPOSAL);
             } else if key.code == KeyCode::Char('f') {
-                self.work.out_mut().say(F_MOVED);
+                self.requests.out_mut().say(F_MOVED);
             } else if let KeyCode::Char(c) = key.code
                 && key.modifiers.difference(KeyModifiers::SHIFT).is_empty()
             {
-                self.work.out_mut().say_if_silent(unknown_key(c));
+                self.requests.out_mut().say_if_silent(unknown_key(c));
             }
             return;
         };
         if action == Action::Reason {
-            self.work.out_mut().keys.mark_reason_key(at);
+            self.requests.out_mut().keys.mark_reason_key(at);
         }
-        let (counts, pending, reviews) = (self.key_counts(at), self.work.pending(), self.work.reviews());
+        let (counts, pending, reviews) =
+            (self.key_counts(at), self.requests.pending(), self.requests.reviews());
         let has_review = reviews.has_current();
         match action {
             Action::NextHunk | Action::PreviousHunk if pending.is_change_of_hunks() => {
                 self.number = number;
-                self.work.out_mut().keys.hold(key, at);
+                self.requests.out_mut().keys.hold(key, at);
             }
             Action::NextHunk | Action::PreviousHunk | Action::Top | Action::Bottom if number.is_some() => {
-                let (reviews, out) = self.work.parts();
+                let (reviews, out) = self.requests.parts();
                 reviews.go_to_change(action, number.unwrap_or_default(), out);
             }
-            action if action.touches_review() && number.is_some() => self.work.out_mut().say(NO_NUMBER),
+            action if action.touches_review() && number.is_some() => self.requests.out_mut().say(NO_NUMBER),
             action if !action.touches_review() => self.navigate(action),
-            Action::Undo if reviews.turn().has_undone() => self.work.carry_out(action),
-            _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
-            _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
+            Action::Undo if reviews.turn().has_undone() => self.requests.carry_out(action),
+            _ if !has_review => self.requests.out_mut().say_that_nothing_waits(),
+            _ if pending.is_change() => self.requests.out_mut().keys.hold(key, at),
             // The key was meant for a review that may end by the pending change, and not for the next review.
             _ if !pending.is_idle() || reviews.turn().is_busy() => {}
-            _ if !counts => self.work.out_mut().show_too_soon(),
-            action => self.work.carry_out(action),
+            _ if !counts => self.requests.out_mut().show_too_soon(),
+            action => self.requests.carry_out(action),
         }
     }
 
@@ -405,8 +410,8 @@ impl App {
     /// Whether a key pressed at `at` can be meant for the review on the screen: the person has seen the
     /// review, and for long enough if it came onto the screen by itself.
     fn key_counts(&self, at: Instant) -> bool {
-        let is_seen = self.work.reviews().is_seen();
-        self.work.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
+        let is_seen = self.requests.reviews().is_seen();
+        self.requests.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
     }
 
     /// Ends the search, or else leaves the turn review.
@@ -414,7 +419,7 @@ impl App {
         if self.search.needle().is_some() {
             return self.search.end();
         }
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         if reviews.mode() == DeskMode::Turn {
             reviews.switch_mode(out);
         }
@@ -422,7 +427,7 @@ impl App {
 
     /// Carries out an action that touches no review.
     fn navigate(&mut self, action: Action) {
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         let has_review = reviews.current().is_some();
         match action {
             Action::Leave => self.leave(),
@@ -447,7 +452,7 @@ impl App {
             }
             Action::SetUpAgents => self.setup.open(reviews.is_alone(), out),
             Action::Waiting => match (reviews.index(), reviews.all().len()) {
-                (Some(at), all) => out.overlays.open(Overlay::Waiting(WaitingList::new(at, all))),
+                (Some(at), all) => out.overlays.open(Overlay::Waiting(ReviewList::new(at, all))),
                 (None, _) => out.say_that_nothing_waits(),
             },
             Action::NextReview => reviews.turn_by(1, out),
@@ -463,8 +468,8 @@ impl App {
                 out.say("All long lines are wrapped; w turns that off.");
             }
             Action::Search if has_review => out.overlays.open(Overlay::Search(String::new())),
-            Action::SearchOn => self.search.go_on(&mut self.work, true),
-            Action::SearchBack => self.search.go_on(&mut self.work, false),
+            Action::SearchOn => self.search.go_on(&mut self.requests, true),
+            Action::SearchBack => self.search.go_on(&mut self.requests, false),
             action => reviews.scroll(action, out),
         }
     }
@@ -472,8 +477,8 @@ impl App {
     /// Leaves, or asks first, if there are marks that are not undone yet. If files are being written,
     /// leaves after that.
     fn leave(&mut self) {
-        self.work.leave_input();
-        let (reviews, out) = self.work.parts();
+        self.requests.leave_input();
+        let (reviews, out) = self.requests.parts();
         if reviews.turn_mut().delay_leaving(out) {
             return;
         }
@@ -484,9 +489,9 @@ impl App {
 
     /// Leaves, or asks first, if leaving ends reviews.
     fn leave_proposals(&mut self) {
-        match self.work.reviews().question_before_leaving() {
-            Some(question) => self.work.out_mut().open_question(question),
-            None => self.work.out_mut().add_effect(Effect::Leave),
+        match self.requests.reviews().question_before_leaving() {
+            Some(question) => self.requests.out_mut().open_question(question),
+            None => self.requests.out_mut().add_effect(Effect::Leave),
         }
     }
 
@@ -499,7 +504,7 @@ impl App {
             _ => return,
         };
         let main = self.layout.areas().main;
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         let excess = help::excess(main, reviews.mode());
         let is_free = out.overlays.front().is_none();
         match (out.overlays.cover_mut(), reviews.current_mut()) {
@@ -513,7 +518,7 @@ impl App {
 
     fn click(&mut self, at: Position) {
         let areas = self.layout.areas();
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         if areas.page.contains(at) {
             if let Some(view) = reviews.current_mut() {
                 view.clicked(view.top + usize::from(at.y - areas.page.y));
@@ -529,13 +534,13 @@ impl App {
 
     /// Arranges a frame on a screen of this size, and returns its content. `now`: milliseconds since the Unix
     /// epoch.
-    pub(crate) fn arrange(&mut self, size: Size, now: u64) -> Picture {
+    pub(crate) fn arrange(&mut self, size: Size, now: u64) -> ShownFrame {
         self.now = now;
-        let (reviews, out) = self.work.parts();
+        let (reviews, out) = self.requests.parts();
         reviews.fill_vacancy(out);
         let areas = self.layout.begin(size, reviews);
-        let areas = screen_layout::places(&self.scene(), size, areas);
-        let (reviews, out) = self.work.parts();
+        let areas = screen_layout::places(&self.drawn_state(), size, areas);
+        let (reviews, out) = self.requests.parts();
         if let Some(view) = reviews.current_mut() {
             view.arrange(self.layout.is_wrapped(), areas.page.height, areas.page.width);
             view.look_for(self.search.needle());
@@ -544,23 +549,23 @@ impl App {
             }
         }
         out.mark_drawn();
-        let picture = Picture::of(reviews, out, &areas);
+        let shown_frame = ShownFrame::of(reviews, out, &areas);
         self.layout.end(areas);
-        picture
+        shown_frame
     }
 
     /// Draws what was arranged.
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
-        screen_layout::draw(&self.scene(), &self.colours, frame);
+        screen_layout::draw(&self.drawn_state(), &self.colours, frame);
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
+    fn drawn_state(&self) -> DrawnState<'_> {
+        DrawnState {
             palette: &self.palette,
             areas: self.layout.areas(),
-            reviews: self.work.reviews(),
-            overlays: &self.work.out().overlays,
-            messages: &self.work.out().messages,
+            reviews: self.requests.reviews(),
+            overlays: &self.requests.out().overlays,
+            messages: &self.requests.out().messages,
             search: &self.search,
             number: self.number,
             offers: self.setup.offers(),
@@ -571,14 +576,14 @@ impl App {
     }
 
     /// A frame is on the screen.
-    pub(crate) fn mark_shown(&mut self, picture: &Picture, now: Instant) {
-        let (reviews, out) = self.work.parts();
-        picture.mark_shown(now, reviews, out);
+    pub(crate) fn mark_shown(&mut self, shown_frame: &ShownFrame, now: Instant) {
+        let (reviews, out) = self.requests.parts();
+        shown_frame.mark_shown(now, reviews, out);
     }
 
     /// The review on the screen, for the benches.
     pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
-        self.work.parts().0.current_mut()
+        self.requests.parts().0.current_mut()
     }
 
     /// Shows or hides the lists; without a wish, the width decides.

@@ -61,9 +61,9 @@ impl Stage {
     /// As [`new`](Self::new).
     #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
     pub fn frame(&mut self) -> usize {
-        let picture = self.app.arrange(self.size, 0);
+        let shown_frame = self.app.arrange(self.size, 0);
         self.terminal.draw(|frame| self.app.draw(frame)).expect("memory is there");
-        self.app.mark_shown(&picture, self.now);
+        self.app.mark_shown(&shown_frame, self.now);
         // A second later whatever is on the screen counts.
         self.now += Duration::from_secs(1);
         self.pen.take().len()

@@ -21,7 +21,7 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     let mut ends = Vec::new();
     while let Ok(Ok(event)) = timeout(GOODBYE_TIMEOUT, desk.next()).await {
         if let Event::Closed(closed) = event
-            && let Some(end) = app.work().reviews().end_of(&closed)
+            && let Some(end) = app.requests().reviews().end_of(&closed)
             && !app.options().rehearsal
         {
             ends.push(end.text);
@@ -32,7 +32,7 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
 
 /// The last lines of a desk that the person leaves: where reviews wait on, and comments. `last` comes last.
 pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String> {
-    let reviews = app.work().reviews();
+    let reviews = app.requests().reviews();
     let comments = reviews.turn().files().and_then(|files| waits_on(&files.turn().comments));
     let lines: Vec<_> = reviews.stays_open().into_iter().chain(comments).chain(last).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
@@ -47,7 +47,7 @@ pub(crate) fn parting_words(app: &App, last: Option<String>) -> String {
     // A command names the turn that waits: a shell has no keys of ours.
     let others = app.out().messages.iter().filter(|message| message.about != Some(Subject::Turn));
     let said = others.map(|message| message.text.clone());
-    let turn = app.work().reviews().turn().files().map(TurnFiles::turn);
+    let turn = app.requests().reviews().turn().files().map(TurnFiles::turn);
     let turn = turn.filter(|turn| !turn.files.is_empty()).map(turn_words::waits_outside);
     let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(turn).chain(last);
     lines.collect::<Vec<_>>().join("\n")

@@ -89,7 +89,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut inputs = Inputs { signals, panicked, editor, clock, in_tmux };
     let mut tty = Tty::open(panic_hook).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut inputs).await;
-    let last_words = match (&ending, app.work_mut().last_words().await) {
+    let last_words = match (&ending, app.requests_mut().last_words().await) {
         (Ok(Ending::Left), words) => leaving::words_on_leaving(&app, words),
         (Ok(Ending::Gone), words) => Some(leaving::parting_words(&app, words)),
         (_, words) => words,

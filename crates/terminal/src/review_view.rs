@@ -11,7 +11,7 @@ use alongside_desk::{Changed, Lines, OutOfStep, Review, messages};
 use crate::options::Layout;
 use crate::review_page::ReviewKind;
 use crate::review_page::{Needle, Page, PageForm, PageLines, PageNote, SeenLines, ShownLine, Wrap};
-use crate::review_view::search_matches::Matches;
+use crate::review_view::search_matches::SearchMatches;
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -32,7 +32,7 @@ pub(crate) struct ReviewView {
     /// Lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
     /// The matches of the search.
-    pub(crate) matches: Option<Matches>,
+    pub(crate) matches: Option<SearchMatches>,
     page: Option<Page>,
     /// The notes beside the lines.
     notes: Vec<PageNote>,
@@ -245,7 +245,7 @@ impl ReviewView {
     pub(crate) fn look_for(&mut self, needle: Option<&Needle>) {
         self.matches = match (needle, &self.page, self.matches.take()) {
             (Some(needle), _, Some(matches)) if matches.are_of(needle) => Some(matches),
-            (Some(needle), Some(page), _) => Some(Matches::new(needle, page)),
+            (Some(needle), Some(page), _) => Some(SearchMatches::new(needle, page)),
             _ => None,
         };
     }
@@ -278,7 +278,7 @@ impl ReviewView {
             let row = anchored(page, hunk, top, height);
             (page.anchor(row), row - top.min(row))
         });
-        let current = self.matches.as_ref().and_then(Matches::current);
+        let current = self.matches.as_ref().and_then(SearchMatches::current);
         let found = current.and_then(|found| self.page().map(|page| page.anchor(page.match_row(&found))));
         let news = self.open.take(changed)?;
         self.counts = messages::line_counts(self.open.review());

@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 use crate::app::App;
 use crate::options::{Ending, UndoneText};
 use crate::output::{Effect, Look, Purpose};
-use crate::shown_frame::Picture;
+use crate::shown_frame::ShownFrame;
 use crate::tty::screen::{Screen, ScreenEvent};
 use crate::tty::signals::{SignalKind, Signals};
 
@@ -88,7 +88,7 @@ struct MainLoop<'a, S> {
     replies: mpsc::UnboundedReceiver<Event>,
     reply_to: mpsc::UnboundedSender<Event>,
     /// The content of the frame that is being written.
-    picture: Option<Picture>,
+    shown_frame: Option<ShownFrame>,
     /// When the last frame was drawn.
     drawn: Instant,
     /// When the desk last began to look for agents to set up.
@@ -110,7 +110,7 @@ pub(crate) async fn run(
     inputs: &mut Inputs,
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
-    let (picture, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
+    let (shown_frame, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
     app.begin(drawn);
     let mut main_loop = MainLoop {
         desk,
@@ -119,7 +119,7 @@ pub(crate) async fn run(
         inputs,
         replies,
         reply_to,
-        picture,
+        shown_frame,
         drawn,
         looked,
         due_since,
@@ -146,9 +146,9 @@ impl<S: Screen> MainLoop<'_, S> {
             return Ok(Event::Draw);
         }
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
-        let has_editor = app.work().pending().has_editor();
+        let has_editor = app.requests().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
-        let shows_ages = !app.out().is_due() && app.work().reviews().has_ages();
+        let shows_ages = !app.out().is_due() && app.requests().reviews().has_ages();
         let ages_hold = app.next_age().map_or(DRAWN_EVERY, Duration::from_millis).min(DRAWN_EVERY);
         let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
@@ -178,7 +178,7 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// The consequences of an event; an ending if the desk ends with it.
     async fn handle(&mut self, event: Event) -> io::Result<Option<Ending>> {
-        let has_editor = self.app.work().pending().has_editor();
+        let has_editor = self.app.requests().pending().has_editor();
         match event {
             // The terminal also sends Ctrl-C to the open editor, for which it was meant.
             Event::Signal(SignalKind::Interrupt | SignalKind::Continued) if has_editor => {}
@@ -196,26 +196,26 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::CompanionGone => return Ok(Some(Ending::Gone)),
             Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
             Event::Setup(reply) => self.app.take_setup(reply),
-            Event::Pasted(pasted) => self.app.work_mut().take_pasted(pasted),
+            Event::Pasted(pasted) => self.app.requests_mut().take_pasted(pasted),
             Event::TakenBack(back) => self.app.take_taken_back(&back),
             Event::Screen(ScreenEvent::Written) => {
-                if let Some(picture) = self.picture.take() {
-                    self.app.mark_shown(&picture, Instant::now());
+                if let Some(shown_frame) = self.shown_frame.take() {
+                    self.app.mark_shown(&shown_frame, Instant::now());
                 }
             }
             Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.out_mut().mark_due(),
             Event::Screen(ScreenEvent::Input(event)) => self.app.take_input(event, Instant::now()),
             Event::Screen(ScreenEvent::Nothing) => {}
             Event::EditorEnded(status) => {
-                self.app.work_mut().give_back_terminal();
+                self.app.requests_mut().give_back_terminal();
                 self.screen.take_back()?;
-                self.app.work_mut().editor_ended(status);
+                self.app.requests_mut().editor_ended(status);
                 if self.companion_gone {
                     return Ok(Some(Ending::Gone));
                 }
             }
             Event::LookForAgents => self.app.look_in_the_background(),
-            Event::LookForSavedText => self.app.work_mut().upload_saved_text(),
+            Event::LookForSavedText => self.app.requests_mut().upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
                 let out = self.app.out_mut();
@@ -227,7 +227,7 @@ impl<S: Screen> MainLoop<'_, S> {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        self.picture = Some(self.app.arrange(self.screen.size(), (self.inputs.clock)()));
+        self.shown_frame = Some(self.app.arrange(self.screen.size(), (self.inputs.clock)()));
         self.screen.draw(self.app)?;
         self.drawn = Instant::now();
         Ok(())
@@ -235,11 +235,11 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// Gives the companion a moment to take the saved text, as the desk ends. A text without a reply is kept.
     async fn upload_last_text(&mut self) {
-        self.app.work_mut().upload_saved_text();
+        self.app.requests_mut().upload_saved_text();
         let effects = self.app.out_mut().take_effects();
         send_requests(effects, self.desk, &self.reply_to);
         let taken = async {
-            while self.app.work().pending().has_text_under_way()
+            while self.app.requests().pending().has_text_under_way()
                 && let Some(event) = self.replies.recv().await
             {
                 if let Event::Reply(purpose, reply) = event {
@@ -253,7 +253,7 @@ impl<S: Screen> MainLoop<'_, S> {
     /// Waits, as the desk ends, until the files of a finish, or of undos that are taken back, are written.
     async fn end_writing(&mut self) {
         let written = async {
-            while self.app.work().reviews().turn().is_writing()
+            while self.app.requests().reviews().turn().is_writing()
                 && let Some(event) = self.replies.recv().await
             {
                 match event {
@@ -357,10 +357,10 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// Gives the review on the screen, and the terminal, to the person's editor.
     async fn start_editor(&mut self) -> io::Result<()> {
-        let Some((id, note)) = self.app.work_mut().begin_editing() else { return Ok(()) };
+        let Some((id, note)) = self.app.requests_mut().begin_editing() else { return Ok(()) };
         let handed_over = self.screen.hand_over(&note);
         hear_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
-        if !self.app.work_mut().start_editor(id, &self.inputs.editor) {
+        if !self.app.requests_mut().start_editor(id, &self.inputs.editor) {
             self.screen.take_back()?;
         }
         Ok(())

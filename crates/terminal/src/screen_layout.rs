@@ -11,10 +11,10 @@ use crate::colour::Colours;
 use crate::keys::DeskMode;
 use crate::options::Layout;
 use crate::overlays::Overlay;
-use crate::panels::{self, Scene};
+use crate::panels::{self, DrawnState};
 use crate::review_page::{DrawOptions, draw as draw_page};
 use crate::review_view::ReviewView;
-use crate::review_view::search_matches::Matches;
+use crate::review_view::search_matches::SearchMatches;
 use crate::reviews::Reviews;
 use crate::text::fit::wrapped;
 
@@ -136,12 +136,12 @@ fn column(size: Size) -> u16 {
 }
 
 /// Finds all areas on a screen of this size.
-pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
+pub(crate) fn places(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Areas {
     let whole = Rect::from((Position::ORIGIN, size));
     let [banner, above, messages, keys] = Split::vertical([
-        Constraint::Length(u16::from(scene.reviews.demo().is_some())),
+        Constraint::Length(u16::from(drawn.reviews.demo().is_some())),
         Constraint::Fill(1),
-        Constraint::Length(panels::bottom::height(scene, size, size.height >= ROWS_FROM)),
+        Constraint::Length(panels::bottom::height(drawn, size, size.height >= ROWS_FROM)),
         Constraint::Length(1),
     ])
     .areas(whole);
@@ -157,9 +157,9 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
             (areas.border, areas.main) = (border, main);
             let third = left.height / 3;
             [areas.agents, areas.reviews, areas.context] = Split::vertical([
-                Constraint::Length(panels::agents::height(scene).min(third)),
+                Constraint::Length(panels::agents::height(drawn).min(third)),
                 Constraint::Fill(1),
-                Constraint::Length(panels::context::height(scene).min(third)),
+                Constraint::Length(panels::context::height(drawn).min(third)),
             ])
             .areas(left);
         }
@@ -170,79 +170,79 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
         }
         Lists::Hidden => {}
     }
-    let header = match scene.reviews.mode() {
-        DeskMode::Proposals => panels::header::height(scene, areas.main),
-        DeskMode::Turn => panels::turn::header::height(scene, areas.main),
+    let header = match drawn.reviews.mode() {
+        DeskMode::Proposals => panels::header::height(drawn, areas.main),
+        DeskMode::Turn => panels::turn::header::height(drawn, areas.main),
     };
     [areas.header, areas.page] =
         Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
-    areas.listed = panels::reviews::places(scene, &areas);
+    areas.listed = panels::reviews::places(drawn, &areas);
     areas
 }
 
 /// Draws what was arranged.
-pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) {
-    let (areas, palette) = (scene.areas, scene.palette);
+pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<'_>) {
+    let (areas, palette) = (drawn.areas, drawn.palette);
     if areas.too_small {
         let rows = wrapped("Too small: alongside needs 40x10.", usize::from(frame.area().width));
         let rows = rows.into_iter().map(|row| Line::styled(row, palette.warning));
         return panels::draw_lines(frame, frame.area(), rows);
     }
-    panels::banner::draw(scene, frame);
+    panels::banner::draw(drawn, frame);
     match areas.lists {
         Lists::Column => {
-            panels::agents::draw(scene, frame);
-            match scene.reviews.mode() {
-                DeskMode::Proposals => panels::reviews::draw(scene, frame),
-                DeskMode::Turn => panels::turn::files::draw(scene, frame),
+            panels::agents::draw(drawn, frame);
+            match drawn.reviews.mode() {
+                DeskMode::Proposals => panels::reviews::draw(drawn, frame),
+                DeskMode::Turn => panels::turn::files::draw(drawn, frame),
             }
-            panels::context::draw(scene, frame);
+            panels::context::draw(drawn, frame);
             for y in areas.border.rows() {
                 frame.render_widget(Span::styled("│", palette.border), y);
             }
         }
-        Lists::Strip => panels::list_strip::draw(scene, frame),
+        Lists::Strip => panels::list_strip::draw(drawn, frame),
         Lists::Hidden => {}
     }
-    let (mode, view) = (scene.reviews.mode(), scene.reviews.current());
-    match (scene.overlays.cover(), mode, view) {
-        (Some(Overlay::List(list)), ..) => panels::overlays::accept_all::draw(scene, list, frame),
-        (Some(Overlay::Accepted(list)), ..) => panels::overlays::accepted_by_rule::draw(scene, list, frame),
-        (Some(Overlay::Messages(list)), ..) => panels::overlays::message_list::draw(scene, list, frame),
-        (Some(Overlay::Waiting(list)), ..) => panels::overlays::review_list::draw(scene, list, frame),
-        (Some(Overlay::Help(top)), ..) => panels::overlays::help::draw(scene, *top, frame),
-        (Some(Overlay::Offer(open)), ..) => panels::overlays::settings_offer::draw(scene, open, frame),
-        (Some(Overlay::Turn(list)), ..) => panels::overlays::turn_list::draw(scene, list, frame),
-        (_, DeskMode::Proposals, None) => panels::empty::draw(scene, frame),
+    let (mode, view) = (drawn.reviews.mode(), drawn.reviews.current());
+    match (drawn.overlays.cover(), mode, view) {
+        (Some(Overlay::List(list)), ..) => panels::overlays::accept_all::draw(drawn, list, frame),
+        (Some(Overlay::Accepted(list)), ..) => panels::overlays::accepted_by_rule::draw(drawn, list, frame),
+        (Some(Overlay::Messages(list)), ..) => panels::overlays::message_list::draw(drawn, list, frame),
+        (Some(Overlay::Waiting(list)), ..) => panels::overlays::review_list::draw(drawn, list, frame),
+        (Some(Overlay::Help(top)), ..) => panels::overlays::help::draw(drawn, *top, frame),
+        (Some(Overlay::Offer(open)), ..) => panels::overlays::settings_offer::draw(drawn, open, frame),
+        (Some(Overlay::Turn(list)), ..) => panels::overlays::turn_list::draw(drawn, list, frame),
+        (_, DeskMode::Proposals, None) => panels::empty::draw(drawn, frame),
         (_, DeskMode::Turn, None) => {
-            panels::turn::header::draw(scene, frame);
-            panels::turn::page::draw(scene, frame);
+            panels::turn::header::draw(drawn, frame);
+            panels::turn::page::draw(drawn, frame);
         }
         (_, mode, Some(view)) => {
             match mode {
-                DeskMode::Proposals => panels::header::draw(scene, view, frame),
-                DeskMode::Turn => panels::turn::header::draw(scene, frame),
+                DeskMode::Proposals => panels::header::draw(drawn, view, frame),
+                DeskMode::Turn => panels::turn::header::draw(drawn, frame),
             }
-            draw_review(scene, view, colours, frame);
+            draw_review(drawn, view, colours, frame);
         }
     }
-    panels::bottom::draw(scene, frame);
+    panels::bottom::draw(drawn, frame);
 }
 
-fn draw_review(scene: &Scene<'_>, view: &ReviewView, colours: &Colours, frame: &mut Frame<'_>) {
+fn draw_review(drawn: &DrawnState<'_>, view: &ReviewView, colours: &Colours, frame: &mut Frame<'_>) {
     let Some(page) = view.page() else { return };
     let options = DrawOptions {
-        palette: scene.palette,
+        palette: drawn.palette,
         colours,
         hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
-        search: scene.search.needle(),
-        found: view.matches.as_ref().and_then(Matches::current),
+        search: drawn.search.needle(),
+        found: view.matches.as_ref().and_then(SearchMatches::current),
         sideways: view.sideways,
-        chosen: match scene.overlays.front() {
+        chosen: match drawn.overlays.front() {
             Some(Overlay::Comment(input)) => input.on_page(),
             Some(Overlay::Lines(split)) => split.on_page(),
             _ => None,
         },
     };
-    draw_page(page, frame.buffer_mut(), scene.areas.page, view.top, &options);
+    draw_page(page, frame.buffer_mut(), drawn.areas.page, view.top, &options);
 }

@@ -5,18 +5,18 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::overlays::Overlay;
 use crate::review_page::Needle;
-use crate::reviews::requests::ReviewWork;
+use crate::reviews::requests::ReviewRequests;
 use crate::text::typing;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Search {
+pub(crate) struct SearchInput {
     text: String,
     /// Absent once the search has ended.
     needle: Option<Needle>,
 }
 
-impl Search {
+impl SearchInput {
     /// The text that was typed last.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -32,8 +32,8 @@ impl Search {
     }
 
     /// Takes a key while the person types what to search for.
-    pub(crate) fn take_key(&mut self, key: KeyEvent, work: &mut ReviewWork) {
-        let out = work.out_mut();
+    pub(crate) fn take_key(&mut self, key: KeyEvent, requests: &mut ReviewRequests) {
+        let out = requests.out_mut();
         match (out.overlays.front_mut(), key.code) {
             (_, KeyCode::Esc) => {
                 out.close_input();
@@ -46,7 +46,7 @@ impl Search {
                     self.text = std::mem::take(typed);
                 }
                 out.close_input();
-                self.go_on(work, true);
+                self.go_on(requests, true);
             }
             (Some(Overlay::Search(typed)), _) => typing::edit(typed, key),
             _ => {}
@@ -54,8 +54,8 @@ impl Search {
     }
 
     /// Goes to the next match in the review on the screen, round the end.
-    pub(crate) fn go_on(&self, work: &mut ReviewWork, forward: bool) {
-        let (reviews, out) = work.parts();
+    pub(crate) fn go_on(&self, requests: &mut ReviewRequests, forward: bool) {
+        let (reviews, out) = requests.parts();
         match (&self.needle, reviews.current_mut()) {
             (None, _) => out.say("Nothing to search for yet; type / first."),
             (Some(needle), Some(view)) => {

@@ -12,7 +12,7 @@ use crate::reviews::Reviews;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Picture {
+pub(crate) struct ShownFrame {
     /// See [`KeyGate::current`](crate::key_gate::KeyGate::current).
     change: u64,
     /// The review and its revision; none if something covers it.
@@ -25,7 +25,7 @@ pub(crate) struct Picture {
     file: Option<String>,
 }
 
-impl Picture {
+impl ShownFrame {
     /// The content of a frame drawn now.
     pub(crate) fn of(reviews: &Reviews, out: &Output, areas: &Areas) -> Self {
         let change = out.keys.current();

@@ -8,7 +8,7 @@ use alongside_desk::{Grant, RuleAcceptance};
 
 /// The list of accepted changes, which stays as it was when it opened.
 #[derive(Debug)]
-pub(crate) struct AcceptedList {
+pub(crate) struct AcceptedByRule {
     grants: Vec<Grant>,
     /// The accepted changes, the newest first.
     entries: Vec<RuleAcceptance>,
@@ -32,7 +32,7 @@ pub(crate) enum AcceptedRow<'a> {
     Cut,
 }
 
-impl AcceptedList {
+impl AcceptedByRule {
     /// `None` if there is nothing to list.
     pub(crate) fn new(grants: &[Grant], entries: &[RuleAcceptance]) -> Option<Self> {
         let entries: Vec<_> = entries.iter().rev().cloned().collect();
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn an_entry_shows_its_diff_and_hides_it() {
-        assert!(AcceptedList::new(&[], &[]).is_none());
-        let mut list = AcceptedList::new(&[], &[entry(1), entry(2)]).unwrap();
+        assert!(AcceptedByRule::new(&[], &[]).is_none());
+        let mut list = AcceptedByRule::new(&[], &[entry(1), entry(2)]).unwrap();
         assert!(matches!(list.rows()[1].1, AcceptedRow::Entry(newest, false) if newest.number == 2));
         assert_eq!((list.at(), list.rows().len()), (1, 3));
         list.toggle();
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_persons_row_is_on_the_screen() {
         let entries: Vec<_> = (0..50).map(entry).collect();
-        let mut list = AcceptedList::new(&[], &entries).unwrap();
+        let mut list = AcceptedByRule::new(&[], &entries).unwrap();
         for by in [0, 7, 20, 40, -30, -90] {
             list.scroll(by);
             let shown = list.rows_on_screen(10);

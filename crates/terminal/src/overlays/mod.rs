@@ -22,12 +22,12 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::keys::{Action, Answer};
 use crate::turn_files::TurnFiles;
 use accept_all::AcceptAll;
-use accepted_by_rule::AcceptedList;
+use accepted_by_rule::AcceptedByRule;
 use comment_input::CommentInput;
 use line_split::LineSplit;
 use message_list::MessageList;
 use reason_input::ReasonInput;
-use review_list::WaitingList;
+use review_list::ReviewList;
 use settings_offer::OpenOffer;
 use turn_list::{ListPurpose, TurnList};
 
@@ -39,11 +39,11 @@ pub(crate) enum Overlay {
     /// All keys, over the review: the first row on the screen.
     Help(usize),
     /// The changes that rules have accepted, over the review.
-    Accepted(AcceptedList),
+    Accepted(AcceptedByRule),
     /// The messages so far, over the review.
     Messages(MessageList),
     /// The reviews that wait, over the one on the screen.
-    Waiting(WaitingList),
+    Waiting(ReviewList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),
     /// Files of a turn review, over the one on the screen.

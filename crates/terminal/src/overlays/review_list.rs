@@ -3,12 +3,12 @@
 
 /// The list. Its rows are the reviews as they are.
 #[derive(Debug)]
-pub(crate) struct WaitingList {
+pub(crate) struct ReviewList {
     at: usize,
     all: usize,
 }
 
-impl WaitingList {
+impl ReviewList {
     /// So many reviews wait, and the person is at one of them.
     pub(crate) fn new(at: usize, all: usize) -> Self {
         Self { at, all }

@@ -6,7 +6,7 @@ use alongside_desk::messages::agent_name;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
+use super::drawn_state::{DrawnState, draw_lines};
 use crate::text::fit::{beginning, both_ends};
 use crate::text::width;
 use crate::words::messages;
@@ -16,34 +16,34 @@ use crate::words::turn_words;
 const HOOK: &str = "by its hook";
 
 /// Rows it would like to have, a blank one below it included.
-pub(crate) fn height(scene: &Scene<'_>) -> u16 {
-    let agents = scene.status().agents.len() + scene.reviews.hook_agents().count();
+pub(crate) fn height(drawn: &DrawnState<'_>) -> u16 {
+    let agents = drawn.status().agents.len() + drawn.reviews.hook_agents().count();
     u16::try_from(agents.max(1) + 2).unwrap_or(u16::MAX)
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (area, palette) = (scene.areas.agents, scene.palette);
-    let mut lines = vec![scene.title("Agents")];
-    if scene.status().agents.is_empty() && scene.reviews.hook_agents().next().is_none() {
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (drawn.areas.agents, drawn.palette);
+    let mut lines = vec![drawn.title("Agents")];
+    if drawn.status().agents.is_empty() && drawn.reviews.hook_agents().next().is_none() {
         lines.push(Line::styled("none yet", palette.quiet));
     }
-    for agent in &scene.status().agents {
-        let at_work = scene.reviews.at_work(&agent_name(agent));
+    for agent in &drawn.status().agents {
+        let at_work = drawn.reviews.at_work(&agent_name(agent));
         let (style, since) = match (agent.listening, at_work) {
             (false, _) => (palette.quiet, "away".into()),
-            (true, Some(since)) => (palette.text, turn_words::at_work_since(since, scene.now)),
-            (true, None) => (palette.text, messages::ago(agent.since, scene.now)),
+            (true, Some(since)) => (palette.text, turn_words::at_work_since(since, drawn.now)),
+            (true, None) => (palette.text, messages::ago(agent.since, drawn.now)),
         };
         // The name is what tells them apart. A part of a version reads as another one.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
-        let name = scene.reviews.agent(agent);
+        let name = drawn.reviews.agent(agent);
         let with_version = format!("{name} {}", harmless::name(&agent.version));
         let name = if width::columns(&with_version) <= room { with_version } else { name };
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
     }
-    for hook in scene.reviews.hook_agents() {
-        let at_work = scene.reviews.at_work(&hook.name);
-        let how = at_work.map_or(HOOK.into(), |since| turn_words::at_work_since(since, scene.now));
+    for hook in drawn.reviews.hook_agents() {
+        let at_work = drawn.reviews.at_work(&hook.name);
+        let how = at_work.map_or(HOOK.into(), |since| turn_words::at_work_since(since, drawn.now));
         let name = beginning(&hook.name, usize::from(area.width).saturating_sub(how.len() + 1));
         lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), &how, area.width));
     }

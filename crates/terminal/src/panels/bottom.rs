@@ -9,8 +9,8 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::extent;
-use super::scene::{Scene, draw_lines};
 use crate::keys::{self, Action, DeskMode, KeyBinding};
 use crate::overlays::Overlay;
 use crate::overlays::line_split::LineSplit;
@@ -22,38 +22,38 @@ const SEARCHED: usize = 16;
 
 /// The height of the status line: one row, or more where one message is longer than the screen is wide.
 /// `stays`: it has its row while there is nothing to say.
-pub(crate) fn height(scene: &Scene<'_>, size: Size, stays: bool) -> u16 {
-    let most = match scene.overlays.front() {
+pub(crate) fn height(drawn: &DrawnState<'_>, size: Size, stays: bool) -> u16 {
+    let most = match drawn.overlays.front() {
         // The person reads what they type.
         Some(Overlay::Comment(_)) => (size.height / 3).clamp(2, 8),
         _ => (size.height / 5).clamp(1, 5),
     };
-    u16::try_from(status(scene, size.width, most).0.len()).unwrap_or(u16::MAX).clamp(stays.into(), most)
+    u16::try_from(status(drawn, size.width, most).0.len()).unwrap_or(u16::MAX).clamp(stays.into(), most)
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let area = scene.areas.messages;
-    let (rows, style) = status(scene, area.width, area.height);
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let area = drawn.areas.messages;
+    let (rows, style) = status(drawn, area.width, area.height);
     let rows = shortened(rows, usize::from(area.height), usize::from(area.width));
     draw_lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
-    if let Some(column) = cursor(scene, usize::from(area.width)) {
+    if let Some(column) = cursor(drawn, usize::from(area.width)) {
         let x = area.x + u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
-    let found = corner(scene);
+    let found = corner(drawn);
     let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
-    frame.render_widget(keys(scene, room), scene.areas.keys);
+    frame.render_widget(keys(drawn, room), drawn.areas.keys);
     if room < area.width {
         // A style of the line would be one of the whole row.
-        let found = Line::from(Span::styled(found, scene.palette.key));
-        frame.render_widget(found.right_aligned(), scene.areas.keys);
+        let found = Line::from(Span::styled(found, drawn.palette.key));
+        frame.render_widget(found.right_aligned(), drawn.areas.keys);
     }
 }
 
 /// The column behind the text that the person types.
-fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
-    match scene.overlays.front()? {
-        Overlay::Reason(input) => Some(super::overlays::reason_input::cursor(scene, input, width)),
+fn cursor(drawn: &DrawnState<'_>, width: usize) -> Option<usize> {
+    match drawn.overlays.front()? {
+        Overlay::Reason(input) => Some(super::overlays::reason_input::cursor(drawn, input, width)),
         Overlay::Comment(input) => Some(super::overlays::comment_input::cursor(input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
         Overlay::Offer(_)
@@ -71,21 +71,21 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
 
 /// The number that the person types; the rows of a list that are on the screen; or the search, the current
 /// match, and how many there are.
-fn corner(scene: &Scene<'_>) -> String {
-    let matches = scene.reviews.current().and_then(|view| view.matches.as_ref());
+fn corner(drawn: &DrawnState<'_>) -> String {
+    let matches = drawn.reviews.current().and_then(|view| view.matches.as_ref());
     let rows = |shown: Range<usize>, all: usize| match shown.len() < all {
         true => format!(" {}-{} of {all}", shown.start + 1, shown.end),
         false => String::new(),
     };
-    match (scene.overlays.front(), matches) {
-        (None, _) if let Some(number) = scene.number => format!(" {number}"),
-        (Some(Overlay::List(list)), _) => rows(list.rows_on_screen(scene.areas.main.height), list.rows()),
+    match (drawn.overlays.front(), matches) {
+        (None, _) if let Some(number) = drawn.number => format!(" {number}"),
+        (Some(Overlay::List(list)), _) => rows(list.rows_on_screen(drawn.areas.main.height), list.rows()),
         (Some(Overlay::Turn(list)), _) => {
-            rows(list.rows_on_screen(scene.areas.main.height), list.rows().len())
+            rows(list.rows_on_screen(drawn.areas.main.height), list.rows().len())
         }
         (Some(Overlay::Question(_) | Overlay::Help(_)), _) | (_, None) => String::new(),
         (_, Some(matches)) => {
-            format!(" /{} {}", cut(&harmless::name(scene.search.text()), SEARCHED), matches.count())
+            format!(" /{} {}", cut(&harmless::name(drawn.search.text()), SEARCHED), matches.count())
         }
     }
 }
@@ -104,16 +104,16 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
 
 /// The rows of the one thing that the status line says: the text being typed, a question, or a message.
 /// `most`: how many there are at most of a comment.
-fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
-    let (palette, width) = (scene.palette, usize::from(width));
+fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
+    let (palette, width) = (drawn.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
-    match scene.overlays.front() {
+    match drawn.overlays.front() {
         Some(Overlay::Reason(input)) => {
-            return (super::overlays::reason_input::rows(scene, input, width), palette.text);
+            return (super::overlays::reason_input::rows(drawn, input, width), palette.text);
         }
         Some(Overlay::Comment(input)) => {
             return (
-                super::overlays::comment_input::rows(scene, input, width, usize::from(most)),
+                super::overlays::comment_input::rows(drawn, input, width, usize::from(most)),
                 palette.text,
             );
         }
@@ -124,17 +124,17 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
         }
         Some(Overlay::NoInput(why)) => return (rows(why), palette.warning),
         Some(Overlay::Question(open)) => {
-            let reviews = scene.reviews.all();
+            let reviews = drawn.reviews.all();
             let is_edited = reviews.iter().any(|view| view.review().is_edited());
-            let about = scene.reviews.current().map(|view| (view.review(), scene.reviews.roots()));
-            let text = open.question.text(about, reviews.len(), scene.keeps_drafts && is_edited);
+            let about = drawn.reviews.current().map(|view| (view.review(), drawn.reviews.roots()));
+            let text = open.question.text(about, reviews.len(), drawn.keeps_drafts && is_edited);
             return (rows(&text), palette.warning);
         }
         Some(Overlay::List(list)) => {
-            return (rows(&super::overlays::accept_all::question(list, scene.areas.main)), palette.warning);
+            return (rows(&super::overlays::accept_all::question(list, drawn.areas.main)), palette.warning);
         }
         Some(Overlay::Turn(list)) if list.asks() => {
-            return (rows(&super::overlays::turn_list::question(list, scene.areas.main)), palette.warning);
+            return (rows(&super::overlays::turn_list::question(list, drawn.areas.main)), palette.warning);
         }
         Some(
             Overlay::Offer(_)
@@ -146,10 +146,10 @@ fn status(scene: &Scene<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
         )
         | None => {}
     }
-    let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
+    let Some((message, behind)) = drawn.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
     let more = if behind > 0 { format!(" ({behind} more: m)") } else { String::new() };
-    let beside = scene.messages.beside().map(|news| format!(" {}", in_one_line(&news.text)));
+    let beside = drawn.messages.beside().map(|news| format!(" {}", in_one_line(&news.text)));
     let text = in_one_line(&message.text) + &more + &beside.unwrap_or_default();
     (text.lines().flat_map(rows).collect(), style)
 }
@@ -174,30 +174,30 @@ fn in_one_line(text: &str) -> String {
     line
 }
 
-fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
-    let palette = scene.palette;
-    let keys = match scene.overlays.front() {
+fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
+    let palette = drawn.palette;
+    let keys = match drawn.overlays.front() {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
-        Some(Overlay::Reason(input)) => super::overlays::reason_input::keys(scene, input),
+        Some(Overlay::Reason(input)) => super::overlays::reason_input::keys(drawn, input),
         Some(Overlay::Comment(input)) => super::overlays::comment_input::keys(input),
         Some(Overlay::Lines(_)) => LineSplit::keys(),
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
-        Some(Overlay::List(list)) => super::overlays::accept_all::keys(list, scene.areas.main),
+        Some(Overlay::List(list)) => super::overlays::accept_all::keys(list, drawn.areas.main),
         Some(Overlay::Accepted(list)) => super::overlays::accepted_by_rule::keys(list),
-        Some(Overlay::Turn(list)) => super::overlays::turn_list::keys(list, scene.areas.main, width),
+        Some(Overlay::Turn(list)) => super::overlays::turn_list::keys(list, drawn.areas.main, width),
         Some(Overlay::Messages(_)) => super::overlays::message_list::KEYS.to_vec(),
         Some(Overlay::Waiting(_)) => super::overlays::review_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_))
-            if super::overlays::help::excess(scene.areas.main, scene.reviews.mode()) > 0 =>
+            if super::overlays::help::excess(drawn.areas.main, drawn.reviews.mode()) > 0 =>
         {
             vec![("j/k", "more"), ("Esc", "back")]
         }
         Some(Overlay::Help(_) | Overlay::NoInput(_)) => vec![("Esc", "back")],
-        None if scene.number.is_some() => {
+        None if drawn.number.is_some() => {
             vec![("j/k", "so many changes"), ("g", "to that change"), ("Esc", "back")]
         }
-        None => brief(scene, usize::from(width)),
+        None => brief(drawn, usize::from(width)),
     };
     let mut spans = Vec::new();
     for (key, what) in keys {
@@ -208,16 +208,16 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
 }
 
 /// Whether an agent takes the active file.
-fn can_send(scene: &Scene<'_>) -> bool {
-    let status = scene.status();
+fn can_send(drawn: &DrawnState<'_>) -> bool {
+    let status = drawn.status();
     status.agents.iter().any(|agent| agent.takes_files) && status.context.iter().any(|file| file.active)
 }
 
 /// As many keys of the table as fit; the last two, help and leave, always.
-fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
-    let mode = scene.reviews.mode();
-    let means = |act: Action| match scene.reviews.current() {
-        None if mode == DeskMode::Turn => match scene.reviews.turn().has_file() {
+fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
+    let mode = drawn.reviews.mode();
+    let means = |act: Action| match drawn.reviews.current() {
+        None if mode == DeskMode::Turn => match drawn.reviews.turn().has_file() {
             // A file without text is marked as a whole.
             true => !matches!(act, Action::KeepOrDrop | Action::NextHunk | Action::Search | Action::Layout),
             false => matches!(act, Action::Turn | Action::LookAgain | Action::Help | Action::Leave),
@@ -235,19 +235,19 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
         Some(_) => true,
     };
     let applies = |act: Action| match act {
-        Action::NextReview | Action::AcceptAll | Action::Files => extent(scene).0 > 1,
-        Action::Turn => mode == DeskMode::Turn || scene.reviews.current().is_none(),
+        Action::NextReview | Action::AcceptAll | Action::Files => extent(drawn).0 > 1,
+        Action::Turn => mode == DeskMode::Turn || drawn.reviews.current().is_none(),
         Action::Pause => mode == DeskMode::Proposals,
-        Action::Undo | Action::Split if mode == DeskMode::Turn => scene.reviews.current().is_some(),
-        Action::Reason => scene.reviews.current().is_some_and(|view| !view.review().reasons.are_lost()),
-        Action::Send => scene.reviews.current().is_none() && can_send(scene),
-        Action::SetUpAgents => scene.reviews.current().is_none() && !scene.offers.is_empty(),
+        Action::Undo | Action::Split if mode == DeskMode::Turn => drawn.reviews.current().is_some(),
+        Action::Reason => drawn.reviews.current().is_some_and(|view| !view.review().reasons.are_lost()),
+        Action::Send => drawn.reviews.current().is_none() && can_send(drawn),
+        Action::SetUpAgents => drawn.reviews.current().is_none() && !drawn.offers.is_empty(),
         _ => true,
     };
     let rows = keys::rows(mode).filter(|row| means(row.action) && applies(row.action));
-    let hunk = scene.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
+    let hunk = drawn.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
     let word = |row: &KeyBinding| match (row.action, hunk) {
-        (Action::KeepOrDrop, _) if scene.reviews.turn().is_hunk_marked() => Some(("space", "unmark")),
+        (Action::KeepOrDrop, _) if drawn.reviews.turn().is_hunk_marked() => Some(("space", "unmark")),
         (Action::KeepOrDrop, _) if mode == DeskMode::Turn => row.brief,
         (Action::KeepOrDrop, Some(hunk)) if hunk.state == HunkState::Dropped => Some(("space", "keep")),
         (Action::KeepOrDrop, Some(_)) => Some(("space", "drop")),

@@ -5,27 +5,27 @@ use alongside_desk::path_fit::shortened;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use super::scene::{Scene, draw_lines};
+use super::drawn_state::{DrawnState, draw_lines};
 use crate::text::fit::cut;
 use crate::text::width::columns;
 
 /// Rows it would like to have.
-pub(crate) fn height(scene: &Scene<'_>) -> u16 {
-    u16::try_from(scene.status().context.len().max(1) + 1).unwrap_or(u16::MAX)
+pub(crate) fn height(drawn: &DrawnState<'_>) -> u16 {
+    u16::try_from(drawn.status().context.len().max(1) + 1).unwrap_or(u16::MAX)
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (area, palette) = (scene.areas.context, scene.palette);
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (drawn.areas.context, drawn.palette);
     let width = usize::from(area.width);
-    let mut lines = vec![scene.title("Agents see")];
-    if scene.status().paused {
+    let mut lines = vec![drawn.title("Agents see")];
+    if drawn.status().paused {
         lines.push(Line::styled("nothing: paused", palette.warning));
-    } else if scene.status().context.is_empty() {
+    } else if drawn.status().context.is_empty() {
         lines.push(Line::styled("no open file", palette.quiet));
     }
-    let shown = scene.status().context.iter().filter(|_| !scene.status().paused);
+    let shown = drawn.status().context.iter().filter(|_| !drawn.status().paused);
     for file in shown {
-        let name = messages::file_name(&file.path, scene.reviews.roots());
+        let name = messages::file_name(&file.path, drawn.reviews.roots());
         let place = file.cursor.map(|cursor| format!(":{}", u64::from(cursor.line) + 1)).unwrap_or_default();
         let selected =
             if file.selected > 0 { format!(" ({} selected)", file.selected) } else { String::new() };

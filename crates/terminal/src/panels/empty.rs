@@ -4,35 +4,35 @@ use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::harmless;
 use ratatui_core::terminal::Frame;
 
-use super::scene::{Scene, draw_words};
+use super::drawn_state::{DrawnState, draw_words};
 use crate::words::messages;
 use crate::words::turn_words;
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let mut text = text(scene);
-    if let Some(files) = scene.reviews.turn().files() {
-        let at_work = scene.reviews.at_work_words(scene.now);
-        let waits = (!files.all().is_empty()).then(|| turn_words::waits_here(files.turn(), scene.now));
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let mut text = text(drawn);
+    if let Some(files) = drawn.reviews.turn().files() {
+        let at_work = drawn.reviews.at_work_words(drawn.now);
+        let waits = (!files.all().is_empty()).then(|| turn_words::waits_here(files.turn(), drawn.now));
         text.extend(at_work.into_iter().chain(waits).flat_map(|said| [String::new(), said]));
     }
-    draw_words(scene, frame, scene.areas.main, &text);
+    draw_words(drawn, frame, drawn.areas.main, &text);
 }
 
 /// The lines of the screen; of agents that are not set up, the ones that matter now.
-fn text(scene: &Scene<'_>) -> Vec<String> {
-    let (agents, offers) = (&scene.status().agents, scene.offers);
-    let hooks: Vec<_> = scene.reviews.hook_agents().collect();
+fn text(drawn: &DrawnState<'_>) -> Vec<String> {
+    let (agents, offers) = (&drawn.status().agents, drawn.offers);
+    let hooks: Vec<_> = drawn.reviews.hook_agents().collect();
     if agents.is_empty() && hooks.is_empty() {
-        let mut text = match (scene.started, SettingsOffer::unconnected(offers)) {
+        let mut text = match (drawn.started, SettingsOffer::unconnected(offers)) {
             (Some(agent), _) => messages::was_started(agent),
             (None, Some(names)) => messages::ide_mode_is_off(&names),
             (None, None) => lines(messages::NO_AGENT),
         };
-        let roots: Vec<_> = scene.reviews.roots().iter().map(|root| harmless::path(root)).collect();
+        let roots: Vec<_> = drawn.reviews.roots().iter().map(|root| harmless::path(root)).collect();
         text.extend([String::new(), format!("Project: {}", roots.join(", "))]);
         return text;
     }
-    if scene.status().context_only {
+    if drawn.status().context_only {
         return lines(messages::CONTEXT_ONLY);
     }
     // Of one that only notes its turns, nothing is known to wait for a decision before it is written.

@@ -7,8 +7,8 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::counts;
-use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
 use crate::text::fit::wrapped;
@@ -18,16 +18,16 @@ use crate::text::width;
 const NAME: usize = 16;
 
 /// A title and the notes; the page keeps two thirds of the room.
-pub(crate) fn height(scene: &Scene<'_>, main: Rect) -> u16 {
-    let Some(view) = scene.reviews.current() else { return 0 };
-    let rows = 1 + notes(scene, view, main.width).len();
+pub(crate) fn height(drawn: &DrawnState<'_>, main: Rect) -> u16 {
+    let Some(view) = drawn.reviews.current() else { return 0 };
+    let rows = 1 + notes(drawn, view, main.width).len();
     u16::try_from(rows).unwrap_or(u16::MAX).min((main.height / 3).max(1))
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, view: &ReviewView, frame: &mut Frame<'_>) {
-    let area = scene.areas.header;
-    let mut lines = vec![title(scene, view, area.width)];
-    lines.extend(notes(scene, view, area.width));
+pub(crate) fn draw(drawn: &DrawnState<'_>, view: &ReviewView, frame: &mut Frame<'_>) {
+    let area = drawn.areas.header;
+    let mut lines = vec![title(drawn, view, area.width)];
+    lines.extend(notes(drawn, view, area.width));
     draw_lines(frame, area, lines);
 }
 
@@ -62,10 +62,10 @@ impl TitlePart {
     }
 }
 
-fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
-    let (palette, width) = (scene.palette, usize::from(width));
-    let name = scene.reviews.file_name(view.review());
-    let wanted = parts(scene, view);
+fn title(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Line<'static> {
+    let (palette, width) = (drawn.palette, usize::from(width));
+    let name = drawn.reviews.file_name(view.review());
+    let wanted = parts(drawn, view);
     let columns_of =
         |part: TitlePart, text: &str| width::columns(text) + if part.stands_alone() { 2 } else { 0 };
     let least = least_name(&name, width);
@@ -113,11 +113,11 @@ fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
 }
 
 /// The parts that a title could have, in the order in which they get room.
-fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(TitlePart, String)> {
+fn parts(drawn: &DrawnState<'_>, view: &ReviewView) -> Vec<(TitlePart, String)> {
     let review = view.review();
     let is_new = review.original.is_none() && review.whole_file_only.is_none();
-    let is_hidden = scene.areas.lists == Lists::Hidden;
-    let all = scene.reviews.all().len();
+    let is_hidden = drawn.areas.lists == Lists::Hidden;
+    let all = drawn.reviews.all().len();
     let states = messages::hunk_states(review);
     let is_mixed = review.hunks.iter().any(|hunk| hunk.state != HunkState::Kept);
     let states = (!states.is_empty()).then(|| format!(": {states}"));
@@ -140,17 +140,17 @@ fn parts(scene: &Scene<'_>, view: &ReviewView) -> Vec<(TitlePart, String)> {
         (false, false) if review.hunks.is_empty() => messages::other_form(review).map(str::to_owned),
         (false, false) => None,
     };
-    let at = scene.reviews.index().map_or(0, |at| at + 1);
+    let at = drawn.reviews.index().map_or(0, |at| at + 1);
     let parts = [
         (TitlePart::Change, change),
         (TitlePart::States, states.clone().filter(|_| is_mixed)),
         (TitlePart::File, file),
         (TitlePart::Percent, percent),
         (TitlePart::Counts, Some(view.size())),
-        (TitlePart::Paused, (is_hidden && scene.status().paused).then(|| "paused".to_owned())),
+        (TitlePart::Paused, (is_hidden && drawn.status().paused).then(|| "paused".to_owned())),
         (TitlePart::Review, (is_hidden && all > 1).then(|| format!("review {at} of {all}"))),
         (TitlePart::Lines, lines),
-        (TitlePart::Agent, Some(scene.reviews.agent(&review.agent))),
+        (TitlePart::Agent, Some(drawn.reviews.agent(&review.agent))),
         (TitlePart::AllKept, states.filter(|_| !is_mixed)),
     ];
     parts.into_iter().filter_map(|(part, text)| Some((part, text?))).collect()
@@ -181,13 +181,13 @@ fn thousands(number: usize) -> String {
 /// Behind the notes, where the file changed on disk.
 const NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
 
-fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
+fn notes(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let not_shown = view.review().stale.then(|| Note::remark(NOT_SHOWN));
     for Note { text, warning, .. } in
-        review_notes(view.review(), scene.reviews.roots()).into_iter().chain(not_shown)
+        review_notes(view.review(), drawn.reviews.roots()).into_iter().chain(not_shown)
     {
-        let style = if warning { scene.palette.warning } else { scene.palette.quiet };
+        let style = if warning { drawn.palette.warning } else { drawn.palette.quiet };
         let sign = if warning { "! " } else { "  " };
         let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
         lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));

@@ -4,25 +4,25 @@
 use ratatui_core::style::Style;
 use ratatui_core::text::Span;
 
-use super::scene::Scene;
+use super::drawn_state::DrawnState;
 use crate::areas::Listed;
 use crate::keys::DeskMode;
 use crate::palette::Palette;
 use crate::review_view::ReviewView;
 
 /// How many there are in the list, and the place of the one on the screen.
-pub(super) fn extent(scene: &Scene<'_>) -> (usize, usize) {
-    match (scene.reviews.mode(), scene.reviews.turn().files()) {
-        (DeskMode::Proposals, _) => (scene.reviews.all().len(), scene.reviews.index().unwrap_or(0)),
+pub(super) fn extent(drawn: &DrawnState<'_>) -> (usize, usize) {
+    match (drawn.reviews.mode(), drawn.reviews.turn().files()) {
+        (DeskMode::Proposals, _) => (drawn.reviews.all().len(), drawn.reviews.index().unwrap_or(0)),
         (DeskMode::Turn, Some(files)) => (files.all().len(), files.at()),
         (DeskMode::Turn, None) => (0, 0),
     }
 }
 
 /// The one at a place in the list.
-pub(super) fn listed(scene: &Scene<'_>, index: usize) -> Option<Listed> {
-    match scene.reviews.mode() {
-        DeskMode::Proposals => scene.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
+pub(super) fn listed(drawn: &DrawnState<'_>, index: usize) -> Option<Listed> {
+    match drawn.reviews.mode() {
+        DeskMode::Proposals => drawn.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
         DeskMode::Turn => Some(Listed::File(index)),
     }
 }
@@ -37,8 +37,8 @@ pub(super) fn counts((added, removed): (usize, usize), palette: &Palette, base: 
 }
 
 /// The mark before a review: it is on the screen, or some of it has not been there yet.
-pub(super) fn mark(scene: &Scene<'_>, view: &ReviewView) -> &'static str {
-    place_mark(scene.reviews.at() == Some(view.review().id), view.seen_part().is_all())
+pub(super) fn mark(drawn: &DrawnState<'_>, view: &ReviewView) -> &'static str {
+    place_mark(drawn.reviews.at() == Some(view.review().id), view.seen_part().is_all())
 }
 
 /// The same for anything that is on the screen, or of which all has been there.

@@ -4,13 +4,13 @@ pub(crate) mod agents;
 pub(crate) mod banner;
 pub(crate) mod bottom;
 pub(crate) mod context;
+mod drawn_state;
 pub(crate) mod empty;
 pub(crate) mod header;
 mod list_rows;
 pub(crate) mod list_strip;
 pub(crate) mod overlays;
 pub(crate) mod reviews;
-mod scene;
 pub(crate) mod turn;
 
-pub(crate) use scene::{Scene, draw_lines};
+pub(crate) use drawn_state::{DrawnState, draw_lines};

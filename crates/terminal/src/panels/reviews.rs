@@ -7,8 +7,8 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::{counts, extent, listed, mark};
-use super::scene::{Scene, draw_lines};
 use crate::areas::{Areas, Listed, Lists};
 use crate::text::fit::both_ends;
 use crate::text::width;
@@ -17,10 +17,10 @@ use crate::text::width;
 const ROWS: u16 = 2;
 
 /// Where reviews are listed, or the files of a turn, in the column or in the strip.
-pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
+pub(crate) fn places(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
-        Lists::Strip => return super::list_strip::places(scene, areas.strip),
+        Lists::Strip => return super::list_strip::places(drawn, areas.strip),
         Lists::Column => {}
     }
     let list = Rect {
@@ -29,34 +29,34 @@ pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
         ..areas.reviews
     };
     let fit = usize::from(list.height / ROWS).max(1);
-    let (all, at) = extent(scene);
+    let (all, at) = extent(drawn);
     let first = (at + 1).saturating_sub(fit);
     let place = |(row, index): (usize, usize)| {
         let y = list.y + u16::try_from(row).unwrap_or(0) * ROWS;
-        Some((Rect { y, height: ROWS, ..list }.intersection(list), listed(scene, index)?))
+        Some((Rect { y, height: ROWS, ..list }.intersection(list), listed(drawn, index)?))
     };
     (first..all).take(fit).enumerate().filter_map(place).collect()
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (area, palette) = (scene.areas.reviews, scene.palette);
-    let title = match scene.reviews.all().len() {
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (drawn.areas.reviews, drawn.palette);
+    let title = match drawn.reviews.all().len() {
         0 => "Reviews".to_owned(),
         n => format!("Reviews ({n})"),
     };
-    draw_lines(frame, area, [scene.title(title)]);
-    if scene.reviews.all().is_empty() {
+    draw_lines(frame, area, [drawn.title(title)]);
+    if drawn.reviews.all().is_empty() {
         let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
         draw_lines(frame, below, [Line::styled("none", palette.quiet)]);
     }
-    for (place, listed) in &scene.areas.listed {
+    for (place, listed) in &drawn.areas.listed {
         let Listed::Review(id) = listed else { continue };
-        let Some(view) = scene.reviews.view(*id) else { continue };
-        let read = scene.reviews.at() == Some(*id);
-        let name = scene.reviews.file_name(view.review());
+        let Some(view) = drawn.reviews.view(*id) else { continue };
+        let read = drawn.reviews.at() == Some(*id);
+        let name = drawn.reviews.file_name(view.review());
         let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
-        let name = format!("{} {}", mark(scene, view), shortened(&name, room));
+        let name = format!("{} {}", mark(drawn, view), shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
         let mut first = both_ends(&name, styles, &size, place.width);
         first.spans.pop();
@@ -64,7 +64,7 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         if read {
             first = first.style(palette.selected);
         }
-        let agent = scene.reviews.agent(&view.review().agent);
+        let agent = drawn.reviews.agent(&view.review().agent);
         let second = match note(view.review()) {
             None => vec![Span::styled(agent, palette.quiet)],
             Some(note) if width::columns(&agent) + note.len() + 4 <= usize::from(place.width) => {

@@ -7,14 +7,14 @@ use alongside_desk::{Hunk, HunkState, Lines, OpenedTurnFile};
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct KnownHunks {
+pub(super) struct AcceptedHunks {
     /// As [`OpenedTurnFile::accepted`].
     accepted: Vec<Lines>,
     /// Those that the person has opened, by the lines of original and proposal with which they begin.
     open: BTreeSet<(usize, usize)>,
 }
 
-impl KnownHunks {
+impl AcceptedHunks {
     /// True if these are others than before.
     pub(super) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
         let is_other = self.accepted != lines;

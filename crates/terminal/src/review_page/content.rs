@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, look_alikes, messages, moved};
 use ratatui_core::layout::Rect;
 
-use super::accepted_hunks::KnownHunks;
+use super::accepted_hunks::AcceptedHunks;
 use super::alignment::{Alignment, PLAIN, STACKED};
 use super::columns::Columns;
 use super::enclosing::enclosing;
@@ -34,7 +34,7 @@ pub(crate) struct Content {
     /// The lines of each edited hunk that the person left as they were, once that was asked.
     kept_lines: Vec<OnceLock<Alignment>>,
     /// The hunks that are folded, since the person knows them already.
-    known: KnownHunks,
+    known: AcceptedHunks,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
@@ -139,7 +139,7 @@ impl Content {
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
         let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
         let kept_lines = hunks.iter().map(|_| OnceLock::new()).collect();
-        let (known, blocks) = (KnownHunks::default(), Vec::new());
+        let (known, blocks) = (AcceptedHunks::default(), Vec::new());
         Self { texts, hunks, kind, is_prose, said, alignments, kept_lines, known, layout, blocks }
     }
 

@@ -6,14 +6,14 @@ use crate::review_page::{Match, Needle, Page};
 
 /// All matches of a needle, in the order of the rows.
 #[derive(Debug)]
-pub(crate) struct Matches {
+pub(crate) struct SearchMatches {
     needle: Needle,
     all: Vec<Match>,
     /// The current one.
     at: Option<usize>,
 }
 
-impl Matches {
+impl SearchMatches {
     pub(crate) fn new(needle: &Needle, page: &Page) -> Self {
         Self { needle: needle.clone(), all: needle.all_in(page.content()), at: None }
     }

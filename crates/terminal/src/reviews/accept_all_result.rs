@@ -8,9 +8,9 @@ use super::pending_edit::PendingEdit;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Together(AcceptedTogether);
+pub(crate) struct AcceptAllResult(AcceptedTogether);
 
-impl Together {
+impl AcceptAllResult {
     /// Takes the end of the acceptances. Returns the sentence.
     pub(crate) fn end(&mut self, end: AcceptedTogether) -> Message {
         self.0 = end;

@@ -21,7 +21,7 @@ use alongside_desk::{
 use crate::demo_guide::DemoStep;
 use crate::keys::{Action, DeskMode};
 use crate::output::{Effect, Output};
-use crate::overlays::accepted_by_rule::AcceptedList;
+use crate::overlays::accepted_by_rule::AcceptedByRule;
 use crate::review_page::ReviewKind;
 use crate::review_view::ReviewView;
 use crate::turn_review::TurnReview;
@@ -282,8 +282,8 @@ impl Reviews {
     }
 
     /// The changes that rules have accepted, and the grants of the person, if there are any.
-    pub(crate) fn accepted_list(&self) -> Option<AcceptedList> {
-        AcceptedList::new(&self.status().grants, self.companion.accepted())
+    pub(crate) fn accepted_list(&self) -> Option<AcceptedByRule> {
+        AcceptedByRule::new(&self.status().grants, self.companion.accepted())
     }
 
     /// The companion paused or resumed the context as the person asked.

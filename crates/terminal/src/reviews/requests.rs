@@ -1,4 +1,4 @@
-//! The person's work on reviews: takes the events and replies of the companion, sends the person's
+//! The requests about reviews: takes the events and replies of the companion, sends the person's
 //! requests, and runs their editor. One request is under way at a time. A text that the companion has not
 //! taken is never lost.
 
@@ -13,7 +13,7 @@ use alongside_desk::{
 use crossterm::event::KeyEvent;
 
 use super::Reviews;
-use super::accept_all_result::Together;
+use super::accept_all_result::AcceptAllResult;
 use super::hunk_splitting;
 use super::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
 use super::unsent_reason::{self, UnsentReason};
@@ -32,21 +32,21 @@ use crate::words::messages::{
 const DESK_CLOSED: &str = "the desk was closed";
 
 /// See the module.
-pub(crate) struct ReviewWork {
+pub(crate) struct ReviewRequests {
     reviews: Reviews,
     pending: PendingEdit,
     unsent_reason: UnsentReason,
     /// The store of texts that the companion has not taken.
     drafts: DraftStore,
-    together: Together,
+    accept_all_result: AcceptAllResult,
     out: Output,
 }
 
-impl ReviewWork {
+impl ReviewRequests {
     pub(crate) fn new(reviews: Reviews, drafts: DraftStore) -> Self {
         let (pending, unsent_reason) = (PendingEdit::Idle, UnsentReason::default());
-        let (together, out) = (Together::default(), Output::default());
-        Self { reviews, pending, unsent_reason, drafts, together, out }
+        let (accept_all_result, out) = (AcceptAllResult::default(), Output::default());
+        Self { reviews, pending, unsent_reason, drafts, accept_all_result, out }
     }
 
     pub(crate) fn reviews(&self) -> &Reviews {
@@ -91,7 +91,9 @@ impl ReviewWork {
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
             Event::TurnFinished(finished) => reviews.turn_mut().take_finished(&finished, out),
             Event::Notice { message } => out.show([Message::notice(message)]),
-            Event::LastWord(told) => out.show_end(self.together.take_last_word(told, &mut self.pending)),
+            Event::LastWord(told) => {
+                out.show_end(self.accept_all_result.take_last_word(told, &mut self.pending))
+            }
         }
         false
     }
@@ -438,7 +440,7 @@ impl ReviewWork {
             && let Some(end) = acceptances.end(self.reviews.all().iter().map(|view| view.review().id))
         {
             self.pending = PendingEdit::Idle;
-            self.out.answer(self.together.end(end));
+            self.out.answer(self.accept_all_result.end(end));
         }
     }
 

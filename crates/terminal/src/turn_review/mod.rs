@@ -23,12 +23,12 @@ use crate::unsaved_texts::UnsavedText;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
 use comments::TurnComments;
-use requests::TurnAsking;
+use requests::TurnRequests;
 use steps::TurnSteps;
 
 /// See the module.
 pub(crate) struct TurnReview {
-    asking: TurnAsking,
+    requests: TurnRequests,
     comments: TurnComments,
     /// Whether the turn review has the screen, in place of the proposals.
     is_open: bool,
@@ -44,9 +44,9 @@ pub(crate) struct TurnReview {
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        let (asking, comments) = (TurnAsking::new(options), TurnComments::default());
+        let (requests, comments) = (TurnRequests::new(options), TurnComments::default());
         let (files, steps) = (None, TurnSteps::default());
-        Self { asking, comments, is_open: false, files, unannounced: 0, steps, leaves: false }
+        Self { requests, comments, is_open: false, files, unannounced: 0, steps, leaves: false }
     }
 
     /// Whether it has the screen.
@@ -65,7 +65,7 @@ impl TurnReview {
 
     /// Whether the desk begins with the turn review.
     pub(crate) fn opens_at_start(&self) -> bool {
-        self.asking.options().at_start
+        self.requests.options().at_start
     }
 
     /// The file on the screen, if its texts are there.
@@ -95,12 +95,12 @@ impl TurnReview {
 
     /// Whether a mark, a comment, an undo or its way back is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        self.asking.is_busy()
+        self.requests.is_busy()
     }
 
     /// Whether files of the project are being written, by a finish or by taking it back.
     pub(crate) fn is_writing(&self) -> bool {
-        self.asking.is_writing()
+        self.requests.is_writing()
     }
 
     /// Delays leaving the desk while files are being written, so that none is left half written. Returns
@@ -108,7 +108,7 @@ impl TurnReview {
     pub(crate) fn delay_leaving(&mut self, out: &mut Output) -> bool {
         self.leaves = self.is_writing();
         if self.leaves {
-            let said = finish_words::leaves_then(self.asking.is_taking_back());
+            let said = finish_words::leaves_then(self.requests.is_taking_back());
             out.answer(Message::notice(said).about(Subject::Turn));
         }
         self.leaves
@@ -153,7 +153,7 @@ impl TurnReview {
         if let Some(files) = &mut self.files {
             files.forget_refused();
         }
-        self.asking.look(out);
+        self.requests.look(out);
     }
 
     /// Asks the companion for another look, for a person who wants the newest list.
@@ -166,14 +166,14 @@ impl TurnReview {
     /// Asks for the texts of the file on the screen. Files that the person only passes are not read.
     fn read(&mut self, out: &mut Output) {
         if let Some(files) = self.files.as_ref().filter(|_| self.is_open) {
-            self.asking.read(files, out);
+            self.requests.read(files, out);
         }
     }
 
     /// Whether a list is of the turn review that this desk shows. Other desks may have the companion look
     /// at others.
     fn is_ours(&self, told: &Turn) -> bool {
-        let TurnOptions { directory, since, .. } = self.asking.options();
+        let TurnOptions { directory, since, .. } = self.requests.options();
         let is_like = told.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
             // A companion that has begun anew gives the same turn review another id.
@@ -247,7 +247,7 @@ impl TurnReview {
 
     /// Takes the result of a finish.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
-        self.asking.mark_finished();
+        self.requests.mark_finished();
         let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
         };
@@ -268,7 +268,7 @@ impl TurnReview {
         out: &mut Output,
     ) {
         out.mark_due();
-        self.asking.end(request);
+        self.requests.end(request);
         // A companion that has begun anew knows no list before it is asked.
         let is_unknown = request != TurnRequest::Look && matches!(reply, Err(Refusal::NoSuchTurn));
         match (request, reply) {
@@ -281,7 +281,8 @@ impl TurnReview {
                 }
             }
             (TurnRequest::Open, reply) => {
-                let goes_on = self.files.as_mut().is_some_and(|files| self.asking.end_reading(reply, files));
+                let goes_on =
+                    self.files.as_mut().is_some_and(|files| self.requests.end_reading(reply, files));
                 if goes_on {
                     self.read(out);
                 }
@@ -293,7 +294,7 @@ impl TurnReview {
             }
             (TurnRequest::Mark, Err(refusal)) => self.steps.mark_refused(&refusal, out),
             (TurnRequest::Mark, Ok(_)) => {
-                self.steps.mark_done(self.files.as_ref(), &mut self.asking, out);
+                self.steps.mark_done(self.files.as_ref(), &mut self.requests, out);
             }
             (TurnRequest::Finish, Err(refusal)) => {
                 self.leaves = false;
@@ -349,8 +350,8 @@ impl TurnReview {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
         let is_step = match action {
-            Action::Undo => self.steps.undo(files, (&mut self.asking, &mut self.comments), out),
-            Action::Redo => self.steps.redo(files, (&mut self.asking, &mut self.comments), out),
+            Action::Undo => self.steps.undo(files, (&mut self.requests, &mut self.comments), out),
+            Action::Redo => self.steps.redo(files, (&mut self.requests, &mut self.comments), out),
             Action::Comment | Action::CommentAll | Action::Finish => false,
             _ => {
                 self.steps.forget(&mut self.comments);
@@ -369,14 +370,14 @@ impl TurnReview {
                 };
                 self.begin_comment(about, None, out);
             }
-            Action::MarkFile => self.asking.mark_file(files, out),
-            Action::MarkRest => self.steps.mark_rest(files, &mut self.asking, out),
+            Action::MarkFile => self.requests.mark_file(files, out),
+            Action::MarkRest => self.steps.mark_rest(files, &mut self.requests, out),
             Action::Finish => match TurnList::finish(files) {
                 Some(list) => out.overlays.open(Overlay::Turn(list)),
                 None => out.say(words::NOTHING_MARKED),
             },
             // A file without hunks can only be marked as a whole.
-            Action::KeepOrDrop if !has_hunks => self.asking.mark_file(files, out),
+            Action::KeepOrDrop if !has_hunks => self.requests.mark_file(files, out),
             _ if files.view().is_none() => match files.file().and_then(words::no_undo) {
                 Some(why) => out.say(why),
                 None => out.say(words::WHOLE_ONLY),
@@ -399,7 +400,7 @@ impl TurnReview {
         if let Some(files) = &mut self.files
             && let Some(request) = self.comments.take_key(key, counts, files, out)
         {
-            self.asking.ask(request, TurnRequest::Comment, out);
+            self.requests.ask(request, TurnRequest::Comment, out);
         }
     }
 
@@ -436,7 +437,7 @@ impl TurnReview {
                 if let Some(files) = &self.files
                     && let Some(request) = self.comments.ask_again(files, id, asks)
                 {
-                    self.asking.ask(request, TurnRequest::Comment, out);
+                    self.requests.ask(request, TurnRequest::Comment, out);
                 }
             }
             _ => {}
@@ -455,12 +456,12 @@ impl TurnReview {
 
     /// The person takes back what the last finish has undone.
     pub(crate) fn take_back(&mut self, out: &mut Output) {
-        self.steps.take_back(&mut self.asking, out);
+        self.steps.take_back(&mut self.requests, out);
     }
 
     /// Takes the result of taking undos back: for each file, success or the reason why it stays.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
-        self.asking.set_taking_back(false);
+        self.requests.set_taking_back(false);
         self.leaves &= back.iter().all(|(_, done)| done.is_ok());
         self.steps.take_taken_back(back);
         self.look(out);
@@ -494,7 +495,7 @@ impl TurnReview {
                     self.turn_to(file, out);
                 }
             }
-            ListPurpose::Finish => self.asking.finish(files, list.choice(), out),
+            ListPurpose::Finish => self.requests.finish(files, list.choice(), out),
             ListPurpose::Leave | ListPurpose::Finished => {}
         }
     }
@@ -502,7 +503,7 @@ impl TurnReview {
     /// The news of an opened file. `foreign`: this desk has marked none of its hunks.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
         let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::path);
-        let foreign = foreign && !self.asking.is_marking();
+        let foreign = foreign && !self.requests.is_marking();
         let said = words::news(news, &name.unwrap_or_default(), foreign);
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()
     }

@@ -10,7 +10,7 @@ use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
 
 /// See the module.
-pub(crate) struct TurnAsking {
+pub(crate) struct TurnRequests {
     options: TurnOptions,
     /// Whether a look is under way.
     is_looking: bool,
@@ -31,7 +31,7 @@ struct Reading {
     revision: u64,
 }
 
-impl TurnAsking {
+impl TurnRequests {
     pub(crate) fn new(options: TurnOptions) -> Self {
         let (is_finishing, is_taking_back) = (false, false);
         Self { options, is_looking: false, reading: None, under_way: None, is_finishing, is_taking_back }

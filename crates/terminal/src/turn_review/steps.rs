@@ -6,7 +6,7 @@ use alongside_desk::{Refusal, TurnFinished, TurnMessage};
 
 use super::comments::TurnComments;
 use super::last_finish::LastFinish;
-use super::requests::TurnAsking;
+use super::requests::TurnRequests;
 use super::rest_marks::{NO_REST, RestMarks};
 use crate::output::{Effect, Output, TurnRequest};
 use crate::turn_files::TurnFiles;
@@ -39,18 +39,18 @@ impl TurnSteps {
     pub(crate) fn undo(
         &mut self,
         files: &TurnFiles,
-        (asking, comments): (&mut TurnAsking, &mut TurnComments),
+        (requests, comments): (&mut TurnRequests, &mut TurnComments),
         out: &mut Output,
     ) -> bool {
         if self.finish.has_undone() {
-            self.take_back(asking, out);
+            self.take_back(requests, out);
             return true;
         }
         if let Some(request) = comments.take_back(files.turn()) {
-            asking.ask(request, TurnRequest::Comment, out);
+            requests.ask(request, TurnRequest::Comment, out);
             return true;
         }
-        if self.rest.begin_back() && self.mark_next(files, asking, out) {
+        if self.rest.begin_back() && self.mark_next(files, requests, out) {
             return true;
         }
         self.rest.forget();
@@ -63,11 +63,11 @@ impl TurnSteps {
     pub(crate) fn redo(
         &mut self,
         files: &TurnFiles,
-        (asking, comments): (&mut TurnAsking, &mut TurnComments),
+        (requests, comments): (&mut TurnRequests, &mut TurnComments),
         out: &mut Output,
     ) -> bool {
         if let Some(request) = comments.write_again(files) {
-            asking.ask(request, TurnRequest::Comment, out);
+            requests.ask(request, TurnRequest::Comment, out);
             return true;
         }
         // The mark that is made again becomes the last step, and no longer the finish.
@@ -78,16 +78,21 @@ impl TurnSteps {
     }
 
     /// Marks each file without a mark, from the file on the screen on.
-    pub(crate) fn mark_rest(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) {
+    pub(crate) fn mark_rest(&mut self, files: &TurnFiles, requests: &mut TurnRequests, out: &mut Output) {
         self.rest.begin(files);
-        if !self.mark_next(files, asking, out) {
+        if !self.mark_next(files, requests, out) {
             out.say(NO_REST);
         }
     }
 
     /// Goes on with the next of several marks, after one was set or taken back.
-    pub(crate) fn mark_done(&mut self, files: Option<&TurnFiles>, asking: &mut TurnAsking, out: &mut Output) {
-        let goes_on = files.is_some_and(|files| self.mark_next(files, asking, out));
+    pub(crate) fn mark_done(
+        &mut self,
+        files: Option<&TurnFiles>,
+        requests: &mut TurnRequests,
+        out: &mut Output,
+    ) {
+        let goes_on = files.is_some_and(|files| self.mark_next(files, requests, out));
         if !goes_on && let Some(said) = self.rest.end() {
             out.say(said);
         }
@@ -100,11 +105,11 @@ impl TurnSteps {
     }
 
     /// Marks the next of several files, or takes its mark back. Returns false after the last one.
-    fn mark_next(&mut self, files: &TurnFiles, asking: &mut TurnAsking, out: &mut Output) -> bool {
+    fn mark_next(&mut self, files: &TurnFiles, requests: &mut TurnRequests, out: &mut Output) -> bool {
         let next = self.rest.next(files);
         let goes_on = next.is_some();
         if let Some(request) = next {
-            asking.ask(request, TurnRequest::Mark, out);
+            requests.ask(request, TurnRequest::Mark, out);
         }
         goes_on
     }
@@ -120,10 +125,10 @@ impl TurnSteps {
     }
 
     /// The person takes back what the last finish has undone.
-    pub(crate) fn take_back(&mut self, asking: &mut TurnAsking, out: &mut Output) {
+    pub(crate) fn take_back(&mut self, requests: &mut TurnRequests, out: &mut Output) {
         let undone = self.finish.take();
         if !undone.is_empty() {
-            asking.set_taking_back(true);
+            requests.set_taking_back(true);
             out.answer(Message::notice(finish_words::TAKING_BACK).about(Subject::Turn));
             out.add_effect(Effect::TakeBack(undone));
         }

@@ -7,16 +7,16 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use crate::overlays::accept_all::AcceptAll;
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::panels::list_rows::counts;
-use crate::panels::scene::{Scene, draw_lines};
 use crate::text::fit::cut_end;
 use crate::text::width;
 
 /// A name gets so many columns at least.
 const NAME: usize = 12;
 
-pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
-    let main = scene.areas.main;
+pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
+    let main = drawn.areas.main;
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
     let mut lines = Vec::new();
     let all = || list.ready.iter().chain(&list.held_back);
@@ -38,7 +38,7 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
             let gap = room.saturating_sub(width::columns(text));
             format!("{text}{}  ", " ".repeat(gap))
         };
-        let palette = scene.palette;
+        let palette = drawn.palette;
         let name = format!("  {}", pad(&shortened(&listed.name, names), names));
         let gap = pad("", sizes.saturating_sub(size(listed).len()));
         let agent = if agents == 0 { String::new() } else { pad(agent, agents) };
@@ -62,12 +62,12 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
         Line::from_iter(before.into_iter().chain(behind.map(|(text, style)| Span::styled(text, style))))
     };
     if !list.ready.is_empty() {
-        lines.push(scene.title("To accept, as they stand now:"));
+        lines.push(drawn.title("To accept, as they stand now:"));
         lines.extend(list.ready.iter().map(row));
         lines.push(Line::default());
     }
     if !list.held_back.is_empty() {
-        lines.push(scene.title("Not accepted; these wait on:"));
+        lines.push(drawn.title("Not accepted; these wait on:"));
         lines.extend(list.held_back.iter().map(row));
     }
     let shown = list.rows_on_screen(main.height);

@@ -4,7 +4,7 @@
 use alongside_desk::harmless;
 
 use crate::overlays::comment_input::CommentInput;
-use crate::panels::scene::Scene;
+use crate::panels::drawn_state::DrawnState;
 use crate::text::fit::{beginning, cut_end, wrapped};
 use crate::text::width::columns;
 use crate::words::comment_words;
@@ -13,8 +13,8 @@ use crate::words::comment_words;
 const SIGN: &str = "> ";
 
 /// The rows above the text: they are there before the person types.
-fn head(scene: &Scene<'_>, input: &CommentInput, width: usize) -> Vec<String> {
-    let route = scene.reviews.turn().files().map(|files| comment_words::route_after_finish(files.turn()));
+fn head(drawn: &DrawnState<'_>, input: &CommentInput, width: usize) -> Vec<String> {
+    let route = drawn.reviews.turn().files().map(|files| comment_words::route_after_finish(files.turn()));
     let says = input.hint().map(str::to_owned).or(route).unwrap_or_default();
     wrapped(&format!("{}. {says}", input.prompt()), width)
 }
@@ -40,8 +40,8 @@ fn text(input: &CommentInput, width: usize) -> Vec<String> {
 }
 
 /// The rows of the input, as many as fit: of a long text, the end.
-pub(crate) fn rows(scene: &Scene<'_>, input: &CommentInput, width: usize, most: usize) -> Vec<String> {
-    let (mut head, text) = (head(scene, input, width), text(input, width));
+pub(crate) fn rows(drawn: &DrawnState<'_>, input: &CommentInput, width: usize, most: usize) -> Vec<String> {
+    let (mut head, text) = (head(drawn, input, width), text(input, width));
     let room = most.saturating_sub(1).max(1);
     if head.len() > room {
         head.truncate(room);

@@ -5,7 +5,7 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use crate::keys::{self, DeskMode, Group};
-use crate::panels::scene::{Scene, draw_lines};
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::text::width;
 
 /// The widest that the keys of a row are, with a space.
@@ -62,9 +62,9 @@ pub(crate) fn excess(main: Rect, mode: DeskMode) -> usize {
     left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
-    let (main, palette) = (scene.areas.main, scene.palette);
-    let mode = scene.reviews.mode();
+pub(crate) fn draw(drawn: &DrawnState<'_>, top: usize, frame: &mut Frame<'_>) {
+    let (main, palette) = (drawn.areas.main, drawn.palette);
+    let mode = drawn.reviews.mode();
     let (left, right) = columns(area(main), mode);
     let spans = |row: Option<&HelpRow>| match row {
         None | Some(HelpRow::Blank) => [Span::raw(""), Span::raw("")],
@@ -84,7 +84,7 @@ pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
         line
     };
     let top = top.min(excess(main, mode));
-    let mut lines = vec![scene.title(match mode {
+    let mut lines = vec![drawn.title(match mode {
         DeskMode::Proposals => "Keys. Nothing is written before you accept.",
         DeskMode::Turn => "Keys. Nothing is written before you finish.",
     })];

@@ -6,21 +6,21 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use crate::overlays::message_list::MessageList;
-use crate::panels::scene::{Scene, draw_lines};
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::text::fit::wrapped;
 
 /// Columns before a message.
 const MARK: u16 = 2;
 
-pub(crate) fn draw(scene: &Scene<'_>, list: &MessageList, frame: &mut Frame<'_>) {
-    let main = scene.areas.main;
+pub(crate) fn draw(drawn: &DrawnState<'_>, list: &MessageList, frame: &mut Frame<'_>) {
+    let main = drawn.areas.main;
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
     let room = usize::from(area.width.saturating_sub(MARK));
-    let mut lines = vec![scene.title("Messages, the newest first:")];
+    let mut lines = vec![drawn.title("Messages, the newest first:")];
     for (message, is_news) in list.shown() {
         let style = match message.kind {
-            MessageKind::Warning => scene.palette.warning,
-            MessageKind::Notice => scene.palette.text,
+            MessageKind::Warning => drawn.palette.warning,
+            MessageKind::Notice => drawn.palette.text,
         };
         let rows = message.text.lines().flat_map(|line| wrapped(line, room));
         let mark = |row: usize| if row == 0 && *is_news { "•" } else { " " };

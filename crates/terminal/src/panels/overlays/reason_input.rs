@@ -3,7 +3,7 @@
 use alongside_desk::harmless;
 
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, hint, known};
-use crate::panels::scene::Scene;
+use crate::panels::drawn_state::DrawnState;
 use crate::text::fit::cut;
 use crate::text::width::columns;
 
@@ -11,8 +11,8 @@ use crate::text::width::columns;
 const ROOM: usize = 12;
 
 /// The words before the text in a row this wide, and the hint if it stands in the row above.
-fn prompt(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
-    let Some(view) = scene.reviews.view(input.id) else { return (None, "The review has ended. ".into()) };
+fn prompt(drawn: &DrawnState<'_>, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
+    let Some(view) = drawn.reviews.view(input.id) else { return (None, "The review has ended. ".into()) };
     let prompt = input.prompt(view.review());
     match hint(view.review()) {
         Some(hint) if columns(&prompt) + columns(hint) + 1 + ROOM > width => (Some(hint), prompt),
@@ -22,21 +22,21 @@ fn prompt(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> (Option<&'sta
 }
 
 /// The rows of the input; of a long text, the end.
-pub(crate) fn rows(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> Vec<String> {
-    let (hint, prompt) = prompt(scene, input, width);
+pub(crate) fn rows(drawn: &DrawnState<'_>, input: &ReasonInput, width: usize) -> Vec<String> {
+    let (hint, prompt) = prompt(drawn, input, width);
     let room = width.saturating_sub(columns(&prompt) + 1);
     let typed = format!("{prompt}{}", cut(&harmless::name(&input.text), room));
     hint.map(str::to_owned).into_iter().chain([typed]).collect()
 }
 
 /// The column behind the text.
-pub(crate) fn cursor(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> usize {
-    columns(&prompt(scene, input, width).1) + columns(&harmless::name(&input.text))
+pub(crate) fn cursor(drawn: &DrawnState<'_>, input: &ReasonInput, width: usize) -> usize {
+    columns(&prompt(drawn, input, width).1) + columns(&harmless::name(&input.text))
 }
 
 /// The keys of the input.
-pub(crate) fn keys(scene: &Scene<'_>, input: &ReasonInput) -> Vec<(&'static str, &'static str)> {
-    let Some(view) = scene.reviews.view(input.id) else {
+pub(crate) fn keys(drawn: &DrawnState<'_>, input: &ReasonInput) -> Vec<(&'static str, &'static str)> {
+    let Some(view) = drawn.reviews.view(input.id) else {
         return vec![("Enter", "keep it"), ("Esc", "cancel")];
     };
     let review = view.review();

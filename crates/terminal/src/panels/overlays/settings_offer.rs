@@ -5,14 +5,14 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use crate::overlays::settings_offer::OpenOffer;
-use crate::panels::scene::{Scene, draw_lines};
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::text::fit::wrapped;
 
-pub(crate) fn draw(scene: &Scene<'_>, open: &OpenOffer, frame: &mut Frame<'_>) {
-    let (main, palette, offer) = (scene.areas.main, scene.palette, open.offer());
+pub(crate) fn draw(drawn: &DrawnState<'_>, open: &OpenOffer, frame: &mut Frame<'_>) {
+    let (main, palette, offer) = (drawn.areas.main, drawn.palette, open.offer());
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(2), ..main };
     let width = usize::from(area.width);
-    let mut rows = vec![scene.title(offer.question.clone())];
+    let mut rows = vec![drawn.title(offer.question.clone())];
     rows.extend(wrapped(&offer.fact, width).into_iter().map(|row| Line::styled(row, palette.text)));
     rows.push(Line::default());
     for line in offer.preview.lines() {

@@ -8,8 +8,8 @@ use ratatui_core::text::{Line, Span};
 
 use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::overlays::turn_list_rows::TurnRow;
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::panels::list_rows::{counts, place_mark};
-use crate::panels::scene::{Scene, draw_lines};
 use crate::text::fit::cut_end;
 use crate::text::width::columns;
 use crate::words::turn_words as words;
@@ -17,8 +17,8 @@ use crate::words::turn_words as words;
 /// A name gets so many columns at least.
 const NAME: usize = 12;
 
-pub(crate) fn draw(scene: &Scene<'_>, list: &TurnList, frame: &mut Frame<'_>) {
-    let main = scene.areas.main;
+pub(crate) fn draw(drawn: &DrawnState<'_>, list: &TurnList, frame: &mut Frame<'_>) {
+    let main = drawn.areas.main;
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
     let width = usize::from(area.width);
     let shown = list.rows_on_screen(main.height);
@@ -32,17 +32,17 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &TurnList, frame: &mut Frame<'_>) {
     let names = names.min(width.saturating_sub(notes + 20).max(NAME));
     let lines = rows.map(|(index, row)| {
         let is_at = list.at() == Some(index);
-        let line = line(scene, row, is_at, (names, width));
-        if is_at { line.style(scene.palette.selected) } else { line }
+        let line = line(drawn, row, is_at, (names, width));
+        if is_at { line.style(drawn.palette.selected) } else { line }
     });
     draw_lines(frame, area, lines);
 }
 
-fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, usize)) -> Line<'static> {
-    let palette = scene.palette;
+fn line(drawn: &DrawnState<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, usize)) -> Line<'static> {
+    let palette = drawn.palette;
     match row {
         TurnRow::Blank => Line::default(),
-        TurnRow::Heading(text) => scene.title(cut_end(text, width)),
+        TurnRow::Heading(text) => drawn.title(cut_end(text, width)),
         TurnRow::Comment { text, .. } => {
             let text = format!("{} {text}", place_mark(is_at, true));
             Line::styled(cut_end(&text, width), if is_at { palette.selected } else { palette.text })
@@ -54,18 +54,18 @@ fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, u
         TurnRow::Sentence(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.quiet),
         TurnRow::Warning(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.warning),
         TurnRow::File { file, is_seen, what } => {
-            file_line(scene, (file, *is_seen, what), is_at, (names, width))
+            file_line(drawn, (file, *is_seen, what), is_at, (names, width))
         }
     }
 }
 
 fn file_line(
-    scene: &Scene<'_>,
+    drawn: &DrawnState<'_>,
     (file, is_seen, what): (&TurnFile, bool, &str),
     is_at: bool,
     (names, width): (usize, usize),
 ) -> Line<'static> {
-    let palette = scene.palette;
+    let palette = drawn.palette;
     let style = match (is_at, file.author.is_agent()) {
         (true, _) => palette.selected,
         (false, true) => palette.text,

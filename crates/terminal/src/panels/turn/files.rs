@@ -8,41 +8,41 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use crate::areas::Listed;
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::panels::list_rows::{counts, place_mark};
-use crate::panels::scene::{Scene, draw_lines};
 use crate::text::fit::{both_ends, cut_end};
 use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let (area, palette) = (scene.areas.reviews, scene.palette);
-    let Some(files) = scene.reviews.turn().files() else {
-        return draw_lines(frame, area, [scene.title("Changes")]);
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (drawn.areas.reviews, drawn.palette);
+    let Some(files) = drawn.reviews.turn().files() else {
+        return draw_lines(frame, area, [drawn.title("Changes")]);
     };
     let title = match files.all().len() {
         0 => "Changes".to_owned(),
         n => format!("Changes ({n} files)"),
     };
-    draw_lines(frame, area, [scene.title(title)]);
+    draw_lines(frame, area, [drawn.title(title)]);
     if files.all().is_empty() {
         let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
         draw_lines(frame, below, [Line::styled("none", palette.quiet)]);
     }
-    for (place, listed) in &scene.areas.listed {
+    for (place, listed) in &drawn.areas.listed {
         let Listed::File(index) = listed else { continue };
         let Some(file) = files.all().get(*index) else { continue };
-        draw_lines(frame, *place, rows(scene, files, (*index, file), place.width));
+        draw_lines(frame, *place, rows(drawn, files, (*index, file), place.width));
     }
 }
 
 fn rows(
-    scene: &Scene<'_>,
+    drawn: &DrawnState<'_>,
     files: &TurnFiles,
     (index, file): (usize, &TurnFile),
     width: u16,
 ) -> [Line<'static>; 2] {
-    let palette = scene.palette;
+    let palette = drawn.palette;
     let is_current = files.at() == index;
     let size = format!("+{} -{}", file.added, file.removed);
     let path = words::path(&file.path);

@@ -10,8 +10,8 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use crate::areas::Lists;
+use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::panels::list_rows::counts;
-use crate::panels::scene::{Scene, draw_lines};
 use crate::text::fit::{cut_end, wrapped};
 use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
@@ -21,35 +21,35 @@ use crate::words::turn_words as words;
 const NAME: usize = 16;
 
 /// The page keeps two thirds of the room.
-pub(crate) fn height(scene: &Scene<'_>, main: Rect) -> u16 {
-    let rows = u16::try_from(lines(scene, main.width).len()).unwrap_or(u16::MAX);
+pub(crate) fn height(drawn: &DrawnState<'_>, main: Rect) -> u16 {
+    let rows = u16::try_from(lines(drawn, main.width).len()).unwrap_or(u16::MAX);
     rows.min((main.height / 3).max(1))
 }
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    let area = scene.areas.header;
-    draw_lines(frame, area, lines(scene, area.width));
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    let area = drawn.areas.header;
+    draw_lines(frame, area, lines(drawn, area.width));
 }
 
-fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
-    let Some(files) = scene.reviews.turn().files() else { return Vec::new() };
+fn lines(drawn: &DrawnState<'_>, width: u16) -> Vec<Line<'static>> {
+    let Some(files) = drawn.reviews.turn().files() else { return Vec::new() };
     let mut lines = Vec::new();
-    lines.extend(files.file().map(|file| title(scene, files, file, usize::from(width))));
+    lines.extend(files.file().map(|file| title(drawn, files, file, usize::from(width))));
     // Its agent waits for the person, who may have missed the news.
-    let waiting = words::reviews_wait(scene.reviews.all().len());
-    lines.extend(waiting.map(|said| Line::styled(said, scene.palette.warning)));
-    lines.push(summary(scene, files, usize::from(width)));
-    let at_work = scene.reviews.at_work_words(scene.now);
+    let waiting = words::reviews_wait(drawn.reviews.all().len());
+    lines.extend(waiting.map(|said| Line::styled(said, drawn.palette.warning)));
+    lines.push(summary(drawn, files, usize::from(width)));
+    let at_work = drawn.reviews.at_work_words(drawn.now);
     let at_work = at_work.map(|said| cut_end(&said, usize::from(width)));
-    lines.extend(at_work.map(|said| Line::styled(said, scene.palette.warning)));
-    lines.extend(remark(scene, files, usize::from(width)));
-    lines.extend(message(scene, files, usize::from(width)));
+    lines.extend(at_work.map(|said| Line::styled(said, drawn.palette.warning)));
+    lines.extend(remark(drawn, files, usize::from(width)));
+    lines.extend(message(drawn, files, usize::from(width)));
     let answers = answers(&files.turn().comments);
     let answers = answers.map(|said| cut_end(&format!("Your last rounds: {said} (L)"), usize::from(width)));
-    lines.extend(answers.map(|said| Line::styled(said, scene.palette.reason)));
+    lines.extend(answers.map(|said| Line::styled(said, drawn.palette.reason)));
     let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
     for Note { text, warning, .. } in notes {
-        let style = if warning { scene.palette.warning } else { scene.palette.quiet };
+        let style = if warning { drawn.palette.warning } else { drawn.palette.quiet };
         let sign = if warning { "! " } else { "  " };
         let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
         lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
@@ -58,8 +58,8 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
 }
 
 /// The file on the screen. Its name stays; what does not fit beside it goes.
-fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) -> Line<'static> {
-    let palette = scene.palette;
+fn title(drawn: &DrawnState<'_>, files: &TurnFiles, file: &TurnFile, width: usize) -> Line<'static> {
+    let palette = drawn.palette;
     let name = format!("{} {}", words::letter(file.change), words::path(&file.path));
     let size = format!("+{} -{}", file.added, file.removed).len();
     let what = match file.change {
@@ -103,11 +103,11 @@ fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
 }
 
 /// All files in a line.
-fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> {
-    let (palette, turn) = (scene.palette, files.turn());
+fn summary(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Line<'static> {
+    let (palette, turn) = (drawn.palette, files.turn());
     let place = match files.all().len() {
         0 => String::new(),
-        all if scene.areas.lists == Lists::Column => format!("  {all} files  "),
+        all if drawn.areas.lists == Lists::Column => format!("  {all} files  "),
         all => format!("  file {} of {all}  ", files.at() + 1),
     };
     let (added, removed) = words::lines(turn);
@@ -121,7 +121,7 @@ fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> 
         0 => String::new(),
         comments => format!("  {}", words::comments(comments)),
     };
-    let since = words::since(&turn.baseline, scene.now);
+    let since = words::since(&turn.baseline, drawn.now);
     let room = width.saturating_sub(columns(&place) + size + columns(&marked) + columns(&comments));
     let since = words::capital(&cut_end(&since, room));
     let mut spans = vec![Span::styled(since, palette.quiet)];
@@ -135,15 +135,15 @@ fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> 
 }
 
 /// The way of the last message, and whether it was read.
-fn message(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
+fn message(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
     let message = files.turn().message.as_ref()?;
-    let text = cut_end(&words::message(message, scene.now), width);
-    let style = if message.read.is_some() { scene.palette.quiet } else { scene.palette.reason };
+    let text = cut_end(&words::message(message, drawn.now), width);
+    let style = if message.read.is_some() { drawn.palette.quiet } else { drawn.palette.reason };
     Some(Line::styled(text, style))
 }
 
 /// The first remark in a line, and how many there are behind it.
-fn remark(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
+fn remark(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
     let remarks = &files.turn().remarks;
     let more = match remarks.len() {
         0 => return None,
@@ -153,8 +153,8 @@ fn remark(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'st
     let first = words::line(remarks.first()?);
     let whole = format!("! {first}");
     if remarks.len() == 1 && columns(&whole) <= width {
-        return Some(Line::styled(whole, scene.palette.warning));
+        return Some(Line::styled(whole, drawn.palette.warning));
     }
     let cut = cut_end(&whole, width.saturating_sub(more.len()));
-    Some(Line::styled(cut + &more, scene.palette.warning))
+    Some(Line::styled(cut + &more, drawn.palette.warning))
 }

@@ -3,17 +3,17 @@
 use alongside_desk::Marked;
 use ratatui_core::terminal::Frame;
 
-use crate::panels::scene::{Scene, draw_words};
+use crate::panels::drawn_state::{DrawnState, draw_words};
 use crate::words::comment_words;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
 
-pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
-    draw_words(scene, frame, scene.areas.page, &text(scene));
+pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
+    draw_words(drawn, frame, drawn.areas.page, &text(drawn));
 }
 
-fn text(scene: &Scene<'_>) -> Vec<String> {
-    let Some(files) = scene.reviews.turn().files() else { return vec![words::LOOKING.into()] };
+fn text(drawn: &DrawnState<'_>) -> Vec<String> {
+    let Some(files) = drawn.reviews.turn().files() else { return vec![words::LOOKING.into()] };
     let Some(file) = files.file() else {
         let nothing = "Nothing has changed.".to_owned();
         let keys = "r looks again; T goes back to the proposals.".to_owned();

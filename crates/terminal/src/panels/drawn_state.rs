@@ -1,4 +1,4 @@
-//! Everything that panels show: a look at the state, which drawing does not change.
+//! The state that panels draw, which drawing does not change.
 
 use alongside_desk::Status;
 use alongside_desk::agent_setup::SettingsOffer;
@@ -11,18 +11,18 @@ use crate::message_log::MessageLog;
 use crate::overlays::Overlays;
 use crate::palette::Palette;
 use crate::reviews::Reviews;
-use crate::search_input::Search;
+use crate::search_input::SearchInput;
 use crate::text::fit::wrapped;
 
 /// See the module.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct DrawnState<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) areas: &'a Areas,
     pub(crate) reviews: &'a Reviews,
     pub(crate) overlays: &'a Overlays,
     pub(crate) messages: &'a MessageLog,
-    pub(crate) search: &'a Search,
+    pub(crate) search: &'a SearchInput,
     /// The number that the person has typed for the next key.
     pub(crate) number: Option<usize>,
     /// The changes that agents need.
@@ -35,7 +35,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) now: u64,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> DrawnState<'a> {
     pub(crate) fn status(&self) -> &'a Status {
         self.reviews.status()
     }
@@ -55,13 +55,13 @@ pub(crate) fn draw_lines(frame: &mut Frame<'_>, area: Rect, lines: impl IntoIter
 
 /// Draws words where there is no text to show, wrapped, with two thirds of the free rows below. The first
 /// one is their heading.
-pub(crate) fn draw_words(scene: &Scene<'_>, frame: &mut Frame<'_>, room: Rect, words: &[String]) {
+pub(crate) fn draw_words(drawn: &DrawnState<'_>, frame: &mut Frame<'_>, room: Rect, words: &[String]) {
     let width = room.width.saturating_sub(4);
     let rows: Vec<_> = words.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     let y = room.y + room.height.saturating_sub(height) / 3;
     let area = Rect { x: room.x + 2, y, width, height }.intersection(room);
-    let (heading, text) = (scene.palette.heading, scene.palette.text);
+    let (heading, text) = (drawn.palette.heading, drawn.palette.text);
     let lines = rows
         .into_iter()
         .enumerate()
