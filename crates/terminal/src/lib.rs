@@ -52,7 +52,7 @@ pub use crate::editor::command::command as editor_command;
 pub use crate::editor::{EditOutcome, Editing};
 pub use crate::notification::Notification;
 pub use crate::options::{AgentPane, Ending, Layout, Options, Theme, TurnOptions, UndoBack, UndoneText};
-pub use crate::review_page::{HunkMarks, LineMarks, columns_of, cut_at};
+pub use crate::review_page::{HunkEmphasis, LineEmphasis, columns_of, cut_at};
 pub use crate::unsaved_texts::{COMMENT_UNSENT, DraftStore, UnsavedText};
 
 use crate::app::App;

@@ -188,7 +188,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<
         let rows = rows.into_iter().map(|row| Line::styled(row, palette.warning));
         return panels::draw_lines(frame, frame.area(), rows);
     }
-    panels::banner::draw(drawn, frame);
+    panels::demo_banner::draw(drawn, frame);
     match areas.lists {
         Lists::Column => {
             panels::agents::draw(drawn, frame);
@@ -213,7 +213,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<
         (Some(Overlay::Help(top)), ..) => panels::overlays::help::draw(drawn, *top, frame),
         (Some(Overlay::Offer(open)), ..) => panels::overlays::settings_offer::draw(drawn, open, frame),
         (Some(Overlay::Turn(list)), ..) => panels::overlays::turn_list::draw(drawn, list, frame),
-        (_, DeskMode::Proposals, None) => panels::empty::draw(drawn, frame),
+        (_, DeskMode::Proposals, None) => panels::no_review::draw(drawn, frame),
         (_, DeskMode::Turn, None) => {
             panels::turn::header::draw(drawn, frame);
             panels::turn::page::draw(drawn, frame);

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use alongside_desk::harmless;
-use alongside_terminal::LineMarks;
+use alongside_terminal::LineEmphasis;
 
 use super::printer::{Ink, Look};
 
@@ -31,7 +31,13 @@ pub(super) struct ChangedLine {
 }
 
 /// A changed line, without its line end, behind its sign.
-pub(super) fn changed_line(sign: char, line: &str, marks: &LineMarks, ink: Ink, look: Look) -> ChangedLine {
+pub(super) fn changed_line(
+    sign: char,
+    line: &str,
+    marks: &LineEmphasis,
+    ink: Ink,
+    look: Look,
+) -> ChangedLine {
     let mut text = Writing { text: sign.to_string(), marks, look, in_word: false };
     let (parts, is_cut) = parts(line, marks, look);
     let count = |bytes: Range<usize>| line[bytes].chars().count();
@@ -51,7 +57,7 @@ pub(super) fn changed_line(sign: char, line: &str, marks: &LineMarks, ink: Ink, 
 }
 
 /// The parts of a line that are printed, and whether some of what changes is in none of them.
-fn parts(line: &str, marks: &LineMarks, look: Look) -> (Vec<Range<usize>>, bool) {
+fn parts(line: &str, marks: &LineEmphasis, look: Look) -> (Vec<Range<usize>>, bool) {
     let most = match look.columns {
         Some(columns) if !marks.words.is_empty() => (columns * MOST_ROWS).min(LONGEST_LINE),
         _ => LONGEST_LINE,
@@ -97,7 +103,7 @@ fn add(parts: &mut Vec<Range<usize>>, part: Range<usize>) {
 /// A line as it is written.
 struct Writing<'a> {
     text: String,
-    marks: &'a LineMarks,
+    marks: &'a LineEmphasis,
     look: Look,
     in_word: bool,
 }
@@ -176,11 +182,11 @@ mod tests {
 
     const PLAIN: Look = Look { inks: Inks { on: false }, columns: None, rows: None };
 
-    fn words(words: &[(usize, usize)]) -> LineMarks {
-        LineMarks { words: words.iter().map(|(start, end)| *start..*end).collect(), blanks: Vec::new() }
+    fn words(words: &[(usize, usize)]) -> LineEmphasis {
+        LineEmphasis { words: words.iter().map(|(start, end)| *start..*end).collect(), blanks: Vec::new() }
     }
 
-    fn printed(line: &str, marks: &LineMarks, look: Look) -> (String, bool) {
+    fn printed(line: &str, marks: &LineEmphasis, look: Look) -> (String, bool) {
         let printed = changed_line('+', line, marks, Ink::Added, look);
         (printed.text, printed.is_cut)
     }
@@ -193,26 +199,26 @@ mod tests {
         assert_eq!(text, "\x1b[32m+let \x1b[7mnew\x1b[27m = \x1b[7m12\x1b[27m;\x1b[0m");
         assert_eq!(printed("let new = 12;", &marks, PLAIN).0, "+let new = 12;");
         let long = "n".repeat(LONGEST_LINE + 1);
-        let (text, _) = printed(&long, &LineMarks::default(), coloured);
+        let (text, _) = printed(&long, &LineEmphasis::default(), coloured);
         assert!(text.ends_with("nn \x1b[2m... (1 more characters)\x1b[22m\x1b[0m"), "{text}");
     }
 
     #[test]
     fn blanks_are_drawn_where_they_differ_and_line_up() {
-        let marks = LineMarks { words: Vec::new(), blanks: vec![0..2, 3..5] };
+        let marks = LineEmphasis { words: Vec::new(), blanks: vec![0..2, 3..5] };
         let (text, _) = printed("\t\ta \t", &marks, PLAIN);
         assert_eq!(text, "+→      →       a·→");
         let other = "a\u{a0}b\u{3000}c d";
-        assert_eq!(printed(other, &LineMarks::default(), PLAIN).0, "+a␣b␣c d");
+        assert_eq!(printed(other, &LineEmphasis::default(), PLAIN).0, "+a␣b␣c d");
     }
 
     #[test]
     fn harmful_characters_are_escaped_within_words_too() {
         let marks = words(&[(0, 6)]);
         assert_eq!(printed("a\x1b[2Jb\u{202e}", &marks, PLAIN).0, "+a\\x1b[2Jb\\u{202e}");
-        assert_eq!(printed("pass\u{200d}word", &LineMarks::default(), PLAIN).0, "+pass\\u{200d}word");
+        assert_eq!(printed("pass\u{200d}word", &LineEmphasis::default(), PLAIN).0, "+pass\\u{200d}word");
         let emoji = "\u{2764}\u{fe0f} \u{1f469}\u{200d}\u{2695}\u{fe0f}";
-        assert_eq!(printed(emoji, &LineMarks::default(), PLAIN).0, format!("+{emoji}"));
+        assert_eq!(printed(emoji, &LineEmphasis::default(), PLAIN).0, format!("+{emoji}"));
     }
 
     #[test]
@@ -246,7 +252,7 @@ mod tests {
     #[test]
     fn a_change_that_is_too_long_itself_counts_as_cut() {
         let line = "n".repeat(LONGEST_LINE + 5);
-        let (text, is_cut) = printed(&line, &LineMarks::default(), Look { columns: Some(80), ..PLAIN });
+        let (text, is_cut) = printed(&line, &LineEmphasis::default(), Look { columns: Some(80), ..PLAIN });
         assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
         let (text, is_cut) = printed(&line, &words(&[(0, line.len())]), PLAIN);
         assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
@@ -267,7 +273,7 @@ mod tests {
                 .collect();
             words.sort_unstable_by_key(|word| word.start);
             words.dedup_by(|next, word| next.start < word.end);
-            let marks = LineMarks { words: words.clone(), blanks: Vec::new() };
+            let marks = LineEmphasis { words: words.clone(), blanks: Vec::new() };
             let (parts, is_cut) = parts(&line, &marks, Look { columns: Some(40), ..PLAIN });
             proptest::prop_assert!(parts.windows(2).all(|pair| pair[0].end < pair[1].start));
             let is_shown = |word: &Range<usize>| {

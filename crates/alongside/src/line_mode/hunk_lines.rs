@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use alongside_desk::{Hunk, HunkState, Lines, Review, Text, harmless, messages};
-use alongside_terminal::{HunkMarks, LineMarks, cut_at};
+use alongside_terminal::{HunkEmphasis, LineEmphasis, cut_at};
 
 use super::changed_line::{LONGEST_LINE, TAB, changed_line};
 use super::pages::{MOST_LINES, Page, Spot, rows_for_lines, rows_of};
@@ -94,7 +94,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
     let before = in_file.start.min(CONTEXT);
     let after = file.len().saturating_sub(in_file.end).min(CONTEXT);
     let is_begun = from.old + from.new > 0;
-    let marks = HunkMarks::new(review, hunk);
+    let marks = HunkEmphasis::new(review, hunk);
     let (removed, added) = match hunk.state {
         HunkState::Dropped => (Ink::Dropped, Ink::Dropped),
         HunkState::Kept | HunkState::Edited => (Ink::Removed, Ink::Added),
@@ -163,7 +163,7 @@ pub(super) fn text_page(review: &Review, from: Spot, look: Look) -> Page {
     let mut show = Show { crlf: is_crlf(&review.current), ..Show::of(look) };
     let below = rows_of(&more_lines(MOST_LINES, Origin::Proposal.remedy(review), look), look);
     let rows = rows_for_lines(look, rows_of_prompt(look) + below);
-    let (part, _) = show.changed(('+', Ink::Added), &text, left, rows, |_| LineMarks::default());
+    let (part, _) = show.changed(('+', Ink::Added), &text, left, rows, |_| LineEmphasis::default());
     let more = left.len() - part.len();
     if more > 0 {
         show.lines.push(more_lines(more, Origin::Proposal.remedy(review), look));
@@ -252,7 +252,7 @@ impl Show {
         text: &Text,
         lines: Lines,
         rows: usize,
-        marks: impl Fn(usize) -> LineMarks,
+        marks: impl Fn(usize) -> LineEmphasis,
     ) -> (Lines, usize) {
         let (mut end, mut taken) = (lines.start, 0);
         let range = lines.start..lines.end.min(lines.start + MOST_LINES);

@@ -1,14 +1,14 @@
 //! The panels around the review, a file for each.
 
 pub(crate) mod agents;
-pub(crate) mod banner;
 pub(crate) mod bottom;
 pub(crate) mod context;
+pub(crate) mod demo_banner;
 mod drawn_state;
-pub(crate) mod empty;
 pub(crate) mod header;
 mod list_rows;
 pub(crate) mod list_strip;
+pub(crate) mod no_review;
 pub(crate) mod overlays;
 pub(crate) mod reviews;
 pub(crate) mod turn;

@@ -10,7 +10,7 @@ use ratatui_core::layout::Rect;
 use super::accepted_hunks::AcceptedHunks;
 use super::alignment::{Alignment, PLAIN, STACKED};
 use super::columns::Columns;
-use super::enclosing::enclosing;
+use super::enclosing_heading::enclosing;
 use super::kind::ReviewKind;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, InSight, Kind, LineNumbers};

@@ -9,7 +9,7 @@ use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
 use super::content::{Cell, Content, Row, Sentence, Sign};
-use super::line::{Marks, Part, line};
+use super::draw_line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;

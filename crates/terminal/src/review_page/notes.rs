@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::content::Content;
-use super::line::Part;
+use super::draw_line::Part;
 use super::rows::{Block, Kind, NotedLines};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};

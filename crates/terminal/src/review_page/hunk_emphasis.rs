@@ -1,4 +1,4 @@
-//! The marks on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words
+//! The emphasis on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words
 //! that differ, the blanks to draw, and what the hunk stands in. They are those of the [`Content`] of a page.
 
 use std::ops::Range;
@@ -13,37 +13,37 @@ use crate::text::width::{Shown, Unit, Units};
 
 /// See the module.
 #[derive(Debug)]
-pub struct HunkMarks {
+pub struct HunkEmphasis {
     content: Content,
 }
 
-/// The marks on a changed line, each in bytes of the line, in order.
+/// The emphasis on a changed line, each in bytes of the line, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LineMarks {
+pub struct LineEmphasis {
     /// The words that differ.
     pub words: Vec<Range<usize>>,
     /// Where blanks and tabs are drawn.
     pub blanks: Vec<Range<usize>>,
 }
 
-impl HunkMarks {
+impl HunkEmphasis {
     /// Those of a hunk of this review.
     pub fn new(review: &Review, hunk: &Hunk) -> Self {
         let only = Review { hunks: vec![hunk.clone()], ..review.clone() };
         Self { content: Content::new(&only, Layout::OneColumn, ReviewKind::Proposal) }
     }
 
-    /// The marks on a line of the original, counted from the first one of the hunk.
-    pub fn removed(&self, line: usize) -> LineMarks {
+    /// The emphasis on a line of the original, counted from the first one of the hunk.
+    pub fn removed(&self, line: usize) -> LineEmphasis {
         self.of(self.content.before(0, line))
     }
 
     /// The same for a line that is proposed, or that the person wrote in its place.
-    pub fn added(&self, line: usize) -> LineMarks {
+    pub fn added(&self, line: usize) -> LineEmphasis {
         self.of(self.content.after(0, line))
     }
 
-    fn of(&self, cell: Cell) -> LineMarks {
+    fn of(&self, cell: Cell) -> LineEmphasis {
         let line = self.content.texts.line(cell.side, cell.line);
         let in_bytes = |word: &alongside_desk::Range| {
             byte_of(line, word.start.character)..byte_of(line, word.end.character)
@@ -54,7 +54,7 @@ impl HunkMarks {
         let mut blanks: Vec<_> = words.iter().filter(is_blank).cloned().chain(ends).collect();
         blanks.retain(|range| !range.is_empty());
         blanks.sort_unstable_by_key(|range| range.start);
-        LineMarks { words, blanks }
+        LineEmphasis { words, blanks }
     }
 
     /// Why lines of the hunk differ that look the same.
@@ -132,8 +132,8 @@ mod tests {
         }
     }
 
-    fn marks(review: &Review) -> HunkMarks {
-        HunkMarks::new(review, &review.hunks[0])
+    fn emphasis(review: &Review) -> HunkEmphasis {
+        HunkEmphasis::new(review, &review.hunks[0])
     }
 
     fn bytes(ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
@@ -148,27 +148,27 @@ mod tests {
         };
         let words = Words { removed: vec![at(3, 6)], added: vec![at(3, 8)] };
         for state in [HunkState::Kept, HunkState::Dropped] {
-            let marks = marks(&review("😀 two\n", "😀 three\n", state, Some(words.clone())));
-            assert_eq!(bytes(&marks.removed(0).words), [(5, 8)]);
-            assert_eq!(bytes(&marks.added(0).words), [(5, 10)]);
-            assert!(marks.removed(0).blanks.is_empty() && marks.added(0).blanks.is_empty());
+            let emphasis = emphasis(&review("😀 two\n", "😀 three\n", state, Some(words.clone())));
+            assert_eq!(bytes(&emphasis.removed(0).words), [(5, 8)]);
+            assert_eq!(bytes(&emphasis.added(0).words), [(5, 10)]);
+            assert!(emphasis.removed(0).blanks.is_empty() && emphasis.added(0).blanks.is_empty());
         }
     }
 
     #[test]
     fn blanks_that_differ_are_drawn_and_said() {
-        let marks = marks(&review("    a\n", "\ta \n", HunkState::Kept, None));
-        assert_eq!(bytes(&marks.removed(0).blanks), [(0, 4)]);
-        assert_eq!(bytes(&marks.added(0).blanks), [(0, 1), (2, 3)]);
-        assert!(marks.hard_to_see().is_some());
+        let emphasis = emphasis(&review("    a\n", "\ta \n", HunkState::Kept, None));
+        assert_eq!(bytes(&emphasis.removed(0).blanks), [(0, 4)]);
+        assert_eq!(bytes(&emphasis.added(0).blanks), [(0, 1), (2, 3)]);
+        assert!(emphasis.hard_to_see().is_some());
     }
 
     #[test]
     fn too_much_for_words_has_the_part_that_differs() {
-        let marks = marks(&review("let old = 1;\n", "let new = 1;\n", HunkState::Kept, None));
-        assert_eq!(bytes(&marks.removed(0).words), [(4, 7)]);
-        assert_eq!(bytes(&marks.added(0).words), [(4, 7)]);
-        assert_eq!((marks.hard_to_see(), marks.enclosing()), (None, None));
+        let emphasis = emphasis(&review("let old = 1;\n", "let new = 1;\n", HunkState::Kept, None));
+        assert_eq!(bytes(&emphasis.removed(0).words), [(4, 7)]);
+        assert_eq!(bytes(&emphasis.added(0).words), [(4, 7)]);
+        assert_eq!((emphasis.hard_to_see(), emphasis.enclosing()), (None, None));
     }
 
     #[test]
