@@ -63,7 +63,7 @@ async fn play(seat: alongside_desk::Seat) {
                 if changes {
                     companion.change(1, |review, pieces| {
                         review.stale = true;
-                        *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], last % 2 == 0);
+                        scripted_companion::keep_hunks(pieces, &[1], last % 2 == 0);
                     });
                 } else if last < 5 {
                     companion.open(last, &qwen, &format!("/shop/new/{last}.py"), &pieces());

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use alongside_desk::{
-    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Marked,
+    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Follows, Hunk, HunkState, Lines, Marked,
     OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, SharedFile, Status, Turn,
     TurnFinished, UndoneFile,
 };
@@ -173,32 +173,22 @@ impl Companion {
 
     /// Ends a review, not by this desk's decision.
     pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
-        self.end(Closed {
-            id: ReviewId(id),
-            closing,
-            decided_here: false,
-            decided_in: None,
-            draft,
-            follows: alongside_desk::Follows::Write,
-        });
+        self.end(Closed { draft, ..closed(ReviewId(id), closing) });
     }
 
     /// A person decides at another desk, of this name.
     pub(crate) fn decide_in(&mut self, desk: &str, id: u64, closing: Closing) {
-        let (id, decided_in) = (ReviewId(id), Some(desk.to_owned()));
-        self.end(Closed {
-            id,
-            closing,
-            decided_here: false,
-            decided_in,
-            draft: None,
-            follows: alongside_desk::Follows::Write,
-        });
+        self.end(Closed { decided_in: Some(desk.to_owned()), ..closed(ReviewId(id), closing) });
     }
 
     fn end(&mut self, closed: Closed) {
         self.reviews.remove(&closed.id);
         self.tell(Event::Closed(closed));
+    }
+
+    /// Another desk drops changes of a review.
+    pub(crate) fn drop_elsewhere(&mut self, id: u64, hunks: &[usize]) {
+        self.change(id, |_, pieces| keep_hunks(pieces, hunks, false));
     }
 
     /// Changes a review as another desk or the disk would.
@@ -295,14 +285,7 @@ impl Companion {
             if decision == Decision::Accept && review.current.is_empty() && !review.proposed.is_empty() {
                 return Err(Refusal::Empty);
             }
-            self.end(Closed {
-                id,
-                closing,
-                decided_here: true,
-                decided_in: None,
-                draft: None,
-                follows: alongside_desk::Follows::Write,
-            });
+            self.end(Closed { decided_here: true, ..closed(id, closing) });
             return Ok(Revised { revision });
         }
         if let Request::SetReason { hunk, reason, .. } = request {
@@ -317,18 +300,19 @@ impl Companion {
         let undone = self.undone.entry(id).or_default();
         let (undoes, redoes) =
             (matches!(request, Request::UndoReview { .. }), matches!(request, Request::RedoReview { .. }));
-        let next = match request {
-            Request::KeepHunks { hunks, keep, .. } => keep_hunks(now.clone(), &hunks, keep),
+        let mut next = now.clone();
+        match request {
+            Request::KeepHunks { hunks, keep, .. } => keep_hunks(&mut next, &hunks, keep),
             Request::EditReview { changes, .. } => {
                 let text = changes.into_iter().last().map(|change| change.text).unwrap_or_default();
                 let old = review.original.as_deref().unwrap_or_default().to_owned();
                 let new = review.proposed.to_string();
-                vec![Piece::Differs { old, new, state: HunkState::Edited, now: text }]
+                next = vec![Piece::Differs { old, new, state: HunkState::Edited, now: text }];
             }
-            Request::UndoReview { .. } => history.pop().ok_or(Refusal::NothingToUndo)?,
-            Request::RedoReview { .. } => undone.pop().ok_or(Refusal::NothingToRedo)?,
+            Request::UndoReview { .. } => next = history.pop().ok_or(Refusal::NothingToUndo)?,
+            Request::RedoReview { .. } => next = undone.pop().ok_or(Refusal::NothingToRedo)?,
             _ => return Err(Refusal::CannotSplit),
-        };
+        }
         if !undoes && !redoes {
             undone.clear();
         }
@@ -398,7 +382,7 @@ impl Companion {
                 let id = TURN_FILES + file as u64;
                 let hunks = self.reviews.get(&ReviewId(id)).map_or(0, |(review, _)| review.hunks.len());
                 let all: Vec<_> = (0..hunks).collect();
-                self.revise(id, |_, pieces| *pieces = keep_hunks(pieces.clone(), &all, !undo));
+                self.revise(id, |_, pieces| keep_hunks(pieces, &all, !undo));
                 if let Some(file) = self.turn.as_mut().and_then(|turn| turn.files.get_mut(file)) {
                     file.marked = if undo { Marked::Whole } else { Marked::Nothing };
                 }
@@ -439,8 +423,13 @@ impl Companion {
     }
 }
 
-/// The pieces after keeping or dropping some hunks.
-pub(crate) fn keep_hunks(mut pieces: Vec<Piece>, hunks: &[usize], keep: bool) -> Vec<Piece> {
+/// The end of a review in which the agent writes next.
+fn closed(id: ReviewId, closing: Closing) -> Closed {
+    Closed { id, closing, decided_here: false, decided_in: None, draft: None, follows: Follows::Write }
+}
+
+/// Keeps or drops some hunks.
+pub(crate) fn keep_hunks(pieces: &mut [Piece], hunks: &[usize], keep: bool) {
     let differing = pieces.iter_mut().filter(|piece| matches!(piece, Piece::Differs { .. }));
     for (index, piece) in differing.enumerate() {
         if let Piece::Differs { old, new, state, now } = piece
@@ -450,5 +439,4 @@ pub(crate) fn keep_hunks(mut pieces: Vec<Piece>, hunks: &[usize], keep: bool) ->
             *now = if keep { new.clone() } else { old.clone() };
         }
     }
-    pieces
 }

@@ -1,10 +1,9 @@
 //! All reviews are accepted after one confirmation: exactly the revisions that it lists.
 
-use alongside_desk::{Closing, Event, Problem, Refusal};
+use alongside_desk::{Closing, Refusal};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted_companion;
 
 fn accepted(id: u64, revision: u64) -> Request {
     decided(id, revision, Decision::Accept)
@@ -55,10 +54,7 @@ async fn one_confirmation_accepts_every_review_it_lists() {
 async fn the_result_covers_warnings_that_wait() {
     let mut stage = seen(2, 120, 24).await;
     stage.press("A").await;
-    for what in ["first", "second"] {
-        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
-    }
-    stage.a_while().await;
+    stage.tell_problems(&["first", "second"]).await;
     stage.press_and_read("y").await;
     stage.shows("2 accepted. (2 more: m)");
 }
@@ -69,9 +65,7 @@ async fn the_list_names_each_review_and_why_others_wait() {
     let qwen = stage.qwen.clone();
     stage.companion.open(5, &qwen, "/shop/unseen.py", &pieces());
     stage.companion.change(2, |review, _| review.stale = true);
-    stage
-        .companion
-        .change(3, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], false));
+    stage.companion.drop_elsewhere(3, &[1]);
     stage.a_while().await;
     stage.press(" A").await;
     assert_snapshot!("accept_all", stage.screen());
@@ -86,9 +80,7 @@ async fn the_list_names_each_review_and_why_others_wait() {
 async fn a_review_that_changes_or_comes_after_the_list_waits() {
     let mut stage = seen(3, 120, 24).await;
     stage.press("A").await;
-    stage
-        .companion
-        .change(2, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
+    stage.companion.drop_elsewhere(2, &[0]);
     stage.propose_and_read(4, "/shop/late.py").await;
     stage.does_not_show("late.py +7 -6 Gemini CLI");
     stage.press_and_read("y").await;

@@ -135,8 +135,7 @@ async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
     stage.shared.stuck.store(false, Ordering::Relaxed);
     stage.moment().await;
     stage.shows("Ignored: you typed that before this was on the screen.");
-    stage.key(KeyCode::Esc).await;
-    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    stage.shows_on("⎋", "IDE mode is off in Gemini CLI and Qwen Code.").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
 }
 
@@ -247,6 +246,5 @@ async fn a_look_that_began_before_a_change_says_nothing_about_it() {
     stage.moment().await;
     stage.shows("gemini:ide-mode is changed.");
     stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.key(KeyCode::Esc).await;
-    stage.shows("IDE mode is off in Qwen Code.");
+    stage.shows_on("⎋", "IDE mode is off in Qwen Code.").await;
 }

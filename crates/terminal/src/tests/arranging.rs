@@ -105,10 +105,7 @@ async fn the_key_that_the_strip_names_lists_all_reviews() {
     stage.shows_on("W", "Reviews that wait (1 of 40):").await;
     assert_snapshot!("waiting_list", stage.screen());
     stage.shows_on("jjj", "Reviews that wait (4 of 40):").await;
-    stage.key(KeyCode::PageDown).await;
-    stage.key(KeyCode::PageDown).await;
-    stage.key(KeyCode::PageDown).await;
-    stage.shows("Reviews that wait (34 of 40):");
+    stage.shows_on("⇟⇟⇟", "Reviews that wait (34 of 40):").await;
     stage.shows("part34.py");
     stage.shows_on("\n", "part34.py Gemini CLI").await;
     stage.does_not_show("Reviews that wait");
@@ -172,9 +169,7 @@ async fn a_search_counts_its_matches() {
     stage.shows_on("nnn", "/items 6/8").await;
     let counted = |stage: &Stage| stage.screen().rsplit("/items ").next().unwrap().trim().to_owned();
     let before = counted(&stage);
-    stage.companion.change(1, |_, pieces| {
-        *pieces = crate::scripted_companion::keep_hunks(pieces.clone(), &[0], false);
-    });
+    stage.companion.drop_elsewhere(1, &[0]);
     stage.moment().await;
     assert_eq!(counted(&stage), before);
     stage.key(KeyCode::Esc).await;
@@ -244,9 +239,7 @@ async fn a_match_far_to_the_side_comes_into_sight() {
 async fn backspace_takes_a_visible_character_of_a_search() {
     let mut stage = Stage::reading(100, 24).await;
     stage.shows_on("/a👩\u{200d}👧e\u{301}", "/a👩\u{200d}👧e\u{301}").await;
-    stage.key(KeyCode::Backspace).await;
-    stage.key(KeyCode::Backspace).await;
-    stage.shows_on("bc", "/abc").await;
+    stage.shows_on("⌫⌫bc", "/abc").await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,10 +11,8 @@ use super::*;
 async fn a_step_back_takes_comments_back_and_then_marks() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press_and_read(" ").await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("Call of it").await;
-    stage.enter().await;
+    stage.press_and_read("cwhy\n").await;
+    stage.press_and_read("Call of it\n").await;
     let before = stage.asked_of_turn().len();
     let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
     for id in [2, 1] {
@@ -27,8 +25,7 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     stage.shows_on("c", "> why").await;
     stage.key(KeyCode::Esc).await;
     // After a mark, a step back is that mark.
-    stage.press("c again").await;
-    stage.enter().await;
+    stage.press_and_read("c again\n").await;
     stage.press_and_read(" ").await;
     stage.press("u").await;
     assert!(matches!(stage.asked_of_turn().last(), Some(Request::UndoReview { .. })));
@@ -50,19 +47,14 @@ async fn the_keys_of_the_list_fit_from_60_columns_on() {
 #[tokio::test(start_paused = true)]
 async fn a_step_forward_makes_marks_and_then_comments_again() {
     let mut stage = Stage::commenting(100, 24).await;
-    stage.press(" ").await;
-    stage.a_while().await;
-    stage.press("cwhy").await;
-    stage.enter().await;
+    stage.press_and_read(" ").await;
+    stage.press_and_read("cwhy\n").await;
     // Its last words count.
-    stage.press("c?").await;
-    stage.enter().await;
-    stage.press("Call of it").await;
-    stage.enter().await;
+    stage.press_and_read("c?\n").await;
+    stage.press_and_read("Call of it\n").await;
     let before = stage.asked_of_turn().len();
     for _ in 0..3 {
-        stage.press("u").await;
-        stage.a_while().await;
+        stage.press_and_read("u").await;
     }
     for _ in 0..3 {
         stage.ctrl('r').await;
@@ -82,10 +74,8 @@ async fn a_step_forward_makes_marks_and_then_comments_again() {
     let expected = [(Some(2), true, "why?".to_owned()), (None, false, "all of it".to_owned())];
     assert_eq!(comments, expected.map(Some));
     // Words of which the person has made another comment are not written twice.
-    stage.press("u").await;
-    stage.a_while().await;
-    stage.press("C!").await;
-    stage.enter().await;
+    stage.press_and_read("u").await;
+    stage.press_and_read("C!\n").await;
     stage.shows("Comment kept.");
     let before = stage.asked_of_turn().len();
     stage.ctrl('r').await;
@@ -96,22 +86,15 @@ async fn a_step_forward_makes_marks_and_then_comments_again() {
 #[tokio::test(start_paused = true)]
 async fn words_that_are_not_kept_are_in_the_list() {
     let mut stage = Stage::commenting(100, 24).await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("Chalf a tho").await;
-    stage.key(KeyCode::Esc).await;
-    stage.press("u").await;
-    stage.a_while().await;
+    stage.press_and_read("cwhy\n").await;
+    stage.press_and_read("Chalf a tho⎋u").await;
     stage.press("L").await;
     assert_snapshot!("comment_not_kept", stage.screen());
     stage.companion.renew_turn();
     stage.a_while().await;
     stage.shows("half a tho");
-    stage.key(KeyCode::Esc).await;
-    stage.press("c").await;
-    stage.shows("> why");
+    stage.shows_on("⎋c", "> why").await;
     stage.enter().await;
-    stage.press("L").await;
-    stage.shows("the whole turn half a tho");
+    stage.shows_on("L", "the whole turn half a tho").await;
     stage.does_not_show("src/basket.py why");
 }

@@ -37,11 +37,8 @@ impl Stage {
         let mut stage = Self::with_sidebar(width, height, "false", None, options);
         stage.connect().await;
         stage.set_turn(turn);
-        stage.press("T").await;
-        stage.a_while().await;
-        stage.key(KeyCode::Tab).await;
-        stage.key(KeyCode::Tab).await;
-        stage.a_while().await;
+        stage.press_and_read("T").await;
+        stage.press_and_read("\t\t").await;
         stage
     }
 
@@ -65,9 +62,7 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
         stage.shows("Comment kept. f sends it.");
         let text = "Where does the tax come from? Nobody asked for it\nTake it out.";
         assert_eq!(stage.asked_of_turn(), [add(Some(2), Some((4, 6)), Side::New, text)]);
-        stage.press("?").await;
-        stage.key(KeyCode::Esc).await;
-        stage.a_while().await;
+        stage.press_and_read("?⎋").await;
         assert_snapshot!(format!("comment_kept_{width}x{height}"), stage.screen());
     }
 }
@@ -75,9 +70,7 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
 #[tokio::test(start_paused = true)]
 async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
     let mut stage = Stage::commenting(130, 40).await;
-    stage.press("c").await;
-    stage.key(KeyCode::Down).await;
-    stage.key(KeyCode::Down).await;
+    stage.press("c↓↓").await;
     stage.code(KeyCode::Down, KeyModifiers::SHIFT);
     stage.moment().await;
     stage.shows("Comment on lines 5–6.");
@@ -86,25 +79,15 @@ async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
         screen.lines().any(|line| line.starts_with('▌') && line.contains(text))
     };
     assert!(is_marked(&stage, "\"\"\"With tax.\"\"\"") && !is_marked(&stage, "def total(items, tax)"));
-    stage.press("why").await;
-    stage.enter().await;
+    stage.press_and_read("why\n").await;
     stage.shows("Comment on lines 5–6: why");
     // Old lines are above the new ones.
-    stage.press("jjc").await;
-    stage.key(KeyCode::Up).await;
-    stage.press("needed").await;
-    stage.enter().await;
-    stage.press("c").await;
-    stage.shows("Your comment on old line 53.");
+    stage.press_and_read("jjc↑needed\n").await;
+    stage.shows_on("c", "Your comment on old line 53.").await;
     stage.shows("Tab the change");
-    stage.key(KeyCode::Tab).await;
-    stage.press("of it all").await;
-    stage.key(KeyCode::Tab).await;
-    stage.shows("Comment on the whole file. After f: Codex reads it");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("Comment on the whole turn.");
-    stage.key(KeyCode::BackTab).await;
-    stage.enter().await;
+    stage.shows_on("\tof it all\t", "Comment on the whole file. After f: Codex reads it").await;
+    stage.shows_on("\t", "Comment on the whole turn.").await;
+    stage.press_and_read("⇤\n").await;
     let asked = stage.asked_of_turn();
     assert_eq!(asked[0], add(Some(2), Some((5, 6)), Side::New, "why"));
     let Request::AddComment { lines: Some(lines), side: Side::Old, .. } = &asked[1] else {
@@ -112,27 +95,22 @@ async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
     };
     assert_eq!(lines.first, lines.last);
     assert_eq!(asked[2], add(Some(2), None, Side::New, "of it all"));
-    stage.press("g").await;
-    stage.shows("Comment on the whole file: of it all");
+    stage.shows_on("g", "Comment on the whole file: of it all").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_comment_is_edited_where_it_stands_and_goes_without_words() {
     let mut stage = Stage::commenting(120, 40).await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("c").await;
-    stage.shows("Your comment on lines 4–6.");
+    stage.press_and_read("cwhy\n").await;
+    stage.shows_on("c", "Your comment on lines 4–6.").await;
     stage.shows("> why");
-    stage.press("?").await;
-    stage.enter().await;
+    stage.press_and_read("?\n").await;
     stage.shows("Comment changed.");
     stage.shows("Comment on lines 4–6: why?");
     stage.press("c").await;
     stage.ctrl('u').await;
     stage.shows("Enter remove it?");
-    stage.key(KeyCode::Enter).await;
-    stage.shows("Enter again removes it; Esc leaves it as it is.");
+    stage.shows_on("\n", "Enter again removes it; Esc leaves it as it is.").await;
     assert_eq!(stage.asked_of_turn()[1..], [change(1, "why?")]);
     stage.enter().await;
     stage.shows("Comment removed.");
@@ -143,16 +121,10 @@ async fn a_comment_is_edited_where_it_stands_and_goes_without_words() {
 #[tokio::test(start_paused = true)]
 async fn the_list_comments_on_its_files_and_counts() {
     let mut stage = Stage::commenting(100, 24).await;
-    stage.press("L").await;
-    stage.key(KeyCode::Up).await;
-    stage.press("c").await;
-    stage.shows("Comment on the whole file.");
-    stage.press("too big").await;
-    stage.enter().await;
-    stage.press("C").await;
-    stage.shows("Comment on the whole turn.");
-    stage.press("slower").await;
-    stage.enter().await;
+    stage.shows_on("L↑c", "Comment on the whole file.").await;
+    stage.press_and_read("too big\n").await;
+    stage.shows_on("C", "Comment on the whole turn.").await;
+    stage.press_and_read("slower\n").await;
     let both = [add(Some(1), None, Side::New, "too big"), add(None, None, Side::New, "slower")];
     assert_eq!(stage.asked_of_turn(), both);
     assert_snapshot!("comment_list", stage.screen());
@@ -160,8 +132,7 @@ async fn the_list_comments_on_its_files_and_counts() {
     stage.shows("A assets/logo.png");
     stage.shows("Comment on the whole file: too big");
     stage.shows("2 comments");
-    stage.press("C").await;
-    stage.shows("Your comment on the whole turn.");
+    stage.shows_on("C", "Your comment on the whole turn.").await;
     stage.shows("> slower");
 }
 
@@ -169,28 +140,20 @@ async fn the_list_comments_on_its_files_and_counts() {
 async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read() {
     for (width, height) in [(130, 40), (80, 24), (60, 20)] {
         let mut stage = Stage::commenting(width, height).await;
-        stage.press("cWhere does the tax come from?").await;
-        stage.enter().await;
-        stage.press("CRun the tests.").await;
-        stage.enter().await;
-        stage.key(KeyCode::BackTab).await;
-        stage.a_while().await;
-        stage.press("X").await;
-        stage.press("f").await;
-        stage.shows("Undo this file, and send 2 comments?");
+        stage.press_and_read("cWhere does the tax come from?\n").await;
+        stage.press_and_read("CRun the tests.\n").await;
+        stage.press_and_read("⇤").await;
+        stage.shows_on("Xf", "Undo this file, and send 2 comments?").await;
         assert_snapshot!(format!("comment_finish_{width}x{height}"), stage.screen());
-        stage.press("y").await;
-        stage.a_while().await;
+        stage.press_and_read("y").await;
         assert_eq!(stage.asked_of_turn()[3..], [finish(2, true, false)]);
         assert_snapshot!(format!("comment_finished_{width}x{height}"), stage.screen());
         stage.press("y").await;
         assert_eq!(*stage.shared.copied.lock().unwrap(), ["2 comments\nand more"]);
         stage.shows("Message copied, if your terminal allows it.");
-        stage.press("p").await;
-        stage.a_while().await;
+        stage.press_and_read("p").await;
         stage.shows("This desk knows no pane of an agent. y copies it instead.");
-        stage.key(KeyCode::Esc).await;
-        stage.shows("Codex reads it with your next prompt (sent just now)");
+        stage.shows_on("⎋", "Codex reads it with your next prompt (sent just now)").await;
         if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
             message.read = Some(NOW);
             message.words = "Codex has read it with your prompt.".into();
@@ -213,27 +176,19 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
 #[tokio::test(start_paused = true)]
 async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
     let mut stage = Stage::commenting(100, 30).await;
-    stage.press(" f").await;
-    stage.shows("a ask the agent to undo");
-    stage.press("a").await;
-    stage.a_while().await;
+    stage.shows_on(" f", "a ask the agent to undo").await;
+    stage.press_and_read("a").await;
     stage.shows("The agent is asked to undo:");
     stage.shows("src/basket.py");
-    stage.key(KeyCode::Esc).await;
-    stage.press("fo").await;
-    stage.a_while().await;
+    stage.press_and_read("⎋fo").await;
     assert_eq!(stage.asked_of_turn()[1..], [finish(2, true, true), finish(3, false, false)]);
     // Comments alone are sent, or wait on.
-    stage.key(KeyCode::Esc).await;
-    stage.press("CRun the tests.").await;
-    stage.enter().await;
-    stage.press("f").await;
-    stage.shows("Send 1 comment?");
+    stage.press_and_read("⎋CRun the tests.\n").await;
+    stage.shows_on("f", "Send 1 comment?").await;
     stage.does_not_show("a ask");
     stage.press("a").await;
     assert_eq!(stage.asked_of_turn().len(), 4, "nothing is marked");
-    stage.press("y").await;
-    stage.a_while().await;
+    stage.press_and_read("y").await;
     stage.shows("Sent: Codex reads it with your next prompt");
     // The list of the end asks nothing, and is in nobody's way.
     stage.propose(1, "/shop/basket.py").await;
@@ -246,12 +201,9 @@ async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
 #[tokio::test(start_paused = true)]
 async fn without_a_way_to_an_agent_comments_wait() {
     let mut stage = Stage::commenting_on(100, 24, turn(files()), Options::default()).await;
-    stage.press("c").await;
-    stage.shows("No agent is known that reads it: the comment waits here until one is.");
-    stage.press("why").await;
-    stage.enter().await;
-    stage.press("f").await;
-    stage.shows("Not sent now:");
+    stage.shows_on("c", "No agent is known that reads it: the comment waits here until one is.").await;
+    stage.press_and_read("why\n").await;
+    stage.shows_on("f", "Not sent now:").await;
     stage.shows("Finish?");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn()[1..], [finish(1, false, false)]);
@@ -291,8 +243,7 @@ async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited()
     stage.companion.tell_turn();
     stage.moment().await;
     stage.shows(r"Comment on lines 4–5 (read): Why\u{202e}?");
-    stage.press("c").await;
-    stage.shows("Comment on change 1 of 3");
+    stage.shows_on("c", "Comment on change 1 of 3").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -308,9 +259,7 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
     stage.shows("Your last rounds: 1 comment with changed lines, 2 open (L)");
     stage.shows_on("La", "a and x are for a comment that an agent has read").await;
-    stage.key(KeyCode::Esc).await;
-    stage.press("LG").await;
-    stage.shows("src/basket.py (lines changed)");
+    stage.shows_on("⎋LG", "src/basket.py (lines changed)").await;
     stage.shows("ask again");
     stage.shows("close it");
     stage.press("x").await;
@@ -325,18 +274,14 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.press("x").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "")));
     stage.shows("Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.");
-    stage.press("a").await;
-    stage.key(KeyCode::Esc).await;
-    stage.press("f").await;
-    stage.shows("Send 1 comment?");
+    stage.shows_on("a⎋f", "Send 1 comment?").await;
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(finish(1, true, false)));
     // Without any file, the list is how a person comes to them.
     let mut stage =
         Stage::commenting_on(100, 30, Turn { files: Vec::new(), ..turn }, Options::default()).await;
     stage.shows("L lists your open comments, to ask again or to close them.");
-    stage.press("LGk").await;
-    stage.shows("close it");
+    stage.shows_on("LGk", "close it").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -352,12 +297,10 @@ async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
     let comments = vec![open(None, "keep the turns smaller"), open(Some("src/basket.py"), "odd")];
     let turn = Turn { route: route(), comments, message, ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
-    stage.press("Cno blank line please").await;
-    stage.enter().await;
+    stage.press_and_read("Cno blank line please\n").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(add(None, None, Side::New, "no blank line please")));
     // One that is not sent yet is edited.
-    stage.press("C!").await;
-    stage.enter().await;
+    stage.press_and_read("C!\n").await;
     let edited = stage.asked_of_turn().pop();
     assert!(
         matches!(&edited, Some(Request::ChangeComment { text, .. }) if text == "no blank line please!"),
@@ -368,8 +311,7 @@ async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
 #[tokio::test(start_paused = true)]
 async fn a_review_is_finished_without_anything_to_undo_or_send() {
     let mut stage = Stage::commenting(100, 24).await;
-    stage.press("f").await;
-    stage.shows("Nothing is to be undone or sent: all of this");
+    stage.shows_on("f", "Nothing is to be undone or sent: all of this").await;
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn(), [finish(1, false, false)]);
 }

@@ -3,7 +3,6 @@
 use alongside_desk::{Closing, Lines, Refusal, Side};
 
 use super::*;
-use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_change_at_the_edge_is_shown_whole() {
@@ -101,9 +100,7 @@ async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
     // Another desk drops a change, and the key comes before that is on the screen.
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
+    stage.companion.drop_elsewhere(1, &[0]);
     stage.press("a").await;
     assert_eq!(stage.asked(), [], "it was pressed before the change had been seen");
     stage.shared.stuck.store(false, Ordering::Relaxed);
@@ -120,9 +117,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
     // The companion has moved on and the news are still on their way.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.shows_on("a", "The review has changed: look at it again.").await;
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[1], false));
+    stage.companion.drop_elsewhere(1, &[1]);
     stage.moment().await;
     stage.press("a").await;
     assert_eq!(stage.asked().len(), 1, "it has not been on the screen long enough");
@@ -171,9 +166,7 @@ async fn ctrl_r_redoes_until_something_else_changes() {
 async fn another_desks_change_leaves_nothing_to_redo() {
     let mut stage = Stage::reading(120, 28).await;
     stage.press(" u").await;
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false));
+    stage.companion.drop_elsewhere(1, &[2]);
     stage.a_while().await;
     stage.ctrl('r').await;
     stage.shows("There is nothing to redo.");
@@ -359,8 +352,7 @@ async fn the_last_desk_asks_before_it_leaves_a_review_of_a_hook() {
     stage.does_not_show(asked);
     stage.companion.status.desks = 1;
     stage.tell_status().await;
-    stage.press("q").await;
-    stage.press("y").await;
+    stage.press("qy").await;
     let left = "1 review still waits; `alongside` opens it again: without a desk its agent is refused after \
                 30 s.";
     assert_eq!(stage.ending().await, (Ending::Left, Some(left.to_owned())));

@@ -158,9 +158,7 @@ async fn a_refused_text_has_a_cause_and_opens_again() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let mut stage = edit_until(&go).await;
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = crate::scripted_companion::keep_hunks(pieces.clone(), &[0], false));
+    stage.companion.drop_elsewhere(1, &[0]);
     stage.moment().await;
     std::fs::write(&go, "").unwrap();
     let cause = "basket.py: another desk changed the review while you edited. e opens your text again";

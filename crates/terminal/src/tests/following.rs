@@ -4,7 +4,6 @@ use alongside_desk::{Closing, Event, Problem};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_comes_by_its_hook_is_listed() {
@@ -178,9 +177,7 @@ async fn a_foreign_change_elsewhere_moves_nothing() {
     let row = |stage: &Stage| stage.screen().lines().position(|row| row.contains("def count"));
     let before = row(&stage);
     assert!(before.is_some());
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[0], false));
+    stage.companion.drop_elsewhere(1, &[0]);
     stage.moment().await;
     assert_eq!(row(&stage), before);
     stage.shows("change 2 of 3");
@@ -232,18 +229,13 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
     let mut stage = Stage::reading(120, 24).await;
     let page = |stage: &Stage| stage.screen().lines().take(22).map(str::to_owned).collect::<Vec<_>>();
     let before = page(&stage);
-    for what in ["first", "second", "third"] {
-        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
-    }
-    stage.a_while().await;
+    stage.tell_problems(&["first", "second", "third"]).await;
     stage.shows("Problem: third (2 more: m)");
     stage.does_not_show("second");
     assert_eq!(page(&stage), before, "no message covers the review");
-    stage.key(KeyCode::Esc).await;
-    stage.a_while().await;
+    stage.press_and_read("⎋").await;
     stage.shows("Problem: second (1 more: m)");
-    stage.key(KeyCode::Esc).await;
-    stage.a_while().await;
+    stage.press_and_read("⎋").await;
     stage.shows("Problem: first");
     stage.key(KeyCode::Esc).await;
     stage.does_not_show("Problem");
@@ -252,21 +244,16 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
 #[tokio::test(start_paused = true)]
 async fn the_answer_to_a_key_is_shown_over_waiting_warnings() {
     let mut stage = Stage::reading(120, 24).await;
-    for what in ["first", "second", "third"] {
-        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
-    }
-    stage.a_while().await;
+    stage.tell_problems(&["first", "second", "third"]).await;
     stage.shows("Problem: third (2 more: m)");
     stage.press("p").await;
     stage.shows("Context is paused: agents learn nothing about your files (p resumes). (2 more: m)");
     stage.a_while().await;
-    stage.key(KeyCode::Esc).await;
-    stage.shows("Problem: second (1 more: m)");
+    stage.shows_on("⎋", "Problem: second (1 more: m)").await;
     stage.a_while().await;
     stage.shows_on("w", "All long lines are wrapped. (1 more: m)").await;
     stage.a_while().await;
-    stage.key(KeyCode::Esc).await;
-    stage.shows("Problem: first");
+    stage.shows_on("⎋", "Problem: first").await;
     stage.does_not_show("more: m");
 }
 

@@ -38,9 +38,7 @@ async fn a_number_never_decides() {
     stage.press("2a").await;
     assert_eq!(stage.asked(), []);
     stage.shows("A number goes with j, k, g and G; nothing was done.");
-    stage.press("2").await;
-    stage.key(KeyCode::Esc).await;
-    stage.press(" ").await;
+    stage.press("2⎋ ").await;
     assert_eq!(stage.asked(), [keeps(1, &[0], false)]);
 }
 

@@ -56,8 +56,7 @@ async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
     stage.shows_on("X", "all marked").await;
     stage.shows_on("\t ", "Marked: the new file is removed, once you finish (f). X unmarks it.").await;
     stage.shows_on("X", "It stays as it is.").await;
-    stage.key(KeyCode::BackTab).await;
-    stage.a_while().await;
+    stage.press_and_read("⇤").await;
     stage.press("X").await;
     stage.does_not_show("marked");
     assert_eq!(
@@ -73,8 +72,7 @@ async fn a_file_without_an_earlier_text_takes_no_mark_and_says_why() {
     let why = "git ignores it, so its earlier text is not kept";
     (files[1].without_undo, files[1].without_text) = (true, Some(why.into()));
     stage.set_turn(turn(files));
-    stage.press("T").await;
-    stage.press_and_read("\t").await;
+    stage.press_and_read("T\t").await;
     stage.shows("It cannot be undone here, and stays as it is. c asks the agent.");
     stage.does_not_show("X marks");
     for key in ["X", " ", "s"] {
@@ -89,11 +87,8 @@ async fn a_file_without_an_earlier_text_takes_no_mark_and_says_why() {
 #[tokio::test(start_paused = true)]
 async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
     let mut stage = at_basket(100, 24).await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
-    stage.press("X").await;
-    stage.key(KeyCode::BackTab).await;
-    stage.a_while().await;
+    stage.press_and_read("\t").await;
+    stage.press_and_read("X⇤").await;
     stage.press_and_read("E").await;
     stage.shows("3 files marked to be undone. u takes that back.");
     // One that has a mark already is no part of the step.
@@ -109,13 +104,11 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
 async fn marks_before_a_refusal_are_taken_back_in_one_step() {
     let mut stage = at_basket(100, 24).await;
     stage.companion.not_marked.push((4, true));
-    stage.press("E").await;
-    stage.a_while().await;
+    stage.press_and_read("E").await;
     stage.shows("2 files marked before that; u takes these marks back.");
     stage.companion.not_marked.push((2, false));
     for _ in 0..2 {
-        stage.press("u").await;
-        stage.a_while().await;
+        stage.press_and_read("u").await;
     }
     stage.shows("The marks of 1 file are taken back.");
     let set = [mark(2, true, 1), mark(3, true, 2), mark(4, true, 3)];
@@ -139,12 +132,8 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
         let mut stage = at_basket(width, height).await;
         stage.shows_on("f", "Nothing is to be undone or sent: all of this").await;
         stage.shows("Finish?");
-        stage.press("n ").await;
-        stage.key(KeyCode::BackTab).await;
-        stage.a_while().await;
-        stage.press("X").await;
-        stage.key(KeyCode::BackTab).await;
-        stage.a_while().await;
+        stage.press_and_read("n ⇤").await;
+        stage.press_and_read("X⇤").await;
         stage.press(" f").await;
         assert_snapshot!(format!("turn_finish_{width}x{height}"), stage.screen());
         stage.press("n").await;
@@ -217,8 +206,7 @@ async fn nothing_is_marked_while_an_undo_is_taken_back() {
 #[tokio::test]
 async fn the_desk_is_left_once_an_undo_is_taken_back() {
     let (mut stage, go) = taking_back().await;
-    stage.press("q").await;
-    stage.shows("Taking the undo back… The desk closes once that is done.");
+    stage.shows_on("q", "Taking the undo back… The desk closes once that is done.").await;
     assert!(!stage.ended.is_finished());
     go.send(()).unwrap();
     assert_eq!(stage.ending().await.0, Ending::Left);
@@ -244,8 +232,7 @@ async fn a_desk_that_loses_its_companion_takes_an_undo_back_first() {
 async fn the_desk_is_left_once_a_finish_is_written() {
     for is_whole in [true, false] {
         let mut stage = Stage::in_turn(100, 24, None).await;
-        stage.press("X").await;
-        stage.press("f").await;
+        stage.press("Xf").await;
         if !is_whole {
             stage.companion.not_undone.insert("README.md".into(), "it has changed since".into());
         }
@@ -323,8 +310,7 @@ async fn an_undone_git_mv_says_that_the_index_of_git_stays() {
     stage.connect().await;
     stage.set_turn(turn(vec![renamed]));
     stage.press_and_read("T").await;
-    stage.press("X").await;
-    stage.shows_on("f", "it is src/pay.py again").await;
+    stage.shows_on("Xf", "it is src/pay.py again").await;
     assert!(!stage.flat().contains("index"), "{}", stage.screen());
     stage.shows_on("y", "1 file undone.").await;
     assert!(!stage.flat().contains("index"), "{}", stage.screen());

@@ -24,7 +24,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use alongside_desk::{Agent, Decision, HunkState, Request, ReviewId, pair};
+use alongside_desk::{Agent, Decision, Event, HunkState, Problem, Request, Review, ReviewId, pair};
 use crossterm::event::{
     Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -38,7 +38,7 @@ use tokio::time::{Duration, sleep, timeout};
 use crate::app::App;
 use crate::palette::{Depth, Palette};
 use crate::run::{self, Inputs};
-use crate::scripted_companion::{Companion, Piece, agent, differs, same};
+use crate::scripted_companion::{self, Companion, Piece, agent, differs, same};
 use crate::tty::screen::{Screen, ScreenEvent};
 use crate::tty::signals::Signals;
 use crate::{Ending, Notification, Options, Theme, leaving};
@@ -247,6 +247,21 @@ impl Stage {
         stage
     }
 
+    /// Gemini proposes these pieces of a file in a review that differs from others.
+    fn open_unlike(&mut self, id: u64, file: &str, pieces: &[Piece], differ: impl FnOnce(&mut Review)) {
+        let mut review = scripted_companion::review(id, &self.gemini, file, pieces);
+        differ(&mut review);
+        self.companion.open_as(review, pieces);
+    }
+
+    /// The companion tells of these problems, and the person reads on.
+    async fn tell_problems(&mut self, problems: &[&str]) {
+        for what in problems {
+            self.companion.tell(Event::Problem(Problem { what: (*what).into(), hint: None }));
+        }
+        self.a_while().await;
+    }
+
     /// A piece of the first review that differs now holds a text that a person typed.
     fn edit_piece(&mut self, piece: usize, text: &str) {
         self.companion.change(1, |_, pieces| {
@@ -291,12 +306,19 @@ impl Stage {
         }
     }
 
-    /// Presses keys, the Enter and the Tab key among them, and gives each its time.
+    /// Presses keys and gives each its time. Enter and Tab are `\n` and `\t`; Esc, Backspace, Shift-Tab, arrows
+    /// and PageDown have signs.
     async fn press(&mut self, keys: &str) {
         for c in keys.chars() {
             let code = match c {
                 '\n' => KeyCode::Enter,
                 '\t' => KeyCode::Tab,
+                '⎋' => KeyCode::Esc,
+                '⌫' => KeyCode::Backspace,
+                '⇤' => KeyCode::BackTab,
+                '↓' => KeyCode::Down,
+                '↑' => KeyCode::Up,
+                '⇟' => KeyCode::PageDown,
                 c => KeyCode::Char(c),
             };
             self.key(code).await;

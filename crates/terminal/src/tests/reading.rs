@@ -1,10 +1,9 @@
 //! The sights of a review on wide, usual and narrow screens: what a person reads before they decide.
 
-use alongside_desk::{Event, LastWord, Problem, Reasons, Review, Word};
+use alongside_desk::{Event, LastWord, Reasons, Word};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted_companion;
 
 /// Sizes of screens, and whether the original stands beside the text there.
 const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
@@ -148,8 +147,7 @@ async fn a_narrow_header_keeps_what_keys_act_on() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &many_changes(23)).await;
         stage.propose_and_read(2, "/shop/other.py").await;
-        stage.key(KeyCode::Esc).await;
-        stage.shows("change 1 of 23");
+        stage.shows_on("⎋", "change 1 of 23").await;
         stage.shows_on(" ", "change 1 of 23: 22 kept, 1 dropped").await;
         stage.shows("? help");
         stage.shows("j/k");
@@ -162,8 +160,7 @@ async fn a_large_change_says_which_part_of_it_is_shown() {
     let lines: String = (1..=10_000).map(|n| format!("line {n}\n")).collect();
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &[same("first\n"), differs("old\n", &lines)]).await;
-        stage.key(KeyCode::PageDown).await;
-        stage.key(KeyCode::PageDown).await;
+        stage.press("⇟⇟").await;
         let header = stage.screen().lines().find(|line| line.contains("change 1 of 1")).unwrap().to_owned();
         assert!(header.contains(" of 10,0") || header.contains('%'), "{header}");
         assert_snapshot!(format!("large_change_{width}x{height}"), header);
@@ -187,10 +184,7 @@ async fn a_key_without_a_meaning_says_where_the_keys_are() {
 #[tokio::test(start_paused = true)]
 async fn m_lists_the_messages_and_none_waits_then() {
     let mut stage = Stage::reading(80, 24).await;
-    for what in ["first", "second", "third"] {
-        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
-    }
-    stage.a_while().await;
+    stage.tell_problems(&["first", "second", "third"]).await;
     stage.shows("Problem: third (2 more: m)");
     stage.shows_on("m", "Messages, the newest first:").await;
     stage.shows("• Problem: second");
@@ -236,10 +230,8 @@ async fn a_file_that_will_be_empty_is_called_out() {
     }
     // A deletion is none.
     let mut stage = Stage::connected(120, 24).await;
-    let pieces = [differs("all\nof\nit\n", "")];
-    let review = scripted_companion::review(1, &stage.gemini, "/shop/a.py", &pieces);
     let remark = Some("This deletes the file.".into());
-    stage.companion.open_as(Review { remark, ..review }, &pieces);
+    stage.open_unlike(1, "/shop/a.py", &[differs("all\nof\nit\n", "")], |review| review.remark = remark);
     stage.a_while().await;
     stage.does_not_show("the file will be empty");
 }
@@ -295,8 +287,7 @@ async fn wrapped_lines_keep_their_indentation_and_their_words() {
 #[tokio::test(start_paused = true)]
 async fn u_takes_a_reason_back_that_was_just_given() {
     let mut stage = Stage::connected(120, 28).await;
-    let review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
-    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
+    stage.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
     stage.a_while().await;
     for (typed, said) in [("too early", "Reason removed."), ("later", "Reason removed.")] {
         stage.press("R\t").await;

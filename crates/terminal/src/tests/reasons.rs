@@ -1,9 +1,8 @@
 //! A person says why, for the agent's model.
 
-use alongside_desk::{Closing, Reasons, Refusal, Review};
+use alongside_desk::{Closing, Reasons, Refusal};
 
 use super::*;
-use crate::scripted_companion;
 
 fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
     Request::SetReason { id: ReviewId(1), revision, hunk, reason: reason.into() }
@@ -12,8 +11,7 @@ fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
 impl Stage {
     /// Gemini's hook proposes a file, and reads reasons with these outcomes.
     async fn propose_with(&mut self, id: u64, reasons: Reasons) {
-        let review = scripted_companion::review(id, &self.gemini, "/shop/basket.py", &pieces());
-        self.companion.open_as(Review { reasons, ..review }, &pieces());
+        self.open_unlike(id, "/shop/basket.py", &pieces(), |review| review.reasons = reasons);
         self.a_while().await;
     }
 
@@ -69,8 +67,7 @@ async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.shows_on("Rtoo early\t", "Why? (the whole proposal) too early").await;
     stage.shows("Tab this change");
-    stage.key(KeyCode::BackTab).await;
-    stage.shows("Why not change 1 of 3? too early");
+    stage.shows_on("⇤", "Why not change 1 of 3? too early").await;
     stage.shows("Tab the whole proposal");
 }
 
@@ -78,8 +75,7 @@ async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
 async fn a_proposal_of_one_change_has_one_reason() {
     let mut stage = Stage::connected(120, 24).await;
     let one = [same("a\n"), differs("b\n", "B\n")];
-    let review = scripted_companion::review(1, &stage.gemini, "/shop/a.txt", &one);
-    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &one);
+    stage.open_unlike(1, "/shop/a.txt", &one, |review| review.reasons = Reasons::Always);
     stage.a_while().await;
     stage.shows("R why");
     stage.shows_on("R\tno", "Why? (the whole proposal) no").await;
@@ -90,14 +86,12 @@ async fn a_proposal_of_one_change_has_one_reason() {
 #[tokio::test(start_paused = true)]
 async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
-    stage.press("Ra r q").await;
-    stage.key(KeyCode::Esc).await;
+    stage.press("Ra r q⎋").await;
     stage.does_not_show("Why");
     assert_eq!(stage.asked(), []);
     stage.press("R").await;
     stage.does_not_show("a r q");
-    stage.key(KeyCode::Esc).await;
-    stage.press("a").await;
+    stage.press("⎋a").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
 }
 
@@ -122,8 +116,7 @@ async fn a_way_without_reasons_says_so_and_opens_nothing() {
 async fn a_reason_typed_too_soon_decides_nothing() {
     let mut stage = Stage::connected(120, 24).await;
     stage.press("a").await;
-    let review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
-    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
+    stage.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
     stage.moment().await;
     stage.press("Ra reason that is long enough for the screen to count, and a").await;
     assert_eq!(stage.asked(), []);
@@ -134,9 +127,7 @@ async fn a_reason_typed_too_soon_decides_nothing() {
 async fn an_incoming_change_keeps_the_typed_reason() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo ea").await;
-    stage
-        .companion
-        .change(1, |_, pieces| *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false));
+    stage.companion.drop_elsewhere(1, &[2]);
     stage.moment().await;
     stage.shows("Why not change 1 of 3? too ea");
     stage.press("r").await;
@@ -175,8 +166,7 @@ async fn a_reason_that_only_a_rejection_carries_says_so() {
     stage.shows_on("Rno", "Why not change 1 of 3? (read only if you reject) no").await;
     stage.resize(40, 10).await;
     stage.shows("(read only if you reject) Why not change 1 of 3? no");
-    stage.press(&" and no".repeat(9)).await;
-    stage.shows("Why not change 1 of 3? …");
+    stage.shows_on(&" and no".repeat(9), "Why not change 1 of 3? …").await;
     stage.resize(120, 24).await;
     stage.shows_on("\t\n", "Reason noted. r rejects with it, a accepts without it.").await;
 }
@@ -189,8 +179,7 @@ async fn a_reason_takes_any_text_and_shows_it_harmless() {
     stage.types(Typed::Paste("two\r\nlines\u{202e}".into()));
     stage.moment().await;
     stage.shows(r"漢字 two lines\u{202e}");
-    stage.key(KeyCode::Backspace).await;
-    stage.key(KeyCode::Enter).await;
+    stage.press("⌫\n").await;
     assert_eq!(stage.asked()[0], set(1, Some(0), "漢字 two lines"));
     stage.shows("Why: 漢字 two lines");
 }

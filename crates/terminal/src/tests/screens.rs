@@ -1,10 +1,9 @@
 //! The whole screen in every state.
 
-use alongside_desk::{Limit, LineEnding, Review};
+use alongside_desk::{Limit, LineEnding};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::scripted_companion;
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_connected() {
@@ -70,7 +69,7 @@ async fn more_reviews_and_agents_than_there_is_room_for() {
 async fn kept_dropped_and_edited_are_counted() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |_, pieces| {
-        *pieces = scripted_companion::keep_hunks(pieces.clone(), &[2], false);
+        scripted_companion::keep_hunks(pieces, &[2], false);
         if let Piece::Differs { state, now, .. } = &mut pieces[4] {
             (*state, *now) = (HunkState::Edited, "def count(items, more=()):\n    pass\n".into());
         }
@@ -88,8 +87,7 @@ async fn the_help_has_an_end_and_a_beginning() {
     stage.press("k").await;
     stage.does_not_show("quit (Ctrl-C twice: now)");
     stage.shows_on("g", "Moving").await;
-    stage.key(KeyCode::Esc).await;
-    stage.shows("change 1 of 3");
+    stage.shows_on("⎋", "change 1 of 3").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,8 +98,7 @@ async fn help_on_a_big_and_a_small_screen() {
     stage.resize(80, 24).await;
     stage.press("jjj").await;
     assert_snapshot!("help_80x24", stage.screen());
-    stage.key(KeyCode::Esc).await;
-    stage.shows("change 1 of 3");
+    stage.shows_on("⎋", "change 1 of 3").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -123,20 +120,18 @@ async fn questions() {
 }
 
 /// A review that is unlike others in one way.
-async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut Review)) {
-    let mut review = scripted_companion::review(id, &stage.gemini, file, &pieces());
-    change(&mut review);
-    stage.companion.open_as(review, &pieces());
+async fn unlike(stage: &mut Stage, id: u64, file: &str, differ: impl FnOnce(&mut Review)) {
+    stage.open_unlike(id, file, &pieces(), differ);
     stage.a_while().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn limits_of_the_comparison_are_told_above_the_page() {
     let mut stage = Stage::connected(80, 24).await;
-    let mut review = scripted_companion::review(1, &stage.gemini, "/shop/basket.py", &pieces());
-    (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
-    stage.companion.open_as(review, &pieces());
-    stage.a_while().await;
+    unlike(&mut stage, 1, "/shop/basket.py", |review| {
+        (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
+    })
+    .await;
     stage.shows("Too much differs to compare every line of change 1: some may be equal.");
     stage.does_not_show("mark the words");
 }
@@ -175,9 +170,7 @@ async fn the_header_names_each_danger_before_a_decision() {
 async fn a_new_file() {
     let mut stage = Stage::connected(120, 20).await;
     let pieces = [differs("", "one\ntwo\nthree\n")];
-    let mut review = scripted_companion::review(1, &stage.gemini, "/shop/new.txt", &pieces);
-    review.original = None;
-    stage.companion.open_as(review, &pieces);
+    stage.open_unlike(1, "/shop/new.txt", &pieces, |review| review.original = None);
     stage.moment().await;
     assert_snapshot!("new_file", stage.screen());
 }
@@ -190,8 +183,7 @@ async fn searching() {
     stage.key(KeyCode::Enter).await;
     assert_snapshot!("search_found", stage.screen());
     stage.shows_on("/nothing like it\n", "\"nothing like it\" is not in this text.").await;
-    stage.press("/r").await;
-    stage.key(KeyCode::Esc).await;
+    stage.press("/r⎋").await;
     assert_eq!(stage.asked(), [], "what is searched for is no key");
 }
 

@@ -122,8 +122,7 @@ async fn a_turn_without_changes_says_so() {
     stage.set_turn(turn(Vec::new()));
     stage.press("T").await;
     assert_snapshot!("turn_without_changes", stage.screen());
-    stage.key(KeyCode::Esc).await;
-    stage.shows("Nothing to review.");
+    stage.shows_on("⎋", "Nothing to review.").await;
     stage.does_not_show("A turn waits");
 }
 
@@ -213,13 +212,10 @@ async fn a_turn_waits_is_said_once_where_no_proposal_is() {
     stage.companion.close(1, Closing::AgentGone, None);
     stage.a_while().await;
     stage.does_not_show("A turn waits");
-    stage.press("?").await;
-    stage.key(KeyCode::Esc).await;
-    stage.a_while().await;
+    stage.press_and_read("?⎋").await;
     let waits = "A turn waits: 6 files changed since the end of the last turn of Codex; T shows them.";
     stage.shows(waits);
-    stage.press("?").await;
-    stage.key(KeyCode::Esc).await;
+    stage.press("?⎋").await;
     stage.does_not_show("A turn waits");
     stage.companion.tell_turn();
     stage.a_while().await;
@@ -342,14 +338,14 @@ async fn an_open_file_that_changes_is_shown_as_it_is_now() {
     let mut stage = Stage::in_turn(120, 24, None).await;
     let (revision, file) = (1, 0);
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = crate::scripted_companion::review(2000, &stage.gemini, "/shop/README.md", &pieces);
+    let review = scripted_companion::review(2000, &stage.gemini, "/shop/README.md", &pieces);
     let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None, accepted: Vec::new() };
     stage.companion.tell(Event::TurnFile(opened.clone()));
     stage.moment().await;
     stage.shows("It sells everything.");
     stage.shows("The file has changed on disk; this is how it stands now.");
     // One of another list is not what the index says.
-    let review = crate::scripted_companion::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
+    let review = scripted_companion::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
     stage.companion.tell(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
     stage.moment().await;
     stage.shows("It sells everything.");
@@ -365,10 +361,8 @@ async fn a_click_goes_to_a_file() {
     stage.shows("M src/basket.py");
     stage.shows("change 1 of 3");
     stage.shows_on("/names\n", "/names 1/").await;
-    stage.key(KeyCode::Esc).await;
-    stage.shows("M src/basket.py");
-    stage.key(KeyCode::Esc).await;
-    stage.shows("Nothing to review.");
+    stage.shows_on("⎋", "M src/basket.py").await;
+    stage.shows_on("⎋", "Nothing to review.").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -397,6 +391,5 @@ async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
     // Nobody comments on lines that are out of sight.
     stage.shows_on("c", "With tax").await;
-    stage.key(KeyCode::Esc).await;
-    stage.shows_on("L", "saved by you, too").await;
+    stage.shows_on("⎋L", "saved by you, too").await;
 }

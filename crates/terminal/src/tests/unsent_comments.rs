@@ -14,15 +14,12 @@ async fn a_text_that_nobody_took_comes_back() {
     stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
     stage.enter().await;
     stage.shows("The comment is not kept: the disk is full. c brings back what you typed.");
-    stage.press("c").await;
-    stage.shows("> too early");
-    stage.key(KeyCode::Esc).await;
-    stage.shows("The comment is not kept yet. c brings back what you typed.");
-    stage.press("c").await;
-    stage.shows("> too early");
+    stage.shows_on("c", "> too early").await;
+    stage.shows_on("⎋", "The comment is not kept yet. c brings back what you typed.").await;
+    stage.shows_on("c", "> too early").await;
     // The file changes while the person types: the lines are another text's.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = crate::scripted_companion::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
+    let review = scripted_companion::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
     let opened = alongside_desk::OpenedTurnFile {
         turn: ID,
         revision: 1,
@@ -96,19 +93,12 @@ async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
     let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
     let turn = Turn { route: route(), ..turn(files()) };
     let mut stage = Stage::commenting_on(120, 30, turn, options).await;
-    stage.press("cwhy").await;
-    stage.enter().await;
-    stage.press("c not").await;
-    stage.key(KeyCode::Esc).await;
+    stage.press_and_read("cwhy\n").await;
+    stage.press("c not⎋").await;
     // A text at another file takes nothing from the first one.
-    stage.key(KeyCode::BackTab).await;
-    stage.a_while().await;
-    stage.press("ctoo big").await;
-    stage.key(KeyCode::Esc).await;
-    stage.key(KeyCode::Tab).await;
-    stage.a_while().await;
-    stage.press("c").await;
-    stage.shows("Your comment on lines 4–6.");
+    stage.press_and_read("⇤").await;
+    stage.press_and_read("ctoo big⎋\t").await;
+    stage.shows_on("c", "Your comment on lines 4–6.").await;
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
     // Now the agent reads the comment: other words for it are a new one, at its file.
@@ -117,8 +107,7 @@ async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
     turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
     stage.companion.tell_turn();
     stage.moment().await;
-    stage.press("c").await;
-    stage.shows("Comment on change 1 of 3");
+    stage.shows_on("c", "Comment on change 1 of 3").await;
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
     stage.ctrl('c').await;
