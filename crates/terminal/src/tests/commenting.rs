@@ -1,6 +1,6 @@
 //! Comments on a turn: typed, shown and sent.
 
-use alongside_desk::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, Turn};
+use alongside_desk::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, Turn, TurnMessage};
 use insta::assert_snapshot;
 
 use super::turns::{ID, files, turn};
@@ -27,6 +27,13 @@ pub(super) fn route() -> Option<Route> {
     })
 }
 
+/// An agent has read the message with the first comment.
+pub(super) fn read_it(turn: &mut Turn) {
+    turn.comments[0].state = CommentState::Sent;
+    turn.comments[0].lost = false;
+    turn.message = Some(TurnMessage { read: Some(NOW), ..TurnMessage::default() });
+}
+
 impl Stage {
     /// At the third file of a turn, which has three changes. An agent reads comments.
     pub(super) async fn commenting(width: u16, height: u16) -> Self {
@@ -34,10 +41,7 @@ impl Stage {
     }
 
     pub(super) async fn commenting_on(width: u16, height: u16, turn: Turn, options: Options) -> Self {
-        let mut stage = Self::with_sidebar(width, height, "false", None, options);
-        stage.connect().await;
-        stage.set_turn(turn);
-        stage.press_and_read("T").await;
+        let mut stage = Self::in_turn_of(turn, width, height, None, options).await;
         stage.press_and_read("\t\t").await;
         stage
     }
@@ -154,19 +158,18 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.press_and_read("p").await;
         stage.shows("This desk knows no pane of an agent. y copies it instead.");
         stage.shows_on("⎋", "Codex reads it with your next prompt (sent just now)").await;
-        if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
-            message.read = Some(NOW);
-            message.words = "Codex has read it with your prompt.".into();
-        }
-        stage.companion.tell_turn();
+        let tell = |words: &'static str| {
+            move |turn: &mut Turn| {
+                let message = turn.message.as_mut().unwrap();
+                (message.read, message.words) = (Some(NOW), words.into());
+            }
+        };
+        stage.change_turn(tell("Codex has read it with your prompt.")).await;
         stage.a_while().await;
         stage.shows("Your message was read. Codex has read it with your prompt.");
         stage.shows("Codex has read it with your prompt (just now)");
         // The header says more of it by then.
-        if let Some(message) = stage.companion.turn.as_mut().and_then(|turn| turn.message.as_mut()) {
-            message.words = "Codex has ended its turn.".into();
-        }
-        stage.companion.tell_turn();
+        stage.change_turn(tell("Codex has ended its turn.")).await;
         stage.a_while().await;
         stage.does_not_show("Your message was read.");
         stage.shows("Codex has ended its turn (just now)");
@@ -214,9 +217,7 @@ async fn a_comment_that_is_written_meanwhile_closes_the_list_of_the_finish() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press(" f").await;
     let another = Comment { text: "from elsewhere".into(), ..Comment::default() };
-    stage.companion.turn.as_mut().unwrap().comments.push(another);
-    stage.companion.tell_turn();
-    stage.moment().await;
+    stage.change_turn(|turn| turn.comments.push(another)).await;
     stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().len(), 1);
@@ -232,16 +233,11 @@ async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited()
     };
     let lost =
         Comment { id: CommentId(1), anchor, text: "Why\u{202e}?".into(), lost: true, ..Comment::default() };
-    let mut turn = Turn { route: route(), comments: vec![lost], ..turn(files()) };
-    let mut stage = Stage::commenting_on(100, 30, turn.clone(), Options::default()).await;
+    let turn = Turn { route: route(), comments: vec![lost], ..turn(files()) };
+    let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
     stage.press("g").await;
     assert_snapshot!("comment_lost", stage.screen());
-    turn.comments[0].state = CommentState::Sent;
-    turn.comments[0].lost = false;
-    turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
-    stage.companion.turn = Some(turn);
-    stage.companion.tell_turn();
-    stage.moment().await;
+    stage.change_turn(read_it).await;
     stage.shows(r"Comment on lines 4–5 (read): Why\u{202e}?");
     stage.shows_on("c", "Comment on change 1 of 3").await;
 }
@@ -293,7 +289,7 @@ async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
         state: CommentState::Open,
         ..Comment::default()
     };
-    let message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
+    let message = Some(TurnMessage { read: Some(NOW), ..TurnMessage::default() });
     let comments = vec![open(None, "keep the turns smaller"), open(Some("src/basket.py"), "odd")];
     let turn = Turn { route: route(), comments, message, ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;

@@ -179,10 +179,7 @@ async fn taking_back() -> (Stage, mpsc::Sender<()>) {
     let (go, wait) = mpsc::channel();
     let undo_back: Option<Arc<dyn UndoBack>> = Some(Arc::new(SlowUndos(Mutex::new(wait))));
     let options = Options { undo_back, ..Options::default() };
-    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
-    stage.connect().await;
-    stage.set_turn(turn(files()));
-    stage.press_and_read("T").await;
+    let mut stage = Stage::in_turn_of(turn(files()), 100, 24, None, options).await;
     stage.press_and_read("X").await;
     stage.press_and_read("fy").await;
     stage.shows_on("u", "Taking the undo back…").await;
@@ -257,10 +254,7 @@ async fn the_desk_is_left_once_a_finish_is_written() {
 async fn a_step_back_after_a_finish_takes_the_undo_back() {
     let undos = Arc::new(Undos::default());
     let options = Options { undo_back: Some(undos.clone()), ..Options::default() };
-    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
-    stage.connect().await;
-    stage.set_turn(turn(files()));
-    stage.press_and_read("T").await;
+    let mut stage = Stage::in_turn_of(turn(files()), 100, 24, None, options).await;
     stage.press_and_read("X\t\t").await;
     stage.press_and_read("X").await;
     stage.press_and_read("fy").await;
@@ -306,10 +300,7 @@ async fn an_undone_git_mv_says_that_the_index_of_git_stays() {
         from: Some("src/pay.py".into()),
         ..file("src/payment.py", FileChange::Renamed, 1, 1)
     };
-    let mut stage = Stage::new(100, 24);
-    stage.connect().await;
-    stage.set_turn(turn(vec![renamed]));
-    stage.press_and_read("T").await;
+    let mut stage = Stage::in_turn_of(turn(vec![renamed]), 100, 24, Some(true), Options::default()).await;
     stage.shows_on("Xf", "it is src/pay.py again").await;
     assert!(!stage.flat().contains("index"), "{}", stage.screen());
     stage.shows_on("y", "1 file undone.").await;
@@ -348,11 +339,12 @@ async fn a_long_list_is_read_to_its_end_first() {
 async fn marks_of_another_desk_close_the_list() {
     let mut stage = at_basket(100, 24).await;
     stage.shows_on(" f", "Undo 1 change?").await;
-    if let Some(turn) = &mut stage.companion.turn {
-        turn.files[5].marked = Marked::Whole;
-    }
-    stage.companion.renew_turn();
-    stage.moment().await;
+    stage
+        .change_turn(|turn| {
+            turn.revision += 1;
+            turn.files[5].marked = Marked::Whole;
+        })
+        .await;
     stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().len(), 1);
@@ -361,11 +353,8 @@ async fn marks_of_another_desk_close_the_list() {
 #[tokio::test(start_paused = true)]
 async fn the_list_of_an_undo_says_that_an_agent_is_at_work() {
     let mut stage = at_basket(100, 24).await;
-    if let Some(turn) = &mut stage.companion.turn {
-        turn.at_work = vec![AtWork { agent: "Claude Code".into(), since: NOW }];
-    }
-    stage.companion.tell_turn();
-    stage.moment().await;
+    let at_work = vec![AtWork { agent: "Claude Code".into(), since: NOW }];
+    stage.change_turn(|turn| turn.at_work = at_work).await;
     stage.shows_on(" f", "Undo 1 change?").await;
     stage.shows("Claude Code is at work: more changes may come");
 }
@@ -373,21 +362,16 @@ async fn the_list_of_an_undo_says_that_an_agent_is_at_work() {
 #[tokio::test(start_paused = true)]
 async fn other_words_on_when_it_is_read_leave_the_list_open() {
     let mut stage = at_basket(100, 24).await;
-    let tell = |stage: &mut Stage, agent: &str, words: &str| {
-        if let Some(turn) = &mut stage.companion.turn {
-            turn.route = Some(Route { agent: agent.into(), words: words.into(), ..Route::default() });
-        }
-        stage.companion.tell_turn();
+    let read_by = |agent: &str, words: &str| {
+        let route = Route { agent: agent.into(), words: words.into(), ..Route::default() };
+        move |turn: &mut Turn| turn.route = Some(route)
     };
-    tell(&mut stage, "Claude Code", "Claude Code reads it at once");
-    stage.moment().await;
+    stage.change_turn(read_by("Claude Code", "Claude Code reads it at once")).await;
     stage.shows_on(" f", "Claude Code reads it at once").await;
-    tell(&mut stage, "Claude Code", "Claude Code reads it when its turn ends");
-    stage.moment().await;
+    stage.change_turn(read_by("Claude Code", "Claude Code reads it when its turn ends")).await;
     stage.shows("Undo 1 change");
     stage.shows("Claude Code reads it when its turn ends");
-    tell(&mut stage, "Codex", "Codex reads it");
-    stage.moment().await;
+    stage.change_turn(read_by("Codex", "Codex reads it")).await;
     stage.shows("Nothing was undone or sent: the list has changed. Press f for the new one.");
 }
 

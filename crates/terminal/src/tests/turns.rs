@@ -56,11 +56,36 @@ impl Stage {
         self.companion.turn = Some(turn);
     }
 
+    /// The companion tells of this turn, and the person reads on.
+    pub(super) async fn tell_turn(&mut self, turn: Turn) {
+        self.set_turn(turn);
+        self.companion.tell_turn();
+        self.a_while().await;
+    }
+
+    /// The turn changes without a person's doing.
+    pub(super) async fn change_turn(&mut self, change: impl FnOnce(&mut Turn)) {
+        change(self.companion.turn.as_mut().unwrap());
+        self.companion.tell_turn();
+        self.moment().await;
+    }
+
     /// A desk whose person has turned to a turn of six files.
     pub(super) async fn in_turn(width: u16, height: u16, sidebar: Option<bool>) -> Self {
-        let mut stage = Self::with_sidebar(width, height, "false", sidebar, Options::default());
+        Self::in_turn_of(turn(files()), width, height, sidebar, Options::default()).await
+    }
+
+    /// A desk whose person has turned to this turn.
+    pub(super) async fn in_turn_of(
+        turn: Turn,
+        width: u16,
+        height: u16,
+        sidebar: Option<bool>,
+        options: Options,
+    ) -> Self {
+        let mut stage = Self::with_sidebar(width, height, "false", sidebar, options);
         stage.connect().await;
-        stage.set_turn(turn(files()));
+        stage.set_turn(turn);
         stage.press_and_read("T").await;
         stage
     }
@@ -132,9 +157,7 @@ async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
     stage.a_while().await;
     stage.shows("No agent is connected yet.");
     let route = Some(Route { agent: "Codex".into(), ..Route::default() });
-    stage.set_turn(Turn { route, ..turn(Vec::new()) });
-    stage.companion.tell_turn();
-    stage.a_while().await;
+    stage.tell_turn(Turn { route, ..turn(Vec::new()) }).await;
     stage.shows("Codex by its hook");
     stage.shows("Codex notes its turns here: T shows what changed since your last look.");
     stage.does_not_show("No agent is connected yet.");
@@ -152,20 +175,14 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
         let mut stage = Stage::with_sidebar(width, 30, "false", sidebar, Options::default());
         stage.connect().await;
         stage.does_not_show("at work");
-        stage.set_turn(turn_at(1, at_work(2), Vec::new()));
-        stage.companion.tell_turn();
-        stage.a_while().await;
+        stage.tell_turn(turn_at(1, at_work(2), Vec::new())).await;
         stage.shows("Gemini CLI is at work, 2 min: more changes may come, unless Esc has");
         stage.shows(name);
-        stage.set_turn(turn_at(2, Vec::new(), files()));
-        stage.companion.tell_turn();
-        stage.a_while().await;
+        stage.tell_turn(turn_at(2, Vec::new(), files())).await;
         stage.does_not_show("at work");
         stage.shows("6 files changed");
         stage.press_and_read("T").await;
-        stage.set_turn(turn_at(3, at_work(0), files()));
-        stage.companion.tell_turn();
-        stage.a_while().await;
+        stage.tell_turn(turn_at(3, at_work(0), files())).await;
         stage.shows("Gemini CLI is at work: more changes may come, unless Esc has stopped it.");
     }
 }
@@ -195,9 +212,7 @@ async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
         stage.shows(said);
     }
     // So is the next turn.
-    stage.set_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) });
-    stage.companion.tell_turn();
-    stage.a_while().await;
+    stage.tell_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) }).await;
     stage.does_not_show("unless the rejection");
     stage.shows("Qwen Code is at work: more changes may come");
 }
@@ -205,9 +220,7 @@ async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_waits_is_said_once_where_no_proposal_is() {
     let mut stage = Stage::reading(120, 24).await;
-    stage.set_turn(turn(files()));
-    stage.companion.tell_turn();
-    stage.a_while().await;
+    stage.tell_turn(turn(files())).await;
     stage.does_not_show("A turn waits");
     stage.companion.close(1, Closing::AgentGone, None);
     stage.a_while().await;
@@ -302,16 +315,12 @@ async fn the_person_stays_at_their_file_when_the_list_changes() {
     stage.shows("D src/old.py");
     let mut files = files();
     files.insert(0, file("AGENTS.md", FileChange::Added, 3, 0));
-    stage.set_turn(Turn { revision: 2, ..turn(files) });
-    stage.companion.tell_turn();
-    stage.a_while().await;
+    stage.tell_turn(Turn { revision: 2, ..turn(files) }).await;
     stage.shows("D src/old.py");
     stage.shows("file 7 of 7");
     stage.shows("1 file more changed: L lists all.");
     // There is nothing left to list.
-    stage.set_turn(Turn { revision: 3, ..turn(Vec::new()) });
-    stage.companion.tell_turn();
-    stage.a_while().await;
+    stage.tell_turn(Turn { revision: 3, ..turn(Vec::new()) }).await;
     stage.does_not_show("more changed");
 }
 
@@ -374,8 +383,7 @@ async fn help_shows_the_keys_of_the_page() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_accepted_before_the_write_are_marked_and_come_last() {
-    let mut stage = Stage::with_sidebar(130, 40, "false", Some(true), Options::default());
-    stage.connect().await;
+    let mut stage = Stage::connected(130, 40).await;
     let basket = file("src/basket.py", FileChange::Modified, 7, 6);
     let saved = TurnFile { saved: true, ..file("src/saved.py", FileChange::Modified, 7, 6) };
     let known = TurnFile { accepted: true, saved: true, ..file("src/known.py", FileChange::Modified, 7, 6) };

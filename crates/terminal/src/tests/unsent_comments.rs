@@ -1,8 +1,8 @@
 //! Texts of comments that no companion took: they come back, or are in the drafts.
 
-use alongside_desk::{CommentState, DraftKeeper, FileChange, Refusal, Side, Turn};
+use alongside_desk::{DraftKeeper, FileChange, Refusal, Side, Turn};
 
-use super::commenting::{add, route};
+use super::commenting::{add, read_it, route};
 use super::turns::{ID, file, files, turn};
 use super::*;
 use crate::DraftStore;
@@ -102,11 +102,7 @@ async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
     // Now the agent reads the comment: other words for it are a new one, at its file.
-    let turn = stage.companion.turn.as_mut().unwrap();
-    turn.comments[0].state = CommentState::Sent;
-    turn.message = Some(alongside_desk::TurnMessage { read: Some(NOW), ..Default::default() });
-    stage.companion.tell_turn();
-    stage.moment().await;
+    stage.change_turn(read_it).await;
     stage.shows_on("c", "Comment on change 1 of 3").await;
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
