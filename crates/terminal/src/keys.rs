@@ -76,27 +76,8 @@ pub(crate) enum Action {
 impl Action {
     /// Whether it changes or decides a review: then it must hit the review that the person saw.
     pub(crate) fn touches_review(self) -> bool {
-        matches!(
-            self,
-            Self::KeepOrDrop
-                | Self::KeepOrDropRest
-                | Self::KeepOrDropAll
-                | Self::Reason
-                | Self::Split
-                | Self::SplitLines
-                | Self::Edit
-                | Self::Undo
-                | Self::Redo
-                | Self::Accept
-                | Self::AcceptAll
-                | Self::AcceptAhead
-                | Self::Reject
-                | Self::MarkFile
-                | Self::MarkRest
-                | Self::Comment
-                | Self::CommentAll
-                | Self::Finish
-        )
+        // The list of what was accepted only tells.
+        matches!(self.group(), Group::Deciding | Group::Editing) && self != Self::Accepted
     }
 
     /// The rows by which it scrolls a list, on a screen of so many.

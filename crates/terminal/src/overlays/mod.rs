@@ -62,6 +62,9 @@ pub(crate) enum Overlay {
     NoInput(String),
 }
 
+/// The layer of a question. Overlays of the layers before it cover the review, and not only the status line.
+const QUESTION: u8 = 3;
+
 impl Overlay {
     /// The layer of the overlay. A higher layer is in front, and each layer holds at most one overlay.
     fn place(&self) -> u8 {
@@ -69,38 +72,22 @@ impl Overlay {
             Self::Offer(_) => 0,
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) | Self::Waiting(_) => 1,
             Self::List(_) | Self::Turn(_) => 2,
-            Self::Question(_) => 3,
+            Self::Question(_) => QUESTION,
             Self::Reason(_) | Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => 4,
         }
     }
 
     /// Whether the overlay covers the review, and not only the status line.
     pub(crate) fn covers_review(&self) -> bool {
-        match self {
-            Self::Offer(_)
-            | Self::Help(_)
-            | Self::Accepted(_)
-            | Self::Messages(_)
-            | Self::Waiting(_)
-            | Self::List(_)
-            | Self::Turn(_) => true,
-            Self::Question(_)
-            | Self::Reason(_)
-            | Self::Comment(_)
-            | Self::Lines(_)
-            | Self::Search(_)
-            | Self::NoInput(_) => false,
-        }
+        self.place() < QUESTION
     }
 
     /// Whether the overlay uses the status line, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
-            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Messages(_) => false,
-            Self::Waiting(_) => false,
             Self::Turn(list) => list.asks(),
-            Self::List(_) | Self::Question(_) | Self::Reason(_) => true,
-            Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => true,
+            Self::List(_) => true,
+            _ => !self.covers_review(),
         }
     }
 
@@ -174,12 +161,7 @@ impl Overlay {
             Self::Waiting(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
-            Self::Question(_)
-            | Self::Reason(_)
-            | Self::Comment(_)
-            | Self::Lines(_)
-            | Self::Search(_)
-            | Self::NoInput(_) => {}
+            _ => {}
         }
     }
 }

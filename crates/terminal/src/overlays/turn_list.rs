@@ -235,10 +235,11 @@ impl TurnList {
 
     /// Whether the list asks for a yes or a no.
     pub(crate) fn asks(&self) -> bool {
-        match self.purpose {
-            ListPurpose::Finish | ListPurpose::Leave => true,
-            ListPurpose::Files | ListPurpose::Finished => false,
-        }
+        matches!(self.purpose, ListPurpose::Finish | ListPurpose::Leave)
+    }
+
+    fn is_to_choose_from(&self) -> bool {
+        self.purpose == ListPurpose::Files
     }
 
     pub(crate) fn rows(&self) -> &[TurnRow] {
@@ -247,7 +248,7 @@ impl TurnList {
 
     /// The row at which the person is, where there is something to choose.
     pub(crate) fn at(&self) -> Option<usize> {
-        (self.purpose == ListPurpose::Files).then_some(self.at)
+        self.is_to_choose_from().then_some(self.at)
     }
 
     /// The path of the file at which the person is.
@@ -295,10 +296,8 @@ impl TurnList {
     /// The rows that are on a screen of this height.
     pub(crate) fn rows_on_screen(&self, height: u16) -> Range<usize> {
         let (height, rows) = (usize::from(height), self.rows.len());
-        let top = match self.purpose {
-            ListPurpose::Files => (self.at + 1).saturating_sub(height.div_ceil(2)),
-            ListPurpose::Finish | ListPurpose::Leave | ListPurpose::Finished => self.at,
-        };
+        let top =
+            if self.is_to_choose_from() { (self.at + 1).saturating_sub(height.div_ceil(2)) } else { self.at };
         let top = top.min(rows.saturating_sub(height));
         top..(top + height).min(rows)
     }
@@ -306,21 +305,17 @@ impl TurnList {
     /// Scrolls on a screen of this height. In a list to choose from, the person goes from one file or comment
     /// to another; past the last one only where rows below it are not on the screen.
     pub(crate) fn scroll(&mut self, by: isize, height: u16) {
-        let last = match self.purpose {
-            ListPurpose::Files => self.rows.len().saturating_sub(1),
-            ListPurpose::Finish | ListPurpose::Leave | ListPurpose::Finished => {
-                self.rows.len().saturating_sub(usize::from(height))
-            }
-        };
-        let to = self.at.saturating_add_signed(by).min(last);
-        self.at = match self.purpose {
-            ListPurpose::Files => self.choice_near(to, by).unwrap_or(match self.rows_on_screen(height) {
-                shown if by > 0 && shown.end == self.rows.len() => self.at,
-                shown if by < 0 && shown.start == 0 => self.at,
-                _ => to,
-            }),
-            ListPurpose::Finish | ListPurpose::Leave | ListPurpose::Finished => to,
-        };
+        let rest = if self.is_to_choose_from() { 1 } else { usize::from(height) };
+        let to = self.at.saturating_add_signed(by).min(self.rows.len().saturating_sub(rest));
+        if !self.is_to_choose_from() {
+            self.at = to;
+            return;
+        }
+        self.at = self.choice_near(to, by).unwrap_or(match self.rows_on_screen(height) {
+            shown if by > 0 && shown.end == self.rows.len() => self.at,
+            shown if by < 0 && shown.start == 0 => self.at,
+            _ => to,
+        });
     }
 
     /// The row to choose at this one or further on in this direction, else the last one before it.

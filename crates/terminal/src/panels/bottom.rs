@@ -56,16 +56,7 @@ fn cursor(drawn: &DrawnState<'_>, width: usize) -> Option<usize> {
         Overlay::Reason(input) => Some(super::overlays::reason_input::cursor(drawn, input, width)),
         Overlay::Comment(input) => Some(super::overlays::comment_input::cursor(input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
-        Overlay::Offer(_)
-        | Overlay::Help(_)
-        | Overlay::Accepted(_)
-        | Overlay::Messages(_)
-        | Overlay::Waiting(_)
-        | Overlay::List(_)
-        | Overlay::Turn(_)
-        | Overlay::Lines(_)
-        | Overlay::Question(_)
-        | Overlay::NoInput(_) => None,
+        _ => None,
     }
 }
 
@@ -136,15 +127,7 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
         Some(Overlay::Turn(list)) if list.asks() => {
             return (rows(&super::overlays::turn_list::question(list, drawn.areas.main)), palette.warning);
         }
-        Some(
-            Overlay::Offer(_)
-            | Overlay::Help(_)
-            | Overlay::Accepted(_)
-            | Overlay::Messages(_)
-            | Overlay::Waiting(_)
-            | Overlay::Turn(_),
-        )
-        | None => {}
+        _ => {}
     }
     let Some((message, behind)) = drawn.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
