@@ -238,22 +238,20 @@ impl<S: Screen> MainLoop<'_, S> {
         self.app.requests_mut().upload_saved_text();
         let effects = self.app.out_mut().take_effects();
         send_requests(effects, self.desk, &self.reply_to);
-        let taken = async {
-            while self.app.requests().pending().has_text_under_way()
-                && let Some(event) = self.replies.recv().await
-            {
-                if let Event::Reply(purpose, reply) = event {
-                    self.app.take_reply(purpose, reply);
-                }
-            }
-        };
-        let _ = timeout(UPLOAD_TIMEOUT, taken).await;
+        let is_under_way = |app: &App| app.requests().pending().has_text_under_way();
+        self.take_replies_while(is_under_way, UPLOAD_TIMEOUT).await;
     }
 
     /// Waits, as the desk ends, until the files of a finish, or of undos that are taken back, are written.
     async fn end_writing(&mut self) {
-        let written = async {
-            while self.app.requests().reviews().turn().is_writing()
+        let is_writing = |app: &App| app.requests().reviews().turn().is_writing();
+        self.take_replies_while(is_writing, WRITING_TIMEOUT).await;
+    }
+
+    /// Takes replies, as the desk ends, while something is under way, and for so long at most.
+    async fn take_replies_while(&mut self, is_under_way: impl Fn(&App) -> bool, most: Duration) {
+        let all = async {
+            while is_under_way(self.app)
                 && let Some(event) = self.replies.recv().await
             {
                 match event {
@@ -263,7 +261,7 @@ impl<S: Screen> MainLoop<'_, S> {
                 }
             }
         };
-        let _ = timeout(WRITING_TIMEOUT, written).await;
+        let _ = timeout(most, all).await;
     }
 
     /// Does the work that the state asks for; true if the desk is to be left.
@@ -291,13 +289,9 @@ impl<S: Screen> MainLoop<'_, S> {
                 Effect::LookForAgents(look) => {
                     self.looked = Instant::now();
                     self.set_up(|agents| {
-                        let offers = match look {
-                            Look::Thorough => agents.offers(),
-                            Look::Quick => agents.quick_offers(),
-                        };
-                        let has_agent = match look {
-                            Look::Thorough => agents.has_agent(),
-                            Look::Quick => true,
+                        let (offers, has_agent) = match look {
+                            Look::Thorough => (agents.offers(), agents.has_agent()),
+                            Look::Quick => (agents.quick_offers(), true),
                         };
                         async move {
                             match offers.await {

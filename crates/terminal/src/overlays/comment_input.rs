@@ -21,6 +21,13 @@ pub(crate) enum Target {
     Whole,
 }
 
+impl Target {
+    /// The existing comment.
+    fn known(&self) -> Option<&Comment> {
+        if let Self::Known(known) = self { Some(known) } else { None }
+    }
+}
+
 /// The place where the person begins a comment.
 #[derive(Debug, Default)]
 pub(crate) struct CommentPlace {
@@ -100,10 +107,7 @@ impl CommentInput {
 
     /// The comment with this name, or a new one, if it is here.
     fn find(&self, id: Option<CommentId>) -> Option<usize> {
-        let is_it = |target: &Target| match target {
-            Target::Known(known) => Some(known.id) == id,
-            Target::Lines | Target::File | Target::Whole => id.is_none(),
-        };
+        let is_it = |target: &Target| target.known().map(|known| known.id) == id;
         // The place where the person is comes first.
         let later = (self.at..self.targets.len()).find(|at| is_it(&self.targets[*at]));
         later.or_else(|| self.targets.iter().position(is_it))
@@ -117,15 +121,12 @@ impl CommentInput {
     /// The text that the comment has and that is edited; empty for a new one, and for one that is asked
     /// again, since words behind those that an agent has read would be sent together with them.
     fn known_text(&self) -> &str {
-        match self.target() {
-            Target::Known(known) if !self.asks_again() => &known.text,
-            Target::Known(_) | Target::Lines | Target::File | Target::Whole => "",
-        }
+        self.target().known().filter(|_| !self.asks_again()).map_or("", |known| &known.text)
     }
 
     /// Whether it is a comment that an agent has read, and that is asked again in other words.
     pub(crate) fn asks_again(&self) -> bool {
-        matches!(self.target(), Target::Known(known) if known.state.is_read())
+        self.target().known().is_some_and(|known| known.state.is_read())
     }
 
     /// Whether the person has typed something that is nowhere else.
@@ -137,7 +138,7 @@ impl CommentInput {
     /// Returns false if the text of an existing comment would be lost.
     pub(crate) fn switch(&mut self, forward: bool) -> bool {
         let Some(next) = self.next(forward) else { return false };
-        let is_new = |at: usize| !matches!(self.targets[at], Target::Known(_));
+        let is_new = |at: usize| self.targets[at].known().is_none();
         let goes_along = is_new(self.at) && is_new(next);
         self.at = next;
         if !goes_along {
@@ -149,7 +150,7 @@ impl CommentInput {
     /// The thing to which Tab goes; none if that would lose a text.
     fn next(&self, forward: bool) -> Option<usize> {
         let count = self.targets.len();
-        let is_known = |at: usize| matches!(self.targets[at], Target::Known(_));
+        let is_known = |at: usize| self.targets[at].known().is_some();
         let by = |by: usize| (self.at + if forward { by } else { count - by }) % count;
         match self.is_changed() {
             true if is_known(self.at) => None,
@@ -263,7 +264,7 @@ impl CommentInput {
     /// Whether the removal of a comment has yet to be confirmed. Asked once.
     pub(crate) fn confirm_removal(&mut self) -> bool {
         let is_empty = self.text.trim().is_empty() && !self.asks_again();
-        let removes = is_empty && matches!(self.target(), Target::Known(_));
+        let removes = is_empty && self.target().known().is_some();
         removes && !std::mem::replace(&mut self.confirms_removal, true)
     }
 
@@ -291,10 +292,7 @@ impl CommentInput {
     /// The text as an unsent comment; `None` if the person has typed nothing new.
     pub(crate) fn into_unsent(self) -> Option<UnsentComment> {
         let is_something = self.is_changed() && !self.text.trim().is_empty();
-        let id = match self.target() {
-            Target::Known(known) => Some(known.id),
-            Target::Lines | Target::File | Target::Whole => None,
-        };
+        let id = self.target().known().map(|known| known.id);
         let path = self.path().map(str::to_owned);
         is_something.then_some(UnsentComment { id, path, text: self.text })
     }

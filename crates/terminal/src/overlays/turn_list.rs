@@ -357,6 +357,10 @@ mod tests {
         TurnFile { path: path.into(), marked, ..TurnFile::default() }
     }
 
+    fn comment(id: u64, text: &str) -> Comment {
+        Comment { id: CommentId(id), text: text.into(), state: CommentState::Open, ..Comment::default() }
+    }
+
     fn files(count: usize) -> TurnFiles {
         let files = (0..count).map(|n| file(&format!("{n}"), Marked::Hunks(1))).collect();
         TurnFiles::new(Turn { files, ..Turn::default() })
@@ -393,12 +397,6 @@ mod tests {
 
     #[test]
     fn a_key_goes_from_one_file_or_comment_to_the_next() {
-        let comment = |id, text: &str| Comment {
-            id: CommentId(id),
-            text: text.into(),
-            state: CommentState::Open,
-            ..Comment::default()
-        };
         let comments = vec![comment(1, "rename\nit"), comment(2, "no")];
         let remarks = vec!["a remark".to_owned(); 9];
         let turn =
@@ -430,14 +428,8 @@ mod tests {
 
     #[test]
     fn after_a_comment_is_closed_the_next_one_is_chosen() {
-        let comment = |id| Comment {
-            id: CommentId(id),
-            text: "no".into(),
-            state: CommentState::Open,
-            ..Comment::default()
-        };
         let turn = |ids: &[u64]| {
-            let comments = ids.iter().map(|id| comment(*id)).collect();
+            let comments = ids.iter().map(|id| comment(*id, "no")).collect();
             TurnFiles::new(Turn { files: vec![file("a", Marked::Nothing)], comments, ..Turn::default() })
         };
         let mut list = TurnList::files(&turn(&[1, 2, 3]), Vec::new(), 0);

@@ -104,7 +104,9 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
                     _ => None,
                 };
                 drawing.margin(strip, (first, last), hunk, false);
-                drawing.note(strip, note_in(page, unwrapped, row));
+                if let Some(note) = note_in(page, unwrapped, row) {
+                    drawing.note(strip, note);
+                }
                 continue;
             }
             let parts = match &wrapped {
@@ -156,7 +158,9 @@ impl Drawing<'_> {
             }
             Row::Said(hunk, number) => {
                 self.margin(strip, row.ends, Some(hunk), false);
-                self.said(strip, self.content.said(hunk, number), left_part.as_ref());
+                if let (Some(sentence), Some(part)) = (self.content.said(hunk, number), left_part) {
+                    self.said(strip, sentence, part);
+                }
             }
             Row::Dropped(hunk) => {
                 self.margin(strip, row.ends, Some(hunk), false);
@@ -246,35 +250,33 @@ impl Drawing<'_> {
     }
 
     /// Draws a row of a note.
-    fn note(&mut self, strip: Rect, note: Option<&NoteRow>) {
-        let (palette, Some(note)) = (self.options.palette, note) else { return };
-        let x = self.columns.halves.0.start + self.columns.prefix();
+    fn note(&mut self, strip: Rect, note: &NoteRow) {
         let style = match note.kind {
-            NoteKind::Words => palette.reason,
-            NoteKind::Code => palette.quiet,
-            NoteKind::Warning => palette.warning,
+            NoteKind::Words => self.options.palette.reason,
+            NoteKind::Code => self.options.palette.quiet,
+            NoteKind::Warning => self.options.palette.warning,
         };
-        if note.part.goes_on && x < strip.right() {
-            self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
-        }
-        let text = Rect { x, width: strip.right().saturating_sub(x), ..strip };
-        line(self.buf, text, &note.text, &note.part, &Marks::plain(style, palette));
+        self.words(strip, &note.text, &note.part, style);
     }
 
     /// Draws a sentence on a hunk, or a part of it.
-    fn said(&mut self, strip: Rect, sentence: Option<&Sentence>, part: Option<&Part>) {
-        let (palette, x) = (self.options.palette, self.columns.halves.0.start + self.columns.prefix());
-        let (Some(part), Some(sentence)) = (part, sentence) else { return };
+    fn said(&mut self, strip: Rect, sentence: &Sentence, part: &Part) {
         let style = match sentence {
-            Sentence::HardToSee(_) => palette.warning,
-            Sentence::Moved(_) => palette.quiet,
-            Sentence::Reason(_) => palette.reason,
+            Sentence::HardToSee(_) => self.options.palette.warning,
+            Sentence::Moved(_) => self.options.palette.quiet,
+            Sentence::Reason(_) => self.options.palette.reason,
         };
+        self.words(strip, sentence.text(), part, style);
+    }
+
+    /// Draws words over the whole width, or a part of them.
+    fn words(&mut self, strip: Rect, text: &str, part: &Part, style: Style) {
+        let (palette, x) = (self.options.palette, self.columns.halves.0.start + self.columns.prefix());
         if part.goes_on && x < strip.right() {
             self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
         }
-        let text = Rect { x, width: strip.right().saturating_sub(x), ..strip };
-        line(self.buf, text, sentence.text(), part, &Marks::plain(style, palette));
+        let room = Rect { x, width: strip.right().saturating_sub(x), ..strip };
+        line(self.buf, room, text, part, &Marks::plain(style, palette));
     }
 
     /// Draws a cell in its room; nothing if the line beside it takes more rows.

@@ -103,33 +103,17 @@ fn column_behind(at: usize, unit: &Unit<'_>, tab: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{HunkState, Limit, Position, Range as TextRange, Words};
+    use alongside_desk::{Agent, HunkState, Limit, Position, Range as TextRange, Words};
 
     use super::*;
+    use crate::scripted_companion::{self, differs, keep_hunks};
 
     fn review(original: &str, proposed: &str, state: HunkState, words: Option<Words>) -> Review {
-        let lines = |text: &str| (0..text.lines().count()).into();
-        let (original_lines, proposed_lines) = (lines(original), lines(proposed));
-        let (current, current_lines) = match state {
-            HunkState::Dropped => (original, original_lines),
-            HunkState::Kept | HunkState::Edited => (proposed, proposed_lines),
-        };
-        let hunk = Hunk {
-            original: original_lines,
-            proposed: proposed_lines,
-            current: current_lines,
-            state,
-            words,
-            limit: Some(Limit::Words),
-            ..Hunk::default()
-        };
-        Review {
-            original: Some(original.into()),
-            proposed: proposed.into(),
-            current: current.into(),
-            hunks: vec![hunk],
-            ..Review::default()
-        }
+        let mut pieces = [differs(original, proposed)];
+        keep_hunks(&mut pieces, &[0], state != HunkState::Dropped);
+        let mut review = scripted_companion::review(1, &Agent::default(), "/p/a", &pieces);
+        (review.hunks[0].words, review.hunks[0].limit) = (words, Some(Limit::Words));
+        review
     }
 
     fn emphasis(review: &Review) -> HunkEmphasis {

@@ -301,15 +301,15 @@ impl Page {
     /// How much of the review has been on the screen: whole changes, or lines if it has only one.
     pub(crate) fn seen(&self, seen: &SeenLines) -> SeenPart {
         let lines_of = |index: usize, hunk: &Hunk| {
-            let old = seen.originals(hunk.original.start..hunk.original.end);
+            let old = seen.original.count(hunk.original.start..hunk.original.end);
             let (new, all) = match hunk.state {
                 HunkState::Edited => {
                     let lines = hunk.current.start..hunk.current.end;
-                    let is_seen = |line: &usize| seen.has_edited(&self.edited_line(hunk, *line));
+                    let is_seen = |line: &usize| seen.edited.contains(&self.edited_line(hunk, *line));
                     (lines.filter(is_seen).count(), hunk.current.len())
                 }
                 HunkState::Kept | HunkState::Dropped => {
-                    (seen.proposed(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
+                    (seen.proposed.count(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
                 }
             };
             let (lines, all) = (old + new, hunk.original.len() + all);
@@ -319,7 +319,7 @@ impl Page {
             }
             // The sentence on what is hard to see belongs to the change.
             let is_said = self.content.is_hard_to_see(index);
-            let is_read = !is_said || seen.has_hard_to_see((hunk.original.start, hunk.proposed.start));
+            let is_read = !is_said || seen.hard_to_see.contains(&(hunk.original.start, hunk.proposed.start));
             (if is_read { lines } else { lines.min(all.saturating_sub(1)) }, all)
         };
         let is_whole = |index: usize, hunk: &Hunk| {
@@ -332,7 +332,7 @@ impl Page {
         match &*self.content.hunks {
             [] => {
                 let all = self.content.texts.text(Side::Current).len();
-                SeenPart::lines(seen.whole(0..all), all)
+                SeenPart::lines(seen.whole.count(0..all), all)
             }
             [hunk] => {
                 let (seen, all) = lines_of(0, hunk);

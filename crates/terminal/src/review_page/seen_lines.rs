@@ -33,11 +33,11 @@ impl EditedLine {
 /// All lines that have been on the screen.
 #[derive(Debug, Default)]
 pub(crate) struct SeenLines {
-    original: LineSet,
-    proposed: LineSet,
-    edited: HashSet<EditedLine>,
-    hard_to_see: HashSet<(usize, usize)>,
-    whole: LineSet,
+    pub(super) original: LineSet,
+    pub(super) proposed: LineSet,
+    pub(super) edited: HashSet<EditedLine>,
+    pub(super) hard_to_see: HashSet<(usize, usize)>,
+    pub(super) whole: LineSet,
 }
 
 impl SeenLines {
@@ -51,33 +51,11 @@ impl SeenLines {
             ShownLine::Whole(line) => self.whole.insert(line),
         }
     }
-
-    /// How many of these lines have been on the screen.
-    pub(super) fn originals(&self, lines: Range<usize>) -> usize {
-        self.original.count(lines)
-    }
-
-    pub(super) fn proposed(&self, lines: Range<usize>) -> usize {
-        self.proposed.count(lines)
-    }
-
-    pub(super) fn whole(&self, lines: Range<usize>) -> usize {
-        self.whole.count(lines)
-    }
-
-    /// Whether the sentence on what is hard to see in a change has been on the screen.
-    pub(super) fn has_hard_to_see(&self, change: (usize, usize)) -> bool {
-        self.hard_to_see.contains(&change)
-    }
-
-    pub(super) fn has_edited(&self, line: &EditedLine) -> bool {
-        self.edited.contains(line)
-    }
 }
 
 /// Numbers of lines, as runs in order that do not touch.
 #[derive(Debug, Default)]
-struct LineSet(Vec<Range<usize>>);
+pub(super) struct LineSet(Vec<Range<usize>>);
 
 impl LineSet {
     fn insert(&mut self, line: usize) -> bool {
@@ -99,7 +77,8 @@ impl LineSet {
         true
     }
 
-    fn count(&self, lines: Range<usize>) -> usize {
+    /// How many of these lines are in the set.
+    pub(super) fn count(&self, lines: Range<usize>) -> usize {
         let first = self.0.partition_point(|run| run.end <= lines.start);
         let runs = self.0[first..].iter().take_while(|run| run.start < lines.end);
         runs.map(|run| run.end.min(lines.end) - run.start.max(lines.start)).sum()

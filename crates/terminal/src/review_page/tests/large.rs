@@ -30,15 +30,7 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
     assert!(page.rows() > 200_000);
     let opened = page.rows();
     for top in [0, opened / 3, opened - 40, opened + 7] {
-        let options = DrawOptions {
-            palette: &eyes.palette,
-            colours: &eyes.colours,
-            hunk: None,
-            search: None,
-            found: None,
-            sideways: 0,
-            chosen: None,
-        };
+        let options = DrawOptions { hunk: None, ..eyes.options() };
         let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
         let read = lines_read(|| draw(&page, &mut buf, Rect::new(0, 0, 120, 40), top, &options));
         assert!(read <= 2 * 40, "{read} lines for 40 rows");

@@ -14,28 +14,17 @@ fn all_rows(eyes: &Eyes, page: &Page, width: u16) -> String {
 }
 
 #[test]
-fn without_colours() {
+fn each_terminal_shows_what_carries_meaning() {
     let page = Page::new(&small(), Layout::OneColumn);
-    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::None), &page, 30));
-}
-
-#[test]
-fn with_sixteen_colours() {
-    let page = Page::new(&small(), Layout::OneColumn);
-    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::Sixteen), &page, 30));
-}
-
-#[test]
-fn with_256_colours() {
-    let page = Page::new(&small(), Layout::OneColumn);
-    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::Indexed), &page, 30));
-}
-
-#[test]
-fn with_all_colours_on_light() {
-    let page = Page::new(&small(), Layout::OneColumn);
-    let eyes = Eyes { palette: Palette::new(Theme::Light, Depth::True), ..Eyes::new(Depth::True) };
-    insta::assert_snapshot!(all_rows(&eyes, &page, 30));
+    for (name, theme, depth) in [
+        ("without_colours", Theme::Dark, Depth::None),
+        ("with_sixteen_colours", Theme::Dark, Depth::Sixteen),
+        ("with_256_colours", Theme::Dark, Depth::Indexed),
+        ("with_all_colours_on_light", Theme::Light, Depth::True),
+    ] {
+        let eyes = Eyes { palette: Palette::new(theme, depth), ..Eyes::new(depth) };
+        insta::assert_snapshot!(name, all_rows(&eyes, &page, 30));
+    }
 }
 
 #[test]
