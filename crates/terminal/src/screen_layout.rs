@@ -240,7 +240,7 @@ fn draw_review(drawn: &DrawnState<'_>, view: &ReviewView, colours: &Colours, fra
         sideways: view.sideways,
         chosen: match drawn.overlays.front() {
             Some(Overlay::Comment(input)) => input.on_page(),
-            Some(Overlay::Lines(split)) => split.on_page(),
+            Some(Overlay::Lines(split)) => split.choice.on_page(),
             _ => None,
         },
     };

@@ -102,37 +102,21 @@ mod tests {
     #[test]
     fn a_choice_moves_line_by_line_and_stays_in_one_text() {
         let mut choice = choice((9, 11), (20, 23));
-        let steps: Vec<_> = [
-            (true, false),
-            (true, true),
-            (true, true),
-            (true, true),
-            (false, true),
-            (false, false),
-            (false, true),
-            (false, false),
-            (false, false),
-            (true, false),
-        ]
-        .into_iter()
-        .map(|(down, extends)| {
+        for (down, extends, words) in [
+            (true, false, "line 21"),
+            (true, true, "lines 21–22"),
+            (true, true, "lines 21–23"),
+            (true, true, "lines 21–23"),
+            (false, true, "lines 21–22"),
+            (false, false, "old line 11"),
+            (false, true, "old lines 10–11"),
+            (false, false, "lines 21–23"),
+            (false, false, "line 23"),
+            (true, false, "line 23"),
+        ] {
             choice.step(down, extends);
-            choice.words()
-        })
-        .collect();
-        let wanted = [
-            "line 21",
-            "lines 21–22",
-            "lines 21–23",
-            "lines 21–23",
-            "lines 21–22",
-            "old line 11",
-            "old lines 10–11",
-            "lines 21–23",
-            "line 23",
-            "line 23",
-        ];
-        assert_eq!(steps, wanted);
+            assert_eq!(choice.words(), words);
+        }
     }
 
     #[test]

@@ -13,7 +13,6 @@ use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::extent;
 use crate::keys::{self, Action, DeskMode, KeyBinding};
 use crate::overlays::Overlay;
-use crate::overlays::line_split::LineSplit;
 use crate::text::fit::{cut, wrapped};
 use crate::text::width;
 
@@ -108,7 +107,9 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
                 palette.text,
             );
         }
-        Some(Overlay::Lines(split)) => return (vec![split.prompt()], palette.text),
+        Some(Overlay::Lines(split)) => {
+            return (vec![format!("A change of its own: {}", split.choice.words())], palette.text);
+        }
         Some(Overlay::Search(needle)) => {
             let text = format!("/{}", harmless::name(needle));
             return (vec![cut(&text, width.saturating_sub(1))], palette.text);
@@ -163,7 +164,9 @@ fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
         Some(Overlay::Reason(input)) => super::overlays::reason_input::keys(drawn, input),
         Some(Overlay::Comment(input)) => super::overlays::comment_input::keys(input),
-        Some(Overlay::Lines(_)) => LineSplit::keys(),
+        Some(Overlay::Lines(_)) => {
+            vec![("Enter", "split"), ("Esc", "back"), ("j/k", "line"), ("J/K", "more lines")]
+        }
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::overlays::accept_all::keys(list, drawn.areas.main),
         Some(Overlay::Accepted(list)) => super::overlays::accepted_by_rule::keys(list),

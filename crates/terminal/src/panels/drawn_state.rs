@@ -40,6 +40,12 @@ impl<'a> DrawnState<'a> {
         self.reviews.status()
     }
 
+    /// The area of a list over the review.
+    pub(crate) fn list_area(&self) -> Rect {
+        let main = self.areas.main;
+        Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main }
+    }
+
     /// The title of a panel.
     pub(crate) fn title(&self, text: impl Into<String>) -> Line<'static> {
         Line::styled(text.into(), self.palette.heading)

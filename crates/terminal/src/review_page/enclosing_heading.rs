@@ -6,30 +6,8 @@ use alongside_desk::Text;
 const LOOK_BACK: usize = 400;
 
 /// Words that begin a declaration, in most languages.
-const DECLARES: [&str; 22] = [
-    "fn",
-    "def",
-    "class",
-    "func",
-    "function",
-    "impl",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "module",
-    "namespace",
-    "sub",
-    "proc",
-    "pub",
-    "export",
-    "public",
-    "private",
-    "protected",
-    "static",
-    "type",
-    "object",
-];
+const DECLARES: &str = "fn def class func function impl struct enum trait interface module namespace sub proc \
+                        pub export public private protected static type object";
 
 /// The line that declares what this line of a text stands in, without the sign that opens a block; none at
 /// the top level. `is_prose`: the text has headings of Markdown instead.
@@ -54,7 +32,9 @@ pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str
         }
         (inner, found) = (outer, Some(content));
         let mut words = content.split(|c: char| !c.is_alphanumeric() && c != '_');
-        if outer == 0 || words.by_ref().take(2).any(|word| DECLARES.contains(&word)) {
+        if outer == 0
+            || words.by_ref().take(2).any(|word| DECLARES.split(' ').any(|declares| declares == word))
+        {
             break;
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn open(view: &mut ReviewView, out: &mut Output) {
     let Some(mut choice) = view.review().hunks.get(hunk).and_then(LineChoice::of) else { return };
     choice.step(true, false);
     let split = LineSplit { id, revision, hunk, choice };
-    if let Some(lines) = split.on_page() {
+    if let Some(lines) = split.choice.on_page() {
         view.show_lines(&lines);
     }
     out.overlays.open(Overlay::Lines(split));
@@ -44,7 +44,7 @@ pub(crate) fn take_key(
             let is_down = matches!(key.code, KeyCode::Down | KeyCode::Char('j' | 'J'));
             let is_capital = matches!(key.code, KeyCode::Char('J' | 'K'));
             split.choice.step(is_down, is_capital || key.modifiers.contains(KeyModifiers::SHIFT));
-            if let (Some(lines), Some(view)) = (split.on_page(), reviews.view_mut(split.id)) {
+            if let (Some(lines), Some(view)) = (split.choice.on_page(), reviews.view_mut(split.id)) {
                 view.show_lines(&lines);
             }
         }
@@ -55,7 +55,8 @@ pub(crate) fn take_key(
 
 fn request(split: &LineSplit, reviews: &Reviews) -> Option<(ReviewId, EditKind, Request)> {
     let LineSplit { id, revision, hunk, .. } = *split;
-    let (side, lines) = split.lines()?;
+    // All of the change is no part of it.
+    let (side, lines) = split.choice.is_part().then(|| split.choice.lines())?;
     let before = reviews.view(id)?.review().hunks.len();
     let kind = EditKind::SplitLines { hunk, before, side, line: lines.start };
     Some((id, kind, Request::SplitHunk { id, revision, hunk, lines: Some(lines), side }))

@@ -317,16 +317,19 @@ impl ReviewRequests {
         };
         let hunks = view.review().hunks.len();
         match kind {
-            EditKind::KeepOrDrop { hunk } => {
+            EditKind::KeepOrDrop { hunk }
+            | EditKind::KeepOrDropAll { hunk, .. }
+            | EditKind::DropWithReason { hunk } => {
                 view.open_mut().push_step(hunk, true);
                 view.show_dropped();
                 self.reviews.demo_done(DemoStep::Drop);
-            }
-            EditKind::KeepOrDropAll { hunk, hunks, keep, edits } => {
-                view.open_mut().push_step(hunk, true);
-                view.show_dropped();
-                self.reviews.demo_done(DemoStep::Drop);
-                self.out.say(all_dropped(hunks, keep, edits));
+                match kind {
+                    EditKind::KeepOrDropAll { hunks, keep, edits, .. } => {
+                        self.out.say(all_dropped(hunks, keep, edits));
+                    }
+                    EditKind::DropWithReason { .. } => self.out.say(DROPPED_WITH_REASON),
+                    _ => {}
+                }
             }
             EditKind::Undo => {
                 view.mark_undone();
@@ -351,12 +354,6 @@ impl ReviewRequests {
                 if let Some((kind, request)) = unsent_reason::taken(view, edit, &mut self.out) {
                     self.change(id, kind, request, None);
                 }
-            }
-            EditKind::DropWithReason { hunk } => {
-                view.open_mut().push_step(hunk, true);
-                view.show_dropped();
-                self.reviews.demo_done(DemoStep::Drop);
-                self.out.say(DROPPED_WITH_REASON);
             }
             EditKind::SingleNewline if is_current => self.decide(Decision::Accept),
             EditKind::SingleNewline => {}

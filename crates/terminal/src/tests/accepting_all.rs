@@ -55,8 +55,7 @@ async fn the_result_covers_warnings_that_wait() {
     let mut stage = seen(2, 120, 24).await;
     stage.press("A").await;
     stage.tell_problems(&["first", "second"]).await;
-    stage.press_and_read("y").await;
-    stage.shows("2 accepted. (2 more: m)");
+    stage.reads_on("y", "2 accepted. (2 more: m)").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,8 +115,7 @@ async fn a_review_that_ends_under_the_list_is_counted_out() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_before_the_list_is_on_the_screen_accepts_nothing() {
     let mut stage = seen(2, 120, 24).await;
-    stage.press_at_once("Ay");
-    stage.moment().await;
+    stage.press_fast("Ay").await;
     assert_eq!(stage.asked(), []);
     stage.shows("Accept these 2 reviews?");
     stage.press("nay").await;

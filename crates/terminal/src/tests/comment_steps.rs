@@ -75,8 +75,7 @@ async fn a_step_forward_makes_marks_and_then_comments_again() {
     assert_eq!(comments, expected.map(Some));
     // Words of which the person has made another comment are not written twice.
     stage.press_and_read("u").await;
-    stage.press_and_read("C!\n").await;
-    stage.shows("Comment kept.");
+    stage.reads_on("C!\n", "Comment kept.").await;
     let before = stage.asked_of_turn().len();
     stage.ctrl('r').await;
     stage.a_while().await;

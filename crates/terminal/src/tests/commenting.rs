@@ -62,8 +62,7 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
         stage.ctrl('j').await;
         stage.press("Take it out.").await;
         assert_snapshot!(format!("comment_typed_{width}x{height}"), stage.screen());
-        stage.enter().await;
-        stage.shows("Comment kept. f sends it.");
+        stage.reads_on("\n", "Comment kept. f sends it.").await;
         let text = "Where does the tax come from? Nobody asked for it\nTake it out.";
         assert_eq!(stage.asked_of_turn(), [add(Some(2), Some((4, 6)), Side::New, text)]);
         stage.press_and_read("?⎋").await;
@@ -83,8 +82,7 @@ async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
         screen.lines().any(|line| line.starts_with('▌') && line.contains(text))
     };
     assert!(is_marked(&stage, "\"\"\"With tax.\"\"\"") && !is_marked(&stage, "def total(items, tax)"));
-    stage.press_and_read("why\n").await;
-    stage.shows("Comment on lines 5–6: why");
+    stage.reads_on("why\n", "Comment on lines 5–6: why").await;
     // Old lines are above the new ones.
     stage.press_and_read("jjc↑needed\n").await;
     stage.shows_on("c", "Your comment on old line 53.").await;
@@ -108,16 +106,14 @@ async fn a_comment_is_edited_where_it_stands_and_goes_without_words() {
     stage.press_and_read("cwhy\n").await;
     stage.shows_on("c", "Your comment on lines 4–6.").await;
     stage.shows("> why");
-    stage.press_and_read("?\n").await;
-    stage.shows("Comment changed.");
+    stage.reads_on("?\n", "Comment changed.").await;
     stage.shows("Comment on lines 4–6: why?");
     stage.press("c").await;
     stage.ctrl('u').await;
     stage.shows("Enter remove it?");
     stage.shows_on("\n", "Enter again removes it; Esc leaves it as it is.").await;
     assert_eq!(stage.asked_of_turn()[1..], [change(1, "why?")]);
-    stage.enter().await;
-    stage.shows("Comment removed.");
+    stage.reads_on("\n", "Comment removed.").await;
     assert_eq!(stage.asked_of_turn()[2..], [change(1, "")]);
     stage.does_not_show("why?");
 }
@@ -132,8 +128,7 @@ async fn the_list_comments_on_its_files_and_counts() {
     let both = [add(Some(1), None, Side::New, "too big"), add(None, None, Side::New, "slower")];
     assert_eq!(stage.asked_of_turn(), both);
     assert_snapshot!("comment_list", stage.screen());
-    stage.enter().await;
-    stage.shows("A assets/logo.png");
+    stage.reads_on("\n", "A assets/logo.png").await;
     stage.shows("Comment on the whole file: too big");
     stage.shows("2 comments");
     stage.shows_on("C", "Your comment on the whole turn.").await;
@@ -155,8 +150,7 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.press("y").await;
         assert_eq!(*stage.shared.copied.lock().unwrap(), ["2 comments\nand more"]);
         stage.shows("Message copied, if your terminal allows it.");
-        stage.press_and_read("p").await;
-        stage.shows("This desk knows no pane of an agent. y copies it instead.");
+        stage.reads_on("p", "This desk knows no pane of an agent. y copies it instead.").await;
         stage.shows_on("⎋", "Codex reads it with your next prompt (sent just now)").await;
         let tell = |words: &'static str| {
             move |turn: &mut Turn| {
@@ -180,8 +174,7 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
 async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
     let mut stage = Stage::commenting(100, 30).await;
     stage.shows_on(" f", "a ask the agent to undo").await;
-    stage.press_and_read("a").await;
-    stage.shows("The agent is asked to undo:");
+    stage.reads_on("a", "The agent is asked to undo:").await;
     stage.shows("src/basket.py");
     stage.press_and_read("⎋fo").await;
     assert_eq!(stage.asked_of_turn()[1..], [finish(2, true, true), finish(3, false, false)]);
@@ -191,8 +184,7 @@ async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
     stage.does_not_show("a ask");
     stage.press("a").await;
     assert_eq!(stage.asked_of_turn().len(), 4, "nothing is marked");
-    stage.press_and_read("y").await;
-    stage.shows("Sent: Codex reads it with your next prompt");
+    stage.reads_on("y", "Sent: Codex reads it with your next prompt").await;
     // The list of the end asks nothing, and is in nobody's way.
     stage.propose(1, "/shop/basket.py").await;
     stage.shows("T goes to it.");
@@ -328,8 +320,7 @@ async fn letters_of_a_comment_mark_nothing_and_a_paste_keeps_its_lines() {
 async fn a_comment_before_its_lines_were_seen_is_not_begun() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
-    stage.press_at_once("cX");
-    stage.moment().await;
+    stage.press_fast("cX").await;
     assert_eq!(stage.asked_of_turn(), []);
     stage.does_not_show("Comment on");
 }

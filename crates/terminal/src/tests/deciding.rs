@@ -27,8 +27,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
 async fn typing_ahead_decides_nothing_about_the_next_review() {
     let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
-    stage.press_at_once("aaar");
-    stage.moment().await;
+    stage.press_fast("aaar").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("b.py");
     // It is on the screen, but not for long enough.
@@ -54,8 +53,7 @@ async fn a_review_is_decided_only_once_it_is_on_the_screen() {
     let mut stage = Stage::reading(120, 28).await;
     stage.propose_and_read(2, "/shop/b.py").await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
-    stage.press_at_once("a");
-    stage.moment().await;
+    stage.press_fast("a").await;
     assert_eq!(stage.asked(), []);
     // It was asked for, so that it need not stand there for long.
     stage.press("a").await;
@@ -130,8 +128,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
 async fn space_toggles_u_undoes_and_fast_keys_wait() {
     let mut stage = Stage::reading(120, 28).await;
     let keep = |revision, hunk, keep| keeps(revision, &[hunk], keep);
-    stage.press_at_once(" ja");
-    stage.moment().await;
+    stage.press_fast(" ja").await;
     let accepted = decided(1, 2, Decision::Accept);
     assert_eq!(stage.asked(), [keep(1, 0, false), accepted], "one's own change need not be seen");
 
@@ -220,8 +217,7 @@ async fn a_changed_file_is_asked_about_once() {
     stage.press("an").await;
     assert_eq!(stage.asked(), []);
     // Both at once: the answer was given before the question stood there.
-    stage.press_at_once("ay");
-    stage.moment().await;
+    stage.press_fast("ay").await;
     assert_eq!(stage.asked(), []);
     stage.press("y").await;
     assert_eq!(stage.asked(), [decided(1, 2, Decision::Accept)]);

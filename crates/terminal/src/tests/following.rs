@@ -233,10 +233,8 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
     stage.shows("Problem: third (2 more: m)");
     stage.does_not_show("second");
     assert_eq!(page(&stage), before, "no message covers the review");
-    stage.press_and_read("⎋").await;
-    stage.shows("Problem: second (1 more: m)");
-    stage.press_and_read("⎋").await;
-    stage.shows("Problem: first");
+    stage.reads_on("⎋", "Problem: second (1 more: m)").await;
+    stage.reads_on("⎋", "Problem: first").await;
     stage.key(KeyCode::Esc).await;
     stage.does_not_show("Problem");
 }
@@ -467,8 +465,7 @@ async fn a_key_before_the_first_picture_of_a_review_leaves_it_at_its_first_chang
         let mut stage = Stage::reading(120, 24).await;
         stage.propose(2, "/shop/2.py").await;
         stage.code(KeyCode::Tab, KeyModifiers::NONE);
-        stage.press_at_once(key);
-        stage.moment().await;
+        stage.press_fast(key).await;
         stage.shows("2.py");
         stage.shows("change 1 of 3");
     }

@@ -35,8 +35,7 @@ async fn space_marks_a_change_and_takes_the_mark_back() {
     stage.press_and_read(" ").await;
     assert_snapshot!("turn_marked", stage.screen());
     stage.shows("space unmark");
-    stage.press_and_read("j ").await;
-    stage.shows("change 2 of 3: 2 marked");
+    stage.reads_on("j ", "change 2 of 3: 2 marked").await;
     stage.shows_on(" u", "Your last step is taken back.").await;
     stage.shows("2 marked");
     stage.ctrl('r').await;
@@ -72,8 +71,7 @@ async fn a_file_without_an_earlier_text_takes_no_mark_and_says_why() {
     let why = "git ignores it, so its earlier text is not kept";
     (files[1].without_undo, files[1].without_text) = (true, Some(why.into()));
     stage.set_turn(turn(files));
-    stage.press_and_read("T\t").await;
-    stage.shows("It cannot be undone here, and stays as it is. c asks the agent.");
+    stage.reads_on("T\t", "It cannot be undone here, and stays as it is. c asks the agent.").await;
     stage.does_not_show("X marks");
     for key in ["X", " ", "s"] {
         stage.shows_on(key, &format!("logo.png cannot be undone: {why}. c asks the agent.")).await;
@@ -89,13 +87,11 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
     let mut stage = at_basket(100, 24).await;
     stage.press_and_read("\t").await;
     stage.press_and_read("X⇤").await;
-    stage.press_and_read("E").await;
-    stage.shows("3 files marked to be undone. u takes that back.");
+    stage.reads_on("E", "3 files marked to be undone. u takes that back.").await;
     // One that has a mark already is no part of the step.
     let marks = [mark(3, true, 1), mark(2, true, 2), mark(4, true, 3), mark(5, true, 4)];
     assert_eq!(stage.asked_of_turn(), marks);
-    stage.press_and_read("u").await;
-    stage.shows("The marks of 3 files are taken back.");
+    stage.reads_on("u", "The marks of 3 files are taken back.").await;
     let back = [mark(5, false, 5), mark(4, false, 6), mark(2, false, 7)];
     assert_eq!(stage.asked_of_turn()[4..], back);
 }
@@ -104,8 +100,7 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
 async fn marks_before_a_refusal_are_taken_back_in_one_step() {
     let mut stage = at_basket(100, 24).await;
     stage.companion.not_marked.push((4, true));
-    stage.press_and_read("E").await;
-    stage.shows("2 files marked before that; u takes these marks back.");
+    stage.reads_on("E", "2 files marked before that; u takes these marks back.").await;
     stage.companion.not_marked.push((2, false));
     for _ in 0..2 {
         stage.press_and_read("u").await;
@@ -120,8 +115,7 @@ async fn marks_before_a_refusal_are_taken_back_in_one_step() {
 async fn a_key_before_the_file_was_seen_marks_nothing() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
-    stage.press_at_once("X ");
-    stage.moment().await;
+    stage.press_fast("X ").await;
     assert_eq!(stage.asked_of_turn(), []);
     stage.shows("Ignored: you typed that before this was on the screen.");
 }
@@ -257,8 +251,7 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
     let mut stage = Stage::in_turn_of(turn(files()), 100, 24, None, options).await;
     stage.press_and_read("X\t\t").await;
     stage.press_and_read("X").await;
-    stage.press_and_read("fy").await;
-    stage.shows("u takes it back, while nothing else changes there.");
+    stage.reads_on("fy", "u takes it back, while nothing else changes there.").await;
     stage.shows("u take it back");
     // The files are in the list again then.
     stage.set_turn(Turn { revision: 9, ..turn(files()) });
@@ -279,8 +272,7 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
 #[tokio::test(start_paused = true)]
 async fn the_list_of_a_finish_names_the_lines_of_each_marked_change() {
     let mut stage = at_basket(100, 24).await;
-    stage.press_and_read(" j ").await;
-    stage.shows("to be undone: ");
+    stage.reads_on(" j ", "to be undone: ").await;
     stage.press("f").await;
     assert_snapshot!("turn_finish_lines", stage.screen());
 }
@@ -311,8 +303,7 @@ async fn an_undone_git_mv_says_that_the_index_of_git_stays() {
 async fn a_yes_before_the_list_was_seen_undoes_nothing() {
     let mut stage = at_basket(100, 24).await;
     stage.press(" ").await;
-    stage.press_at_once("fy");
-    stage.moment().await;
+    stage.press_fast("fy").await;
     stage.shows("Undo 1 change?");
     assert_eq!(stage.asked_of_turn().len(), 1);
     stage.press("y").await;
@@ -397,7 +388,6 @@ async fn a_refused_finish_undoes_nothing_and_says_so() {
     // Marks of another turn are not this one's.
     let other = Turn { id: TurnId(8), ..turn(files()[..2].to_vec()) };
     stage.companion.turn = Some(other);
-    stage.press_and_read("r").await;
-    stage.shows("file 2 of 2");
+    stage.reads_on("r", "file 2 of 2").await;
     stage.does_not_show("marked");
 }

@@ -306,6 +306,12 @@ impl Stage {
         }
     }
 
+    /// Presses keys as fast as they come, and they arrive.
+    async fn press_fast(&mut self, keys: &str) {
+        self.press_at_once(keys);
+        self.moment().await;
+    }
+
     /// Presses keys and gives each its time. Enter and Tab are `\n` and `\t`; Esc, Backspace, Shift-Tab, arrows
     /// and PageDown have signs.
     async fn press(&mut self, keys: &str) {
@@ -337,9 +343,22 @@ impl Stage {
         let test = Location::caller();
         async move {
             self.press(keys).await;
-            let is_shown = self.flat().contains(text);
-            assert!(is_shown, "{test}: {text:?} is not on the screen:\n{}", self.screen());
+            self.assert_shows(text, test);
         }
+    }
+
+    /// Presses keys and reads for a while, after which the screen shows a text.
+    #[track_caller]
+    fn reads_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
+        let test = Location::caller();
+        async move {
+            self.press_and_read(keys).await;
+            self.assert_shows(text, test);
+        }
+    }
+
+    fn assert_shows(&self, text: &str, test: &Location<'_>) {
+        assert!(self.flat().contains(text), "{test}: {text:?} is not on the screen:\n{}", self.screen());
     }
 
     async fn key(&mut self, code: KeyCode) {
@@ -375,7 +394,7 @@ impl Stage {
 
     #[track_caller]
     fn shows(&self, text: &str) {
-        assert!(self.flat().contains(text), "{text:?} is not on the screen:\n{}", self.screen());
+        self.assert_shows(text, Location::caller());
     }
 
     #[track_caller]

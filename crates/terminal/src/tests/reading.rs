@@ -90,8 +90,7 @@ async fn a_asks_about_changes_that_were_not_on_the_screen() {
 
     let mut stage = Stage::reading(80, 14).await;
     // Both at once: the answer was given before the question stood there.
-    stage.press_at_once("ay");
-    stage.moment().await;
+    stage.press_fast("ay").await;
     assert_eq!(stage.decisions(), 0);
     stage.press("y").await;
     let accepted = decided(1, 1, Decision::Accept);
@@ -205,8 +204,7 @@ async fn the_files_of_all_reviews_are_counted_in_one_line() {
         stage.press("\tjjjjjj").await;
     }
     stage.a_while().await;
-    stage.press_and_read("Ay").await;
-    stage.shows("7 accepted.");
+    stage.reads_on("Ay", "7 accepted.").await;
     for id in 1..=7 {
         stage.written(id).await;
     }

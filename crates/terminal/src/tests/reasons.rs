@@ -187,8 +187,7 @@ async fn a_reason_takes_any_text_and_shows_it_harmless() {
 #[tokio::test(start_paused = true)]
 async fn letters_of_a_reason_wait_with_its_key() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
-    stage.press_at_once(" Rwrong name");
-    stage.moment().await;
+    stage.press_fast(" Rwrong name").await;
     stage.shows("Why not change 1 of 3? wrong name");
     stage.key(KeyCode::Enter).await;
     assert_eq!(stage.asked(), [keeps(1, &[0], false), set(2, Some(0), "wrong name")]);

@@ -64,8 +64,7 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_before_the_question_is_on_the_screen_grants_nothing() {
     let mut stage = Stage::reading(100, 24).await;
-    stage.press_at_once("Fd");
-    stage.moment().await;
+    stage.press_fast("Fd").await;
     assert_eq!(stage.asked(), []);
 }
 

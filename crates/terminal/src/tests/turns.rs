@@ -137,8 +137,7 @@ async fn all_files_and_remarks_are_in_a_list() {
     stage.shows("(1 more: L)");
     stage.press("L").await;
     assert_snapshot!("turn_list", stage.screen());
-    stage.press_and_read("jjj\n").await;
-    stage.shows("R src/checkout/payment.py was src/pay.py");
+    stage.reads_on("jjj\n", "R src/checkout/payment.py was src/pay.py").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -269,8 +268,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     stage.a_while().await;
     stage.shows("M README.md");
     assert_eq!(stage.asked_of_turn(), []);
-    stage.press_and_read("T").await;
-    stage.shows("other.py Gemini CLI");
+    stage.reads_on("T", "other.py Gemini CLI").await;
     stage.press("r").await;
     assert_eq!(stage.asked_of_turn().len(), 1, "keys mean the proposal again");
 }
@@ -337,8 +335,7 @@ async fn two_thousand_files_are_passed_without_reading_each() {
     stage.a_while().await;
     stage.shows("file100.py");
     assert!(stage.opened() < 100, "{}", stage.opened());
-    stage.press_and_read("LG\n").await;
-    stage.shows("src/part39/file1999.py");
+    stage.reads_on("LG\n", "src/part39/file1999.py").await;
     stage.shows_on("\t", "src/part0/file0.py").await;
 }
 

@@ -12,8 +12,7 @@ async fn a_text_that_nobody_took_comes_back() {
     let mut stage = Stage::commenting(120, 30).await;
     stage.press("ctoo early").await;
     stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
-    stage.enter().await;
-    stage.shows("The comment is not kept: the disk is full. c brings back what you typed.");
+    stage.reads_on("\n", "The comment is not kept: the disk is full. c brings back what you typed.").await;
     stage.shows_on("c", "> too early").await;
     stage.shows_on("⎋", "The comment is not kept yet. c brings back what you typed.").await;
     stage.shows_on("c", "> too early").await;

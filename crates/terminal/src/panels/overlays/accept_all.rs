@@ -16,8 +16,7 @@ use crate::text::width;
 const NAME: usize = 12;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
-    let main = drawn.areas.main;
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let area = drawn.list_area();
     let mut lines = Vec::new();
     let all = || list.ready.iter().chain(&list.held_back);
     let widest = |text: fn(&ListedReview, &str) -> String| {
@@ -70,7 +69,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'
         lines.push(drawn.title("Not accepted; these wait on:"));
         lines.extend(list.held_back.iter().map(row));
     }
-    let shown = list.rows_on_screen(main.height);
+    let shown = list.rows_on_screen(area.height);
     draw_lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
 }
 

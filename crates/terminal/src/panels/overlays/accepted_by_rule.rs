@@ -1,7 +1,6 @@
 //! The list of what rules have accepted, and of what the person has accepted ahead.
 
 use alongside_desk::{harmless, messages};
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
@@ -11,9 +10,8 @@ use crate::text::fit::beginning;
 use crate::words::messages::ago;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptedByRule, frame: &mut Frame<'_>) {
-    let main = drawn.areas.main;
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
-    let (shown, rows) = (list.rows_on_screen(main.height), list.rows());
+    let area = drawn.list_area();
+    let (shown, rows) = (list.rows_on_screen(area.height), list.rows());
     let rows = rows.into_iter().enumerate().skip(shown.start).take(shown.len());
     let lines = rows.map(|(index, (_, row))| {
         let line = line(drawn, row, usize::from(area.width));

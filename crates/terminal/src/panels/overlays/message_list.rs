@@ -1,7 +1,6 @@
 //! The list of the messages so far: those that waited for the person have a mark.
 
 use alongside_desk::review_model::MessageKind;
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
@@ -13,8 +12,7 @@ use crate::text::fit::wrapped;
 const MARK: u16 = 2;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &MessageList, frame: &mut Frame<'_>) {
-    let main = drawn.areas.main;
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let area = drawn.list_area();
     let room = usize::from(area.width.saturating_sub(MARK));
     let mut lines = vec![drawn.title("Messages, the newest first:")];
     for (message, is_news) in list.shown() {

@@ -1,7 +1,6 @@
 //! The list of the reviews that wait: a row each, with its size, its agent and the state of its file.
 
 use alongside_desk::path_fit::shortened;
-use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
@@ -14,8 +13,7 @@ use crate::text::fit::cut_end;
 use crate::text::width;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &ReviewList, frame: &mut Frame<'_>) {
-    let main = drawn.areas.main;
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let area = drawn.list_area();
     let (all, columns) = (drawn.reviews.all(), usize::from(area.width));
     let chosen = list.chosen(all.len());
     let rows = usize::from(area.height.saturating_sub(1)).max(1);

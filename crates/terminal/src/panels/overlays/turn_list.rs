@@ -18,10 +18,9 @@ use crate::words::turn_words as words;
 const NAME: usize = 12;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &TurnList, frame: &mut Frame<'_>) {
-    let main = drawn.areas.main;
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let area = drawn.list_area();
     let width = usize::from(area.width);
-    let shown = list.rows_on_screen(main.height);
+    let shown = list.rows_on_screen(area.height);
     let rows = list.rows().iter().enumerate().skip(shown.start).take(shown.len());
     // Of thousands, only those on the screen are measured.
     let files = rows.clone().filter_map(|(_, row)| match row {
