@@ -9,7 +9,6 @@ mod spans;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, mpsc};
 
@@ -18,22 +17,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use classes::Class;
 pub(crate) use spans::Span;
-use spans::{ColourRequest, ColouredPiece, LineSpans, PIECE, TEXTS};
+use spans::{ColourRequest, ColouredPiece, LatestTexts, LineSpans, PIECE};
 
 /// See the module. One for the whole desk; nothing is loaded before something is asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Colours {
-    /// The texts that were asked for, the latest first.
-    texts: VecDeque<Coloured>,
+    /// The colours so far of the texts that were asked for.
+    texts: LatestTexts<LineSpans>,
     painter: Option<Painter>,
-}
-
-/// A text and its colours so far.
-#[derive(Debug)]
-struct Coloured {
-    /// The text, and thereby its address: no other text can have that while this one is here.
-    text: Arc<str>,
-    pieces: HashMap<usize, LineSpans>,
 }
 
 /// The desk's end of the thread.
@@ -54,7 +45,7 @@ impl Colours {
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
         let mut pieces: Vec<(Text, usize)> = Vec::new();
         for (text, lines) in wanted {
-            let known = &self.remember(text.text()).pieces;
+            let known = self.texts.remember(text.text());
             for piece in lines.start / PIECE..lines.end.div_ceil(PIECE) {
                 let asked =
                     pieces.iter().any(|(other, p)| *p == piece && Arc::ptr_eq(other.text(), text.text()));
@@ -78,8 +69,7 @@ impl Colours {
 
     /// The colours of a line, 0-based, of a text; `None` while they are not known.
     pub(crate) fn line(&self, text: &Arc<str>, line: usize) -> Option<&[Span]> {
-        let coloured = self.texts.iter().find(|coloured| Arc::ptr_eq(&coloured.text, text))?;
-        let spans = coloured.pieces.get(&(line / PIECE))?.get(line % PIECE)?;
+        let spans = self.texts.get(text)?.get(&(line / PIECE))?.get(line % PIECE)?;
         Some(spans)
     }
 
@@ -92,22 +82,11 @@ impl Colours {
         }
         while let Some(ColouredPiece { text, piece, spans }) = next {
             // It may have been forgotten meanwhile.
-            if let Some(coloured) = self.texts.iter_mut().find(|known| Arc::ptr_eq(&known.text, &text)) {
-                coloured.pieces.insert(piece, spans);
+            if let Some(pieces) = self.texts.get_mut(&text) {
+                pieces.insert(piece, spans);
             }
             next = painter.done.try_recv().ok();
         }
-    }
-
-    /// The colours of a text, which becomes the latest.
-    fn remember(&mut self, text: &Arc<str>) -> &Coloured {
-        let known = self.texts.iter().position(|coloured| Arc::ptr_eq(&coloured.text, text));
-        let coloured = known
-            .and_then(|at| self.texts.remove(at))
-            .unwrap_or_else(|| Coloured { text: text.clone(), pieces: HashMap::new() });
-        self.texts.truncate(TEXTS - 1);
-        self.texts.push_front(coloured);
-        &self.texts[0]
     }
 }
 

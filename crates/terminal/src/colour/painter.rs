@@ -1,16 +1,16 @@
 //! The thread that colours. It loads the grammars on the first request, parses from a boundary near the
 //! requested lines, and goes on from there when the person scrolls down. The newest request comes first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 
 use alongside_desk::Text;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::classes::Classes;
-use super::spans::{ColourRequest, ColouredPiece, LineSpans, PIECE, Span, TEXTS};
+use super::spans::{ColourRequest, ColouredPiece, LatestTexts, LineSpans, PIECE, Span};
 
 /// Parsing begins at most so many lines above what is wanted.
 const LOOK_BACK: usize = 512;
@@ -25,12 +25,6 @@ struct State {
     scopes: ScopeStack,
 }
 
-/// States at the beginnings of pieces of a text.
-struct Known {
-    text: Arc<str>,
-    states: HashMap<usize, State>,
-}
-
 /// Colours requested pieces until the desk is gone.
 pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSender<ColouredPiece>) {
     let Ok(first) = requests.recv() else { return };
@@ -41,8 +35,7 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
             return;
         }
     };
-    let mut painter =
-        Painting { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 };
+    let mut painter = Painting::new(classes);
     let mut next = Some(first);
     while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
         // A newer request holds all that is on the screen.
@@ -64,30 +57,29 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
 pub(super) struct Painting {
     syntaxes: SyntaxSet,
     classes: Classes,
-    /// The texts that were wanted, the latest first.
-    known: VecDeque<Known>,
+    /// The states at the beginnings of pieces of the texts that were wanted.
+    states: LatestTexts<State>,
     /// How many lines have been parsed.
     pub(super) parsed: usize,
 }
 
 impl Painting {
-    #[cfg(test)]
-    pub(super) fn new() -> Self {
-        let classes = Classes::new().unwrap();
-        Self { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 }
+    pub(super) fn new(classes: Classes) -> Self {
+        let syntaxes = two_face::syntax::extra_newlines();
+        Self { syntaxes, classes, states: LatestTexts::default(), parsed: 0 }
     }
 
     /// The colours of a piece of a text.
     pub(super) fn piece(&mut self, file: &str, text: &Text, piece: usize) -> LineSpans {
-        let Self { syntaxes, classes, known, parsed } = self;
+        let Self { syntaxes, classes, states, parsed } = self;
         let Some(syntax) = syntax(syntaxes, file, text) else { return plain(text, piece) };
-        let known = remember(known, text.text());
+        let states = states.remember(text.text());
         let wanted = piece * PIECE;
-        let (mut line, mut state) = beginning(known, syntax, text, wanted);
+        let (mut line, mut state) = beginning(states, syntax, text, wanted);
         let mut spans = Vec::with_capacity(PIECE);
         while line < (wanted + PIECE).min(text.len()) {
             if line.is_multiple_of(PIECE) {
-                known.states.insert(line / PIECE, state.clone());
+                states.insert(line / PIECE, state.clone());
             }
             *parsed += 1;
             let coloured = state.line(text.lines(line..line + 1), syntaxes, classes);
@@ -102,7 +94,7 @@ impl Painting {
             line += 1;
         }
         if line.is_multiple_of(PIECE) {
-            known.states.insert(line / PIECE, state);
+            states.insert(line / PIECE, state);
         }
         spans
     }
@@ -113,23 +105,18 @@ fn plain(text: &Text, piece: usize) -> LineSpans {
     vec![Box::default(); lines]
 }
 
-fn remember<'a>(known: &'a mut VecDeque<Known>, text: &Arc<str>) -> &'a mut Known {
-    let at = known.iter().position(|known| Arc::ptr_eq(&known.text, text));
-    let latest = at
-        .and_then(|at| known.remove(at))
-        .unwrap_or_else(|| Known { text: text.clone(), states: HashMap::new() });
-    known.truncate(TEXTS - 1);
-    known.push_front(latest);
-    &mut known[0]
-}
-
 /// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at
 /// the beginning of the text, or below a blank line where something begins at the left edge.
-fn beginning(known: &Known, syntax: &SyntaxReference, text: &Text, line: usize) -> (usize, State) {
+fn beginning(
+    states: &HashMap<usize, State>,
+    syntax: &SyntaxReference,
+    text: &Text,
+    line: usize,
+) -> (usize, State) {
     let farthest = line.saturating_sub(LOOK_BACK);
     let been = (farthest.div_ceil(PIECE)..=line / PIECE)
         .rev()
-        .find_map(|piece| known.states.get(&piece).map(|state| (piece * PIECE, state.clone())));
+        .find_map(|piece| states.get(&piece).map(|state| (piece * PIECE, state.clone())));
     if let Some(been) = been {
         return been;
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use alongside_desk::Text;
 
+use super::classes::Classes;
 use super::painter::Painting;
 use super::spans::*;
 use super::*;
@@ -24,7 +25,7 @@ fn shown(line: &str, spans: &[Span]) -> String {
 
 fn coloured(file: &str, text: &str) -> String {
     let text = Text::new(text);
-    let piece = Painting::new().piece(file, &text, 0);
+    let piece = Painting::new(Classes::new().unwrap()).piece(file, &text, 0);
     let lines: Vec<_> = (0..text.len()).map(|line| shown(text.lines(line..line + 1), &piece[line])).collect();
     lines.join("\n")
 }
@@ -80,14 +81,14 @@ fn the_classes_of_some_languages() {
 #[test]
 fn a_file_without_a_grammar_is_plain() {
     let text = Text::new("if x then 1\n".repeat(70));
-    let piece = Painting::new().piece("/p/notes.unheard-of", &text, 1);
+    let piece = Painting::new(Classes::new().unwrap()).piece("/p/notes.unheard-of", &text, 1);
     assert_eq!(piece, vec![Box::<[Span]>::default(); 6]);
 }
 
 #[test]
 fn long_lines_are_plain_and_what_follows_is_not() {
     let text = Text::new(format!("x = '{}'\ny = 1\n", "a".repeat(3_000)));
-    let piece = Painting::new().piece("a.py", &text, 0);
+    let piece = Painting::new(Classes::new().unwrap()).piece("a.py", &text, 0);
     assert!(piece[0].is_empty());
     assert_eq!(piece[1].len(), 1, "{:?}", piece[1]);
 }
@@ -95,7 +96,7 @@ fn long_lines_are_plain_and_what_follows_is_not() {
 #[test]
 fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
     let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
-    let mut painting = Painting::new();
+    let mut painting = Painting::new(Classes::new().unwrap());
     let piece = painting.piece("a.py", &text, 3_000);
     assert!(!piece[0].is_empty() || !piece[1].is_empty());
     assert!(painting.parsed <= 512 + 2 * PIECE, "{} lines", painting.parsed);
@@ -107,7 +108,7 @@ fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
 #[test]
 fn a_comment_that_began_above_is_known() {
     let text = Text::new(format!("/*\n{}*/\nint x;\n", "word\n".repeat(300)));
-    let mut painting = Painting::new();
+    let mut painting = Painting::new(Classes::new().unwrap());
     let piece = painting.piece("a.c", &text, 3);
     assert!(piece.iter().all(|line| line[..] == [Span { start: 0, end: 4, class: Class::Comment }]));
 }

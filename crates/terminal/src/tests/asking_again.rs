@@ -16,9 +16,9 @@ async fn an_emptied_comment_that_is_asked_again_stays_as_it_was_read() {
     for _ in 0..4 {
         stage.key(KeyCode::Backspace).await;
     }
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     stage.shows("Enter again asks no more, and the comment stays as it was read; Esc leaves it.");
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     stage.shows("Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.");
     stage.does_not_show("Comment removed.");
 }

@@ -93,7 +93,7 @@ async fn words_that_are_not_kept_are_in_the_list() {
     stage.a_while().await;
     stage.shows("half a tho");
     stage.shows_on("⎋c", "> why").await;
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     stage.shows_on("L", "the whole turn half a tho").await;
     stage.does_not_show("src/basket.py why");
 }

@@ -45,11 +45,6 @@ impl Stage {
         stage.press_and_read("\t\t").await;
         stage
     }
-
-    pub(super) async fn enter(&mut self) {
-        self.key(KeyCode::Enter).await;
-        self.a_while().await;
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -311,7 +306,7 @@ async fn letters_of_a_comment_mark_nothing_and_a_paste_keeps_its_lines() {
     stage.types(Typed::Paste("\r\ntwo\r\nlines\u{202e}".into()));
     stage.moment().await;
     stage.shows(r"lines\u{202e}");
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     let text = "X f q\ntwo\nlines\u{202e}";
     assert_eq!(stage.asked_of_turn(), [add(Some(2), Some((4, 6)), Side::New, text)]);
 }

@@ -29,10 +29,10 @@ async fn a_text_that_nobody_took_comes_back() {
     };
     stage.companion.tell(alongside_desk::Event::TurnFile(opened));
     stage.a_while().await;
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     stage.shows("The file has changed on disk: look at the lines again, then press Enter. > too early");
     assert_eq!(stage.asked_of_turn().len(), 1);
-    stage.enter().await;
+    stage.press_and_read("\n").await;
     assert_eq!(stage.asked_of_turn()[1..], [add(Some(2), Some((3, 3)), Side::New, "too early")]);
 }
 
