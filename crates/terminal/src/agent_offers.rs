@@ -128,9 +128,7 @@ impl AgentOffers {
                 // A look that is under way may have begun before the change.
                 match self.looking {
                     Looking::Idle => self.begin(Look::Thorough, out),
-                    Looking::Quick | Looking::Thorough | Looking::Outdated => {
-                        self.looking = Looking::Outdated;
-                    }
+                    _ => self.looking = Looking::Outdated,
                 }
             }
         }
@@ -192,14 +190,7 @@ impl AgentOffers {
             }
             Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
             Answer::Close => close(out),
-            Answer::Copy
-            | Answer::Paste
-            | Answer::TakeBack
-            | Answer::Comment
-            | Answer::CommentAll
-            | Answer::AskAgain
-            | Answer::CloseComment
-            | Answer::Nothing => {}
+            _ => {}
         }
     }
 }

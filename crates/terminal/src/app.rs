@@ -326,16 +326,8 @@ impl App {
                 let (reviews, out) = self.requests.parts();
                 reviews.turn_mut().take_back(out);
             }
-            (
-                Answer::Copy
-                | Answer::Paste
-                | Answer::Comment
-                | Answer::CommentAll
-                | Answer::AskAgain
-                | Answer::CloseComment,
-                _,
-            ) => self.requests.take_list_key(answer),
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
+            _ => self.requests.take_list_key(answer),
         }
     }
 

@@ -262,6 +262,15 @@ impl Stage {
         self.a_while().await;
     }
 
+    /// A demo with a review on the screen.
+    async fn demo(width: u16) -> Self {
+        let options = Options { rehearsal: true, ..Options::default() };
+        let mut stage = Self::with_options(width, 24, "false", options);
+        stage.connect().await;
+        stage.propose_and_read(1, "/shop/basket.py").await;
+        stage
+    }
+
     /// A piece of the first review that differs now holds a text that a person typed.
     fn edit_piece(&mut self, piece: usize, text: &str) {
         self.companion.change(1, |_, pieces| {

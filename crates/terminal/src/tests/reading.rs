@@ -306,10 +306,7 @@ async fn u_takes_a_reason_back_that_was_just_given() {
 
 #[tokio::test(start_paused = true)]
 async fn a_demo_names_no_hook() {
-    let options = Options { rehearsal: true, ..Options::default() };
-    let mut stage = Stage::with_options(120, 24, "false", options);
-    stage.connect().await;
-    stage.propose_and_read(1, "/shop/basket.py").await;
+    let mut stage = Stage::demo(120).await;
     stage.shows_on("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
     stage.does_not_show("install agent");
 }

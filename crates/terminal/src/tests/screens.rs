@@ -205,18 +205,9 @@ async fn an_agent_that_was_started_with_the_desk_is_not_to_be_started() {
     stage.does_not_show("Start an agent");
 }
 
-/// A demo with a review on the screen.
-async fn demo(width: u16) -> Stage {
-    let options = Options { rehearsal: true, ..Options::default() };
-    let mut stage = Stage::with_options(width, 24, "false", options);
-    stage.connect().await;
-    stage.propose_and_read(1, "/shop/basket.py").await;
-    stage
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_demo_leads_from_key_to_key() {
-    let mut stage = demo(120).await;
+    let mut stage = Stage::demo(120).await;
     assert_snapshot!("demo", stage.screen());
     stage.shows_on("j", "Demo in a scratch project. First press space").await;
     stage.press(" ").await;
@@ -226,7 +217,7 @@ async fn a_demo_leads_from_key_to_key() {
     stage.propose_and_read(2, "/shop/other.py").await;
     stage.shows_on("r", "Then `alongside install agent` sets your own agents up.").await;
 
-    let mut stage = demo(60).await;
+    let mut stage = Stage::demo(60).await;
     stage.shows("Demo: press space to drop this change.");
     stage.shows_on("jja", "Demo: the next file. a accepts, r rejects.").await;
 }
