@@ -1,5 +1,5 @@
-//! A scripted companion: reviews made of given pieces, no files, no agents. Tests and the example use it in
-//! place of a real one.
+//! A scripted companion: reviews made of given pieces, no files, no agents. Tests use it in place of a real
+//! one.
 
 mod comments;
 
