@@ -1,7 +1,7 @@
-//! The desk's state. Hands each event to the part that owns it: events of the companion to [`ReviewRequests`],
-//! and a key to the overlay in front or to the desk. The person accepts by one explicit key, for the
-//! revision that was on the screen. A key that was pressed before that revision was on the screen decides
-//! nothing.
+//! The desk's state. Hands each event to the part that owns it: events of the companion to
+//! [`ReviewRequests`], and a key to the overlay in front or to the desk. The person accepts by one explicit
+//! key, for the revision that was on the screen. A key that was pressed before that revision was on the
+//! screen decides nothing.
 
 use std::io;
 use std::process::ExitStatus;

@@ -10,9 +10,9 @@ pub(crate) enum DemoStep {
     Edit,
     /// Accept the file.
     Accept,
-    /// The same with the next file, or reject it.
+    /// Accept the next file, or reject it.
     NextFile,
-    /// Nothing: how to go on without the demo.
+    /// Go on without the demo.
     End,
 }
 
@@ -33,7 +33,7 @@ impl DemoStep {
         self.after(if self < Self::NextFile { Self::Accept } else { Self::NextFile })
     }
 
-    /// Its line, at length and for narrow screens.
+    /// The line of the step, at length and for narrow screens.
     pub(crate) fn text(self) -> [&'static str; 2] {
         match self {
             Self::Drop => [

@@ -22,9 +22,9 @@ pub(crate) enum Action {
     MoreContext,
     LessContext,
     KeepOrDrop,
-    /// The same for this change and all behind it.
+    /// Keep or drop this change and all behind it.
     KeepOrDropRest,
-    /// The same for all changes of the file.
+    /// Keep or drop all changes of the file.
     KeepOrDropAll,
     Reason,
     Split,
@@ -92,7 +92,7 @@ impl Action {
         }
     }
 
-    /// Where it stands in the help.
+    /// The group of the help in which the action stands.
     pub(crate) fn group(self) -> Group {
         match self {
             Self::NextHunk | Self::PreviousHunk | Self::NextReview | Self::PreviousReview => Group::Moving,
@@ -138,7 +138,7 @@ pub(crate) enum Answer {
     /// The chosen comment is done with.
     CloseComment,
     Close,
-    /// It moves about at most.
+    /// The key moves about at most.
     Nothing,
 }
 

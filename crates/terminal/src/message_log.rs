@@ -268,7 +268,7 @@ mod tests {
         log.mark_shown(log.current_number().unwrap(), now + 2 * READ);
         log.key_pressed(now + 3 * READ);
         assert_eq!(shown(&log), Some(("1", 0)));
-        // It is on the screen again, and nobody reads it at once.
+        // The first warning is on the screen again, and nobody reads it at once.
         log.mark_shown(log.current_number().unwrap(), now + 3 * READ);
         log.key_pressed(now + 3 * READ + READ / 2);
         assert_eq!(shown(&log), Some(("1", 0)));

@@ -81,7 +81,7 @@ pub(crate) enum TurnRequest {
 pub(crate) enum Look {
     /// A program may have to run to say its version.
     Thorough,
-    /// It costs next to nothing, and comes every few seconds.
+    /// The look costs next to nothing, and comes every few seconds.
     Quick,
 }
 

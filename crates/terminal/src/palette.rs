@@ -66,7 +66,7 @@ pub(crate) struct Palette {
     pub(crate) number: Style,
     /// The line in the margin beside a hunk.
     pub(crate) margin: Style,
-    /// The same, beside the hunk that keys act on.
+    /// The margin beside the hunk that keys act on.
     pub(crate) cursor: Style,
     /// The row that stands for unchanged lines.
     pub(crate) fold: Style,
@@ -99,9 +99,9 @@ pub(crate) struct Palette {
 pub(crate) struct Change {
     /// The line, to the edge of its column.
     pub(crate) line: Style,
-    /// Its sign.
+    /// The sign of the line.
     pub(crate) sign: Style,
-    /// Those words of it that differ.
+    /// The words of the line that differ.
     pub(crate) words: Style,
 }
 

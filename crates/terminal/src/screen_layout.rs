@@ -47,7 +47,7 @@ pub(crate) struct ScreenLayout {
 }
 
 impl ScreenLayout {
-    /// Nothing is arranged yet.
+    /// A layout before the first frame.
     pub(crate) fn new(layout: Option<Layout>) -> Self {
         Self { layout, wrap: false, lists: None, areas: Areas::default() }
     }
@@ -124,7 +124,7 @@ impl ScreenLayout {
         Areas { by_width, lists, is_roomy, too_small, ..Areas::default() }
     }
 
-    /// These are the places of the frame that is drawn next.
+    /// Keeps the areas of the frame that is drawn next.
     pub(crate) fn end(&mut self, areas: Areas) {
         self.areas = areas;
     }

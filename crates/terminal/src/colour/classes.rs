@@ -80,7 +80,7 @@ const SCOPES: &[(&str, Option<Class>)] = &[
     ("markup.underline.link", Some(Class::String)),
 ];
 
-/// Reads off scopes what a token is.
+/// Tells the class of a token by its scopes.
 #[derive(Debug)]
 pub(super) struct Classes(Vec<(Scope, Option<Class>)>);
 

@@ -18,7 +18,7 @@ const LOOK_BACK: usize = 512;
 /// Longer lines, in bytes, are left plain: they are data more often than code, and grammars are slow on them.
 const LONGEST_LINE: usize = 2_000;
 
-/// Where parsing is between two lines.
+/// The state of the parser between two lines.
 #[derive(Clone)]
 struct State {
     parse: ParseState,

@@ -1,5 +1,5 @@
-//! The messages between the desk and the thread that colours: pieces of a text, and the spans in them; and the
-//! memory of texts that both have.
+//! The messages between the desk and the thread that colours: pieces of a text, and the spans in them; and
+//! the memory of texts that both have.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

@@ -74,7 +74,7 @@ impl AcceptAll {
         self.top = self.top.saturating_add_signed(by).min(last);
     }
 
-    /// These rows are on the screen.
+    /// Notes that these rows are on the screen.
     pub(crate) fn mark_seen(&mut self, rows: &Range<usize>) {
         if rows.start <= self.seen {
             self.seen = self.seen.max(rows.end);

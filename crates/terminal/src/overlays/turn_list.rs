@@ -176,7 +176,7 @@ impl TurnList {
         if has_route || comments > 0 {
             rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
         }
-        // It may be changing the very lines that are undone.
+        // An agent at work may be changing the very lines that are undone.
         let at_work = files.turn().at_work_words("at work", &[]).filter(|_| end.has_marks);
         rows.extend(at_work.iter().flat_map(|said| sentence(said, TurnRow::Warning)));
         if files.has_marked_git_mv() {
@@ -329,7 +329,7 @@ impl TurnList {
         }
     }
 
-    /// These rows are on the screen.
+    /// Notes that these rows are on the screen.
     pub(crate) fn mark_seen(&mut self, rows: &Range<usize>) {
         if rows.start <= self.seen {
             self.seen = self.seen.max(rows.end);

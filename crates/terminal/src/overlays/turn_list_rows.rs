@@ -14,7 +14,7 @@ use crate::words::turn_words as words;
 /// The columns of a sentence in a list; a narrower screen cuts it.
 const SENTENCE: usize = 56;
 
-/// One row.
+/// A row of a list over a turn review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnRow {
     Blank,

@@ -213,7 +213,7 @@ fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static st
             Action::Pause | Action::Send | Action::SetUpAgents | Action::Turn | Action::Help | Action::Leave
         ),
         Some(_) if mode == DeskMode::Turn => true,
-        // One that is taken or left as a whole has nothing else to offer.
+        // A file that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
             let decides = matches!(act, Action::Accept | Action::AcceptAll | Action::Reject | Action::Reason);
             !act.touches_review() || decides

@@ -10,7 +10,7 @@ use crate::keys::DeskMode;
 use crate::palette::Palette;
 use crate::review_view::ReviewView;
 
-/// How many there are in the list, and the place of the one on the screen.
+/// How many reviews or files the list has, and the place of the one on the screen.
 pub(super) fn extent(drawn: &DrawnState<'_>) -> (usize, usize) {
     match (drawn.reviews.mode(), drawn.reviews.turn().files()) {
         (DeskMode::Proposals, _) => (drawn.reviews.all().len(), drawn.reviews.index().unwrap_or(0)),
@@ -19,7 +19,7 @@ pub(super) fn extent(drawn: &DrawnState<'_>) -> (usize, usize) {
     }
 }
 
-/// The one at a place in the list.
+/// The review or the file at a place in the list.
 pub(super) fn listed(drawn: &DrawnState<'_>, index: usize) -> Option<Listed> {
     match drawn.reviews.mode() {
         DeskMode::Proposals => drawn.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
@@ -41,7 +41,7 @@ pub(super) fn mark(drawn: &DrawnState<'_>, view: &ReviewView) -> &'static str {
     place_mark(drawn.reviews.at() == Some(view.review().id), view.seen_part().is_all())
 }
 
-/// The same for anything that is on the screen, or of which all has been there.
+/// The mark before anything that is on the screen, or of which all has been there.
 pub(super) fn place_mark(is_current: bool, is_seen: bool) -> &'static str {
     match is_current {
         true => "▸",

@@ -10,7 +10,7 @@ use alongside_desk::{Hunk, HunkState, Lines, OpenedTurnFile};
 pub(super) struct AcceptedHunks {
     /// As [`OpenedTurnFile::accepted`].
     accepted: Vec<Lines>,
-    /// Those that the person has opened, by the lines of original and proposal with which they begin.
+    /// The hunks that the person has opened, by the lines of original and proposal with which they begin.
     open: BTreeSet<(usize, usize)>,
 }
 

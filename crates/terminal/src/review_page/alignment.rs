@@ -39,7 +39,7 @@ impl Alignment {
         Self::default().with(pairs)
     }
 
-    /// The same for one column.
+    /// Pairs in the order of both sides, for one column.
     pub(super) fn stacked(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         Self { is_stacked: true, ..Self::default() }.with(pairs)
     }

@@ -75,7 +75,7 @@ impl Sentence {
 }
 
 impl Row {
-    /// Its cells, the left one first.
+    /// The cells of the row, the left one first.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         let (left, right) = match self {
             Self::Fold { .. } | Self::Dropped(_) | Self::Said(..) | Self::Known(_) => (None, None),
@@ -96,12 +96,12 @@ pub(super) struct Cell {
     /// The line whose words are the same, and whose colours are used until those of this line are known.
     /// For an unchanged or kept line, this is a line of the proposal, which never changes.
     pub(super) twin: (Side, usize),
-    /// Its line in the original, if it is there.
+    /// The number of the line in the original, if it is there.
     pub(super) original: Option<usize>,
-    /// Its line in the current text, if it is there.
+    /// The number of the line in the current text, if it is there.
     pub(super) current: Option<usize>,
     pub(super) sign: Sign,
-    /// Its hunk, if it is in one.
+    /// The hunk that the line is in, if it is in one.
     pub(super) hunk: Option<usize>,
 }
 
@@ -411,7 +411,7 @@ impl Content {
         line_pairs::counterpart(&self.texts, hunk, self.alignment(index), (cell.side, cell.line))
     }
 
-    /// Those words of a line that differ, in order. Where too much differs for the words of the hunk to be
+    /// The words of a line that differ, in order. Where too much differs for the words of the hunk to be
     /// compared, the part of the line in which it and its counterpart differ.
     pub(super) fn words(&self, cell: Cell) -> Cow<'_, [Range]> {
         let Some(hunk) = cell.hunk.and_then(|hunk| self.hunks.get(hunk)) else { return Cow::Borrowed(&[]) };

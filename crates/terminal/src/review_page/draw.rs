@@ -45,13 +45,13 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) chosen: Option<PageLines>,
 }
 
-/// One of the rows that an unwrapped row takes.
+/// A row on the screen: a part of an unwrapped row.
 struct RowPart {
-    /// Its content, all parts together.
+    /// The content of the unwrapped row, all parts together.
     shown: Row,
     /// Whether it is the first or the last row of its block.
     ends: (bool, bool),
-    /// Its piece of the line on either side; nothing where the other side takes more rows.
+    /// The piece of the line on either side; nothing where the other side takes more rows.
     parts: (Option<Part>, Option<Part>),
 }
 

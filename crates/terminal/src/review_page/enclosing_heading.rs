@@ -6,8 +6,8 @@ use alongside_desk::Text;
 const LOOK_BACK: usize = 400;
 
 /// Words that begin a declaration, in most languages.
-const DECLARES: &str = "fn def class func function impl struct enum trait interface module namespace sub proc \
-                        pub export public private protected static type object";
+const DECLARES: &str = "fn def class func function impl struct enum trait interface module namespace sub \
+                        proc pub export public private protected static type object";
 
 /// The line that declares what this line of a text stands in, without the sign that opens a block; none at
 /// the top level. `is_prose`: the text has headings of Markdown instead.

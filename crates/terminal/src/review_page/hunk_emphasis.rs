@@ -27,7 +27,7 @@ pub struct LineEmphasis {
 }
 
 impl HunkEmphasis {
-    /// Those of a hunk of this review.
+    /// The emphasis on the lines of a hunk of this review.
     pub fn new(review: &Review, hunk: &Hunk) -> Self {
         let only = Review { hunks: vec![hunk.clone()], ..review.clone() };
         Self { content: Content::new(&only, Layout::OneColumn, ReviewKind::Proposal) }
@@ -38,7 +38,7 @@ impl HunkEmphasis {
         self.of(self.content.before(0, line))
     }
 
-    /// The same for a line that is proposed, or that the person wrote in its place.
+    /// The emphasis on a line that is proposed, or that the person wrote in its place.
     pub fn added(&self, line: usize) -> LineEmphasis {
         self.of(self.content.after(0, line))
     }

@@ -71,7 +71,7 @@ impl Page {
         Self::of_kind(review, form.into(), ReviewKind::Proposal)
     }
 
-    /// The same for a review of this kind.
+    /// The page of a review of this kind.
     pub(crate) fn of_kind(review: &Review, form: PageForm, kind: ReviewKind) -> Self {
         let content = Content::new(review, form.layout, kind);
         let mut page = Self {
@@ -158,7 +158,7 @@ impl Page {
         self.first_row(unwrapped)..self.first_row(unwrapped + 1)
     }
 
-    /// Those of them that show its line, without the notes around it.
+    /// The rows that show the line of an unwrapped row, without the notes around it.
     pub(super) fn rows_of_line(&self, unwrapped: usize) -> Range<usize> {
         let rows = self.rows_of(unwrapped);
         let (above, below) = (self.placed_notes.above(unwrapped), self.placed_notes.below(unwrapped));
@@ -314,7 +314,7 @@ impl Page {
             };
             let (lines, all) = (old + new, hunk.original.len() + all);
             if self.content.is_folded(index) {
-                // It needs no second look.
+                // A hunk that was accepted before the write needs no second look.
                 return (all, all);
             }
             // The sentence on what is hard to see belongs to the change.
@@ -383,7 +383,7 @@ impl Page {
         self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.line_rows(row, &columns))
     }
 
-    /// The same, of the side that takes more rows.
+    /// The rows of an unwrapped row on the side that takes more of them.
     fn longer_rows(&self, unwrapped: usize) -> Option<LineRows> {
         let block = self.content.block(unwrapped)?;
         let (left, right) = self.line_rows(&self.content.row_in(block, unwrapped))?;

@@ -56,7 +56,7 @@ pub(super) struct Block {
 pub(super) enum Kind {
     /// Unchanged lines.
     Same,
-    /// One row that stands for unchanged lines; if it is open they follow it.
+    /// One row that stands for unchanged lines; if the fold is open, they follow that row.
     Fold { lines: usize, open: bool },
     /// A hunk, by its index.
     Hunk(usize),
@@ -108,7 +108,7 @@ pub(super) enum HunkRow {
     Dropped,
     /// A line of the proposal that is not written.
     NotWritten(usize),
-    /// One of the sentences below the lines.
+    /// A sentence below the lines, by its number.
     Said(usize),
 }
 
@@ -207,7 +207,7 @@ impl InSight {
         self.noted = noted;
     }
 
-    /// Those of some unchanged lines that have a note, in order. They are counted from a place.
+    /// The lines with a note among some unchanged lines, in order, counted from `at`.
     fn noted(&self, at: LineNumbers, lines: &Range<usize>) -> Vec<usize> {
         let old = self.noted.original.iter().map(|line| line.checked_sub(at.original));
         let new = self.noted.proposed.iter().map(|line| line.checked_sub(at.proposed));

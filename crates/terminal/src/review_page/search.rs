@@ -29,12 +29,12 @@ impl Needle {
         Some(Self { regex })
     }
 
-    /// Where it is in a text, in bytes.
+    /// The places of the needle in a text, in bytes.
     pub(crate) fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.regex.find_iter(text).map(|found| found.range())
     }
 
-    /// Where it is in a stretch of a text: lines of the text, and bytes in each.
+    /// The places of the needle in a stretch of a text: lines of the text, and bytes in each.
     fn matches<'a>(
         &'a self,
         text: &'a Text,
@@ -120,17 +120,17 @@ impl Match {
         self.start as usize..self.end as usize
     }
 
-    /// Whether it stands on the right of two sides.
+    /// Whether the match stands on the right of two sides.
     pub(super) fn is_right_in(&self, content: &Content) -> bool {
         content.shape() == Layout::SideBySide && self.side != Side::Original
     }
 
-    /// Its columns in its line.
+    /// The columns of the match in its line.
     pub(crate) fn columns_in(&self, content: &Content) -> Range<usize> {
         width::columns_of_bytes(content.texts.line(self.side, self.line), self.bytes())
     }
 
-    /// Its block, and its line there.
+    /// The block of the match, and the line in that block.
     pub(super) fn place_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
         let in_hunk = |lines: fn(&Hunk) -> Lines| {
             let index = content.hunks.partition_point(|hunk| lines(hunk).end <= self.line);
@@ -157,7 +157,7 @@ impl Match {
         }
     }
 
-    /// Whether a cell shows its line: an unchanged one does so on both sides.
+    /// Whether a cell shows the line of the match: an unchanged line is shown on both sides.
     pub(super) fn is_in(&self, cell: &Cell) -> bool {
         let place = match (cell.sign, cell.current) {
             (Sign::Same, Some(line)) => (Side::Current, line),

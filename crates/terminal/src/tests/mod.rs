@@ -321,8 +321,8 @@ impl Stage {
         self.moment().await;
     }
 
-    /// Presses keys and gives each its time. Enter and Tab are `\n` and `\t`; Esc, Backspace, Shift-Tab, arrows
-    /// and PageDown have signs.
+    /// Presses keys and gives each its time. Enter and Tab are `\n` and `\t`; Esc, Backspace, Shift-Tab,
+    /// arrows and PageDown have signs.
     async fn press(&mut self, keys: &str) {
         for c in keys.chars() {
             let code = match c {

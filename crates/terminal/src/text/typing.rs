@@ -24,7 +24,7 @@ pub(crate) fn edit(text: &mut String, key: KeyEvent) {
     }
 }
 
-/// The same for a text of several lines: Ctrl-J begins one.
+/// Takes a key that changes a text of several lines: Ctrl-J begins a line.
 pub(crate) fn edit_lines(text: &mut String, key: KeyEvent) {
     match key.code {
         KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => text.push('\n'),

@@ -9,7 +9,7 @@ use crate::app::App;
 
 /// A terminal that the desk draws on and reads from.
 pub(crate) trait Screen {
-    /// Its size now.
+    /// The size of the terminal now.
     fn size(&self) -> Size;
     /// Whether a frame can be drawn: the terminal is the desk's, and the frame before has been written.
     fn is_ready(&self) -> bool;

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(1_000);
 /// The bytes that are written at once. Giving the terminal back waits for no more than these.
 const PIECE: usize = 1024;
 
-/// Nothing is written until the terminal is taken again.
+/// The number that abandons every frame, until the terminal is taken again.
 pub(crate) const EVERYTHING: usize = usize::MAX;
 
 pub(crate) struct Writer {

@@ -23,7 +23,7 @@ pub(crate) struct RestMarks {
 }
 
 impl RestMarks {
-    /// The person marks each file from theirs on that is news and has no mark.
+    /// Begins to mark each file, from the one on the screen on, that is news and has no mark.
     pub(crate) fn begin(&mut self, files: &TurnFiles) {
         let is_rest = |file: &&TurnFile| file.is_of_rest() && files.marked(file).is_nothing();
         let rest = files.all().iter().skip(files.at()).filter(is_rest);
@@ -31,15 +31,16 @@ impl RestMarks {
         *self = Self { waiting, undo: true, ..Self::default() };
     }
 
-    /// The person takes these marks back. False if there are none.
+    /// Begins to take the marks of the step back. False if there are none.
     pub(crate) fn begin_back(&mut self) -> bool {
         let marked = std::mem::take(&mut self.marked);
-        // They stay known until all are taken back: another step goes on where one was refused.
+        // The marked files stay known until all marks are taken back: another step goes on where one was
+        // refused.
         *self = Self { waiting: marked.clone(), marked, ..Self::default() };
         !self.waiting.is_empty()
     }
 
-    /// The person has made another step.
+    /// Forgets the step, since the person has made another one.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }

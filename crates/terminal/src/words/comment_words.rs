@@ -68,7 +68,7 @@ pub(crate) fn route(turn: &Turn) -> String {
     sentence(&route.words)
 }
 
-/// The same for a person who types: nothing goes before the finish.
+/// How an agent will read the comment that the person types: nothing goes before the finish.
 pub(crate) fn route_after_finish(turn: &Turn) -> String {
     let after = if turn.route.is_some() { "After f: " } else { "" };
     format!("{after}{}", route(turn))

@@ -140,7 +140,7 @@ pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str 
         Some(message) if message.at >= sent => {
             "Where no agent has read your message yet, it says so no more."
         }
-        // Nothing else was in it.
+        // The undo was all that the message told.
         Some(_) | None => "No agent is told of the undo any more.",
     }
 }

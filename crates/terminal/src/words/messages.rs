@@ -47,7 +47,7 @@ pub(crate) const NO_REVIEW: &[&str] = &[
 /// The screen while no review waits, and all known agents only note their turns.
 pub(crate) const NO_PROPOSAL: &[&str] = &["Nothing to review."];
 
-/// This agent is not connected, and has proposed something or begun a turn all the same.
+/// An agent that is not connected has proposed something, or begun a turn, by its hook.
 pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
     match proposes {
         true => format!("{name} is there: its hook brings its changes here."),

@@ -139,7 +139,7 @@ pub(crate) fn author(author: Author) -> Option<&'static str> {
     }
 }
 
-/// That the person has seen it before the write, or has a part in it.
+/// The words that say that the person has seen a file before the write, or has a part in it.
 pub(crate) fn known_by_person(file: &TurnFile) -> Option<&'static str> {
     match (file.accepted, file.saved && file.author != Author::Both) {
         (true, _) => Some("accepted before the write"),
@@ -237,7 +237,7 @@ pub(crate) fn waits(turn: &Turn) -> String {
     waits_for(turn, "T")
 }
 
-/// The same where the desk has ended.
+/// Files have changed, and nobody looks at them: the words for a desk that has ended.
 pub(crate) fn waits_outside(turn: &Turn) -> String {
     waits_for(turn, "`alongside --since`")
 }
@@ -249,7 +249,7 @@ fn waits_for(turn: &Turn, how: &str) -> String {
     format!("A turn waits: {} changed since {name}; {how} shows {them}.", count(files))
 }
 
-/// The same on a screen without a proposal.
+/// Files have changed: the words on a screen without a proposal.
 pub(crate) fn waits_here(turn: &Turn, now: u64) -> String {
     format!("{}. Press T to look at the changes.", summary(turn, now))
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::review_page::content::Row;
 use crate::review_page::texts::Side;
+use crate::text::width::{Shown, Units};
 
 /// Lines that are hard to draw.
 fn hard_line() -> impl Strategy<Value = String> {
@@ -273,10 +274,10 @@ proptest! {
         let mut expected = String::new();
         for row in 0..page.content().rows() {
             for cell in page.content().row_in(page.content().block(row).unwrap(), row).cells() {
-                for unit in crate::text::width::Units::from(page.content().texts.line(cell.side, cell.line), 0) {
+                for unit in Units::from(page.content().texts.line(cell.side, cell.line), 0) {
                     match unit.shown {
-                        crate::text::width::Shown::Text(text) if text != " " => expected.push_str(text),
-                        crate::text::width::Shown::Escape(escape) => expected.push_str(&escape),
+                        Shown::Text(text) if text != " " => expected.push_str(text),
+                        Shown::Escape(escape) => expected.push_str(&escape),
                         _ => {}
                     }
                 }
