@@ -62,36 +62,31 @@ pub(crate) fn review(id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Re
 }
 
 fn compose(review: &mut Review, pieces: &[Piece]) {
-    let (mut original, mut proposed, mut current) = (String::new(), String::new(), String::new());
+    // Each text with the number of its lines.
+    let mut texts: [(String, usize); 3] = Default::default();
     review.hunks.clear();
     for piece in pieces {
-        match piece {
-            Piece::Same(text) => [&mut original, &mut proposed, &mut current].map(|into| into.push_str(text)),
-            Piece::Differs { old, new, state, now } => {
-                let hunk = Hunk {
-                    original: add(&mut original, old),
-                    proposed: add(&mut proposed, new),
-                    current: add(&mut current, now),
-                    state: *state,
-                    words: None,
-                    limit: None,
-                    reason: None,
-                };
-                review.hunks.push(hunk);
-                [(); 3]
-            }
+        let of_piece = match piece {
+            Piece::Same(text) => [text; 3],
+            Piece::Differs { old, new, now, .. } => [old, new, now],
         };
+        let mut lines = [Lines::default(); 3];
+        for (((text, count), more), lines) in texts.iter_mut().zip(of_piece).zip(&mut lines) {
+            text.push_str(more);
+            let start = *count;
+            *count += more.lines().count();
+            *lines = Lines { start, end: *count };
+        }
+        if let Piece::Differs { state, .. } = piece {
+            let [original, proposed, current] = lines;
+            review.hunks.push(Hunk { original, proposed, current, state: *state, ..Hunk::default() });
+        }
     }
+    let [original, proposed, current] = texts.map(|(text, _)| text);
     if review.original.is_some() {
         review.original = Some(original.into());
     }
     (review.proposed, review.current) = (proposed.into(), current.into());
-}
-
-fn add(text: &mut String, more: &str) -> Lines {
-    let start = text.lines().count();
-    text.push_str(more);
-    Lines { start, end: text.lines().count() }
 }
 
 pub(crate) struct Companion {

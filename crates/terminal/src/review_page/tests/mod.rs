@@ -18,105 +18,60 @@ use super::texts;
 use super::{DrawOptions, Match, Needle, Page, PageForm, SeenLines, Wrap, draw};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
+use crate::scripted_companion::{Piece, differs};
 use crate::{Layout, Theme};
 
 /// A review written as a diff: lines begin with ` ` (unchanged), `-` (original), `+` (proposed and kept), `x`
 /// (proposed and dropped) or `~` (the person's); a line `|` keeps two hunks apart. Lines are joined by
 /// `ending`; the last has none if the diff ends in `$`.
 pub(super) fn review_with(diff: &str, ending: &str) -> Review {
-    let (mut original, mut proposed, mut current) = (Side::default(), Side::default(), Side::default());
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut open: Option<Hunk> = None;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut begins = true;
     for line in diff.strip_suffix('$').unwrap_or(diff).split_terminator('\n') {
         let (sign, text) = line.split_at(1);
+        let text = format!("{text}{ending}");
         if matches!(sign, " " | "|") {
-            hunks.extend(open.take());
-            if sign == " " {
-                original.add(text, ending);
-                proposed.add(text, ending);
-                current.add(text, ending);
-            }
+            pieces.extend((sign == " ").then_some(Piece::Same(text)));
+            begins = true;
             continue;
         }
-        let hunk = open.get_or_insert_with(|| Hunk {
-            original: original.here(),
-            proposed: proposed.here(),
-            current: current.here(),
-            state: HunkState::Kept,
-            words: None,
-            limit: None,
-            reason: None,
-        });
+        if std::mem::take(&mut begins) {
+            pieces.push(differs("", ""));
+        }
+        let Some(Piece::Differs { old, new, state, now }) = pieces.last_mut() else { continue };
         match sign {
-            "-" => original.add(text, ending),
-            "+" => proposed.add(text, ending),
+            "-" => old.push_str(&text),
+            "+" => new.push_str(&text),
             "x" => {
-                hunk.state = HunkState::Dropped;
-                proposed.add(text, ending);
+                *state = HunkState::Dropped;
+                new.push_str(&text);
             }
             "~" => {
-                if hunk.state != HunkState::Edited {
-                    current.cut(hunk.current.start);
+                if *state != HunkState::Edited {
+                    now.clear();
                 }
-                hunk.state = HunkState::Edited;
-                current.add(text, ending);
+                *state = HunkState::Edited;
+                now.push_str(&text);
             }
             other => panic!("{other:?} begins no line of a diff"),
         }
-        hunk.original.end = original.lines;
-        hunk.proposed.end = proposed.lines;
-        let mine = match hunk.state {
-            HunkState::Kept => proposed.part(hunk.proposed),
-            HunkState::Dropped => original.part(hunk.original),
-            HunkState::Edited => current.part(Lines { end: current.lines, ..hunk.current }),
-        };
-        current.cut(hunk.current.start);
-        mine.iter().for_each(|line| current.add(line, ""));
-        hunk.current.end = current.lines;
+        match state {
+            HunkState::Kept => now.clone_from(new),
+            HunkState::Dropped => now.clone_from(old),
+            HunkState::Edited => {}
+        }
     }
-    hunks.extend(open);
-    let text = |side: Side| {
-        let text = side.texts.concat();
-        if diff.ends_with('$') { text.strip_suffix(ending).unwrap_or(&text).to_owned() } else { text }
-    };
-    Review {
-        original: Some(text(original).into()),
-        proposed: text(proposed).into(),
-        current: text(current).into(),
-        hunks,
-        ..crate::scripted_companion::review(1, &Agent::default(), "/p/basket.py", &[])
+    let mut review = crate::scripted_companion::review(1, &Agent::default(), "/p/basket.py", &pieces);
+    if diff.ends_with('$') {
+        for text in [&mut review.proposed, &mut review.current].into_iter().chain(&mut review.original) {
+            *text = text.strip_suffix(ending).unwrap_or(text).into();
+        }
     }
+    review
 }
 
 pub(super) fn review(diff: &str) -> Review {
     review_with(diff, "\n")
-}
-
-/// A text as it grows.
-#[derive(Default)]
-struct Side {
-    texts: Vec<String>,
-    lines: usize,
-}
-
-impl Side {
-    fn add(&mut self, line: &str, ending: &str) {
-        self.texts.push(format!("{line}{ending}"));
-        self.lines += 1;
-    }
-
-    fn here(&self) -> Lines {
-        Lines { start: self.lines, end: self.lines }
-    }
-
-    fn part(&self, lines: Lines) -> Vec<String> {
-        self.texts[lines.start..lines.end].to_vec()
-    }
-
-    fn cut(&mut self, lines: usize) {
-        self.texts.truncate(lines);
-        self.lines = lines;
-    }
 }
 
 /// Marks words of a hunk: (line, first column, column after it) in its original and in what stands beside it.
