@@ -159,7 +159,7 @@ impl ReviewView {
     }
 
     fn set_form(&mut self, form: PageForm) {
-        let Some(page) = &mut self.page else {
+        if self.page.is_none() {
             let mut page = Page::of_kind(self.open.review(), form, self.kind);
             page.set_notes(&self.notes);
             let has_folded = page.set_accepted(&self.accepted);
@@ -167,17 +167,14 @@ impl ReviewView {
             if has_folded {
                 self.count_seen();
             }
-            return;
-        };
-        if page.form() == form {
-            return;
-        }
-        let row = anchored(page, self.open.hunk(), self.top, self.height);
-        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
-        page.relayout(form);
-        self.top = page.row(anchor).saturating_sub(down);
-        if let Some(matches) = &mut self.matches {
-            matches.reorder(page);
+        } else if self.page().is_some_and(|page| page.form() != form) {
+            self.keep_rows(|page| {
+                page.relayout(form);
+                true
+            });
+            if let (Some(page), Some(matches)) = (&self.page, &mut self.matches) {
+                matches.reorder(page);
+            }
         }
     }
 
@@ -434,14 +431,13 @@ impl ReviewView {
     /// Shows more unchanged lines around the hunks, or fewer again, while the hunk stays in place. Returns
     /// their number; `None` if it does not change.
     pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
-        let (hunk, top, height) = (self.hunk(), self.top, self.height);
-        let page = self.page.as_mut()?;
-        let row = anchored(page, hunk, top, height);
-        let anchor = page.anchor(row);
-        let context = page.change_context(is_more)?;
-        self.top = page.row(anchor).saturating_sub(row - top);
+        let mut context = None;
+        self.keep_rows(|page| {
+            context = page.change_context(is_more);
+            context.is_some()
+        });
         self.clamp();
-        Some(context)
+        context
     }
 
     /// Opens the hunk that keys act on, if it is folded.

@@ -2,6 +2,7 @@
 
 use alongside_desk::Status;
 use alongside_desk::agent_setup::SettingsOffer;
+use alongside_desk::review_model::Note;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
@@ -44,6 +45,20 @@ impl<'a> DrawnState<'a> {
     pub(crate) fn list_area(&self) -> Rect {
         let main = self.areas.main;
         Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main }
+    }
+
+    /// Notes on a review, wrapped to so many columns; warnings have a sign.
+    pub(crate) fn notes(
+        &self,
+        notes: impl Iterator<Item = Note>,
+        width: u16,
+    ) -> impl Iterator<Item = Line<'static>> {
+        let palette = self.palette;
+        notes.flat_map(move |Note { text, warning, .. }| {
+            let (sign, style) = if warning { ("! ", palette.warning) } else { ("  ", palette.quiet) };
+            let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
+            rows.into_iter().map(move |row| Line::styled(format!("{sign}{row}"), style))
+        })
     }
 
     /// The title of a panel.

@@ -11,7 +11,6 @@ use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::counts;
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
-use crate::text::fit::wrapped;
 use crate::text::width;
 
 /// The least room of a file name.
@@ -182,17 +181,9 @@ fn thousands(number: usize) -> String {
 const NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
 
 fn notes(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
     let not_shown = view.review().stale.then(|| Note::remark(NOT_SHOWN));
-    for Note { text, warning, .. } in
-        review_notes(view.review(), drawn.reviews.roots()).into_iter().chain(not_shown)
-    {
-        let style = if warning { drawn.palette.warning } else { drawn.palette.quiet };
-        let sign = if warning { "! " } else { "  " };
-        let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
-        lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
-    }
-    lines
+    let notes = review_notes(view.review(), drawn.reviews.roots());
+    drawn.notes(notes.into_iter().chain(not_shown), width).collect()
 }
 
 #[cfg(test)]

@@ -89,11 +89,7 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
             _ => room.rooms(),
         };
         for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
-            let part = |wrapped: &LineRows, room: usize| {
-                let columns = wrapped.columns_of(row - of_line.start, room)?;
-                let goes_on = row > of_line.start;
-                Some(Part { columns, goes_on, indent: if goes_on { wrapped.indent() } else { 0 } })
-            };
+            let part = |wrapped: &LineRows, room: usize| Part::of(wrapped, row - of_line.start, room);
             let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
             let strip = Rect { y, height: 1, ..area }.intersection(area);
             let first = unwrapped == block.row && row == rows.start;

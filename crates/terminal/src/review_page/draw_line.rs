@@ -10,6 +10,7 @@ use ratatui_core::style::Style;
 
 use super::search::Needle;
 use super::texts::ENDS_OPEN;
+use super::wrapping::LineRows;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::text::width::{Shown, Unit, Units};
@@ -31,6 +32,12 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// The part in a row of a wrapped line; none if the line has fewer rows.
+    pub(super) fn of(rows: &LineRows, row: usize, room: usize) -> Option<Self> {
+        let (columns, goes_on) = (rows.columns_of(row, room)?, row > 0);
+        Some(Self { columns, goes_on, indent: if goes_on { rows.indent() } else { 0 } })
+    }
+
     /// The whole line, from a column on: it is cut where the room ends.
     pub(super) fn cut(sideways: usize) -> Self {
         Self { columns: sideways..usize::MAX, goes_on: false, indent: 0 }

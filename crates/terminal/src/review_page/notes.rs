@@ -122,13 +122,8 @@ impl PlacedNotes {
 /// The rows of a line of a note.
 fn wrapped(line: &NoteLine, room: usize) -> Vec<NoteRow> {
     let rows = LineRows::new(&line.text, 0, room);
-    let part = |row: usize| {
-        let columns = rows.columns_of(row, room)?;
-        let goes_on = row > 0;
-        Some(Part { columns, goes_on, indent: if goes_on { rows.indent() } else { 0 } })
-    };
     let row = |part: Part| NoteRow { text: line.text.clone(), kind: line.kind, part };
-    (0..rows.len()).filter_map(part).map(row).collect()
+    (0..rows.len()).filter_map(|row| Part::of(&rows, row, room)).map(row).collect()
 }
 
 /// The lines that notes are about.

@@ -93,13 +93,10 @@ impl Page {
         self.lay_out();
     }
 
-    /// Lays it out otherwise. Rows move.
+    /// Lays the page out in another form. Rows move.
     pub(crate) fn relayout(&mut self, form: impl Into<PageForm>) {
-        let form = form.into();
-        if form != self.form {
-            self.form = form;
-            self.lay_out();
-        }
+        self.form = form.into();
+        self.lay_out();
     }
 
     /// Shows these notes with the lines that they are about, in place of those before. Rows move. False if

@@ -137,8 +137,7 @@ async fn long_lines_are_wrapped_and_scroll_by_rows() {
         MouseEvent { kind: MouseEventKind::ScrollDown, column: 60, row: 8, modifiers: KeyModifiers::NONE };
     stage.resize(60, 14).await;
     let before = stage.screen();
-    stage.types(Typed::Mouse(wheel));
-    stage.moment().await;
+    stage.input(Typed::Mouse(wheel)).await;
     let (before, after) = (before.lines().nth(8).unwrap().to_owned(), stage.screen());
     assert_eq!(after.lines().nth(5), Some(before.as_str()), "three rows, within one line");
     stage.shows_on("w", "Only changed lines are wrapped.").await;

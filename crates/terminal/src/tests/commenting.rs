@@ -303,8 +303,7 @@ async fn a_review_is_finished_without_anything_to_undo_or_send() {
 async fn letters_of_a_comment_mark_nothing_and_a_paste_keeps_its_lines() {
     let mut stage = Stage::commenting(120, 30).await;
     stage.press("cX f q").await;
-    stage.types(Typed::Paste("\r\ntwo\r\nlines\u{202e}".into()));
-    stage.moment().await;
+    stage.input(Typed::Paste("\r\ntwo\r\nlines\u{202e}".into())).await;
     stage.shows(r"lines\u{202e}");
     stage.press_and_read("\n").await;
     let text = "X f q\ntwo\nlines\u{202e}";

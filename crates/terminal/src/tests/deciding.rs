@@ -230,8 +230,7 @@ async fn a_question_goes_with_what_it_was_about() {
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.a_while().await;
     stage.shows_on("a", "Accept anyway?").await;
-    stage.companion.close(1, Closing::AgentGone, None);
-    stage.moment().await;
+    stage.close(1, Closing::AgentGone).await;
     stage.does_not_show("Accept anyway?");
     stage.press("y").await;
     assert_eq!(stage.asked(), []);
@@ -303,8 +302,7 @@ async fn a_screen_that_is_too_small_decides_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_paste_presses_no_keys() {
     let mut stage = Stage::reading(120, 28).await;
-    stage.types(Typed::Paste("a\nr\n q".into()));
-    stage.moment().await;
+    stage.input(Typed::Paste("a\nr\n q".into())).await;
     assert_eq!(stage.asked(), []);
     stage.shows("You can only paste into a search (/), a reason (R) or a comment (c).");
 }

@@ -137,8 +137,7 @@ async fn a_text_outlives_its_review() {
     let waits = wait_for(&go);
     let editor = format!("edit() {{ echo mine > \"$1\"; {waits}; echo more >> \"$1\"; }}; edit");
     let mut stage = edit_with(&editor).await;
-    stage.companion.close(1, Closing::AgentGone, None);
-    stage.moment().await;
+    stage.close(1, Closing::AgentGone).await;
     std::fs::write(go, "").unwrap();
     until(&mut stage, "the message", on_screen("the review has ended. Your text is in ")).await;
     assert_eq!(kept(&stage.flat()), "mine\nmore\n");

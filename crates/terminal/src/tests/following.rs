@@ -60,8 +60,7 @@ async fn a_review_that_takes_the_screen_is_announced() {
     stage.propose(2, "/shop/numbers.txt").await;
     stage.shows("New review: numbers.txt by Gemini CLI.");
     stage.does_not_show("accepted");
-    stage.companion.close(2, Closing::Accepted, None);
-    stage.moment().await;
+    stage.close(2, Closing::Accepted).await;
     stage.does_not_show("New review");
     // The end at another desk waits for the person, and is not about this review.
     stage.companion.decide_in("Neovim", 2, Closing::Rejected);
@@ -153,8 +152,7 @@ async fn a_replacement_elsewhere_changes_only_the_list() {
 async fn a_replacement_that_does_not_come_leaves_no_empty_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
-    stage.companion.close(1, Closing::Replaced, None);
-    stage.moment().await;
+    stage.close(1, Closing::Replaced).await;
     stage.shows("▸ b.py");
 }
 
@@ -297,8 +295,7 @@ async fn messages_end_with_their_cause() {
     stage.companion.refuse = Some(alongside_desk::Refusal::CannotSplit);
     stage.a_while().await;
     stage.shows_on("s", "This change cannot be split any further.").await;
-    stage.companion.close(2, Closing::Accepted, None);
-    stage.moment().await;
+    stage.close(2, Closing::Accepted).await;
     stage.does_not_show("cannot be split");
 }
 
@@ -358,13 +355,11 @@ async fn focus_is_reported_at_most_once_a_second() {
     stage.moment().await;
     assert_eq!(focused(&stage), 1, "opening it is turning to it");
     for _ in 0..5 {
-        stage.types(Typed::FocusGained);
-        stage.moment().await;
+        stage.input(Typed::FocusGained).await;
     }
     assert_eq!(focused(&stage), 1);
     sleep(Duration::from_secs(1)).await;
-    stage.types(Typed::FocusGained);
-    stage.moment().await;
+    stage.input(Typed::FocusGained).await;
     assert_eq!(focused(&stage), 2);
 }
 
@@ -377,8 +372,7 @@ async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
     stage.propose(1, "/shop/basket.py").await;
     stage.propose(2, "/shop/b.py").await;
     assert_eq!(rung(&stage), 0, "the person sees them");
-    stage.types(Typed::FocusLost);
-    stage.moment().await;
+    stage.input(Typed::FocusLost).await;
     stage.propose(3, "/shop/c.py").await;
     assert_eq!(rung(&stage), 1);
     stage.propose(4, "/shop/d.py").await;
@@ -387,8 +381,7 @@ async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
     stage.propose(5, "/shop/e.py").await;
     assert_eq!(rung(&stage), 2);
     sleep(Duration::from_secs(1)).await;
-    stage.types(Typed::FocusGained);
-    stage.moment().await;
+    stage.input(Typed::FocusGained).await;
     stage.propose(6, "/shop/f.py").await;
     assert_eq!(rung(&stage), 2);
     stage.types(Typed::FocusLost);
@@ -401,8 +394,7 @@ async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
 #[tokio::test(start_paused = true)]
 async fn without_the_setting_no_review_is_announced() {
     let mut stage = Stage::reading(120, 24).await;
-    stage.types(Typed::FocusLost);
-    stage.moment().await;
+    stage.input(Typed::FocusLost).await;
     stage.propose(2, "/shop/b.py").await;
     assert!(stage.shared.notified.lock().unwrap().is_empty());
 }
@@ -442,8 +434,7 @@ async fn a_version_is_shown_whole_or_not_at_all() {
 #[tokio::test(start_paused = true)]
 async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
-    stage.companion.close(1, Closing::Rejected, None);
-    stage.moment().await;
+    stage.close(1, Closing::Rejected).await;
     stage.shows_on("a", "basket.py: rejected at another desk").await;
     stage.a_while().await;
     stage.shows_on("a", "Nothing to review.").await;

@@ -24,7 +24,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use alongside_desk::{Agent, Decision, Event, HunkState, Problem, Request, Review, ReviewId, pair};
+use alongside_desk::{Agent, Closing, Decision, Event, HunkState, Problem, Request, Review, ReviewId, pair};
 use crossterm::event::{
     Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -304,6 +304,17 @@ impl Stage {
         let _ = self.input.send(ScreenEvent::Input(typed));
     }
 
+    async fn input(&mut self, typed: Typed) {
+        self.types(typed);
+        self.moment().await;
+    }
+
+    /// A review ends, not by this desk's decision.
+    async fn close(&mut self, id: u64, closing: Closing) {
+        self.companion.close(id, closing, None);
+        self.moment().await;
+    }
+
     fn code(&self, code: KeyCode, modifiers: KeyModifiers) {
         self.types(Typed::Key(KeyEvent::new(code, modifiers)));
     }
@@ -382,8 +393,7 @@ impl Stage {
 
     async fn click(&mut self, column: u16, row: u16) {
         let kind = MouseEventKind::Down(MouseButton::Left);
-        self.types(Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
-        self.moment().await;
+        self.input(Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })).await;
     }
 
     async fn resize(&mut self, width: u16, height: u16) {

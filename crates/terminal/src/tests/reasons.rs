@@ -176,8 +176,7 @@ async fn a_reason_takes_any_text_and_shows_it_harmless() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("R漢字 x").await;
     stage.ctrl('w').await;
-    stage.types(Typed::Paste("two\r\nlines\u{202e}".into()));
-    stage.moment().await;
+    stage.input(Typed::Paste("two\r\nlines\u{202e}".into())).await;
     stage.shows(r"漢字 two lines\u{202e}");
     stage.press("⌫\n").await;
     assert_eq!(stage.asked()[0], set(1, Some(0), "漢字 two lines"));

@@ -2,7 +2,6 @@
 //! what must be known of them.
 
 use alongside_desk::path_fit::shortened;
-use alongside_desk::review_model::Note;
 use alongside_desk::review_model::comment_state::answers;
 use alongside_desk::{FileChange, TurnFile};
 use ratatui_core::layout::Rect;
@@ -12,7 +11,7 @@ use ratatui_core::text::{Line, Span};
 use crate::areas::Lists;
 use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::panels::list_rows::counts;
-use crate::text::fit::{cut_end, wrapped};
+use crate::text::fit::cut_end;
 use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
@@ -48,12 +47,7 @@ fn lines(drawn: &DrawnState<'_>, width: u16) -> Vec<Line<'static>> {
     let answers = answers.map(|said| cut_end(&format!("Your last rounds: {said} (L)"), usize::from(width)));
     lines.extend(answers.map(|said| Line::styled(said, drawn.palette.reason)));
     let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
-    for Note { text, warning, .. } in notes {
-        let style = if warning { drawn.palette.warning } else { drawn.palette.quiet };
-        let sign = if warning { "! " } else { "  " };
-        let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
-        lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
-    }
+    lines.extend(drawn.notes(notes, width));
     lines
 }
 
