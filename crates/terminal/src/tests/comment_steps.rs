@@ -1,10 +1,10 @@
 //! Comments on a turn that are taken back, and the keys of the list that has them.
 
-use alongside_desk::{CommentId, Turn, TurnMessage};
+use alongside_desk::{Comment, Turn, TurnMessage};
 use insta::assert_snapshot;
 
-use super::commenting::route;
-use super::turns::{ID, files, turn};
+use super::commenting::{change, on_basket, route};
+use super::turns::{files, turn};
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -14,11 +14,10 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     stage.press_and_read("cwhy\n").await;
     stage.press_and_read("Call of it\n").await;
     let before = stage.asked_of_turn().len();
-    let remove = |id| Request::ChangeComment { turn: ID, id: CommentId(id), text: String::new() };
     for id in [2, 1] {
         stage.press_and_read("u").await;
         stage.shows("Comment taken back. Ctrl-R writes it again; the next c there begins with its words.");
-        assert_eq!(stage.asked_of_turn().last(), Some(&remove(id)));
+        assert_eq!(stage.asked_of_turn().last(), Some(&change(id, "")));
     }
     stage.press_and_read("u").await;
     assert!(matches!(stage.asked_of_turn()[before + 2..], [Request::UndoReview { .. }]));
@@ -96,4 +95,17 @@ async fn words_that_are_not_kept_are_in_the_list() {
     stage.press_and_read("\n").await;
     stage.shows_on("L", "the whole turn half a tho").await;
     stage.does_not_show("src/basket.py why");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_emptied_comment_that_is_asked_again_stays_as_it_was_read() {
+    let again = Comment { again: true, ..on_basket(1, "Why?") };
+    let mut stage = Stage::with_comments(100, 30, vec![again]).await;
+    stage.shows_on("c\t", "> Why?").await;
+    stage.press("⌫⌫⌫⌫").await;
+    let confirm = "Enter again asks no more, and the comment stays as it was read; Esc leaves it.";
+    stage.reads_on("\n", confirm).await;
+    let taken_back = "Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.";
+    stage.reads_on("\n", taken_back).await;
+    stage.does_not_show("Comment removed.");
 }

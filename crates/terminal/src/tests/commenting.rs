@@ -11,7 +11,7 @@ pub(super) fn add(file: Option<usize>, lines: Option<(usize, usize)>, side: Side
     Request::AddComment { turn: ID, revision: 1, file, lines, side, text: text.into() }
 }
 
-fn change(id: u64, text: &str) -> Request {
+pub(super) fn change(id: u64, text: &str) -> Request {
     Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() }
 }
 
@@ -34,10 +34,22 @@ pub(super) fn read_it(turn: &mut Turn) {
     turn.message = Some(TurnMessage { read: Some(NOW), ..TurnMessage::default() });
 }
 
+/// A comment on the third file.
+pub(super) fn on_basket(id: u64, text: &str) -> Comment {
+    let anchor = Anchor { path: Some("src/basket.py".into()), ..Anchor::default() };
+    Comment { id: CommentId(id), anchor, text: text.into(), ..Comment::default() }
+}
+
 impl Stage {
     /// At the third file of a turn, which has three changes. An agent reads comments.
     pub(super) async fn commenting(width: u16, height: u16) -> Self {
-        Self::commenting_on(width, height, Turn { route: route(), ..turn(files()) }, Options::default()).await
+        Self::with_comments(width, height, Vec::new()).await
+    }
+
+    /// The same in a turn with these comments.
+    pub(super) async fn with_comments(width: u16, height: u16, comments: Vec<Comment>) -> Self {
+        let turn = Turn { route: route(), comments, ..turn(files()) };
+        Self::commenting_on(width, height, turn, Options::default()).await
     }
 
     pub(super) async fn commenting_on(width: u16, height: u16, turn: Turn, options: Options) -> Self {
@@ -220,8 +232,7 @@ async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited()
     };
     let lost =
         Comment { id: CommentId(1), anchor, text: "Why\u{202e}?".into(), lost: true, ..Comment::default() };
-    let turn = Turn { route: route(), comments: vec![lost], ..turn(files()) };
-    let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
+    let mut stage = Stage::with_comments(100, 30, vec![lost]).await;
     stage.press("g").await;
     assert_snapshot!("comment_lost", stage.screen());
     stage.change_turn(read_it).await;
@@ -231,10 +242,7 @@ async fn lost_comments_are_on_top_with_their_code_and_read_ones_are_not_edited()
 
 #[tokio::test(start_paused = true)]
 async fn a_comment_that_was_read_is_asked_again_or_closed() {
-    let comment = |id, state, text: &str| {
-        let anchor = Anchor { path: Some("src/basket.py".into()), ..Anchor::default() };
-        Comment { id: CommentId(id), anchor, text: text.into(), state, ..Comment::default() }
-    };
+    let comment = |id, state, text: &str| Comment { state, ..on_basket(id, text) };
     let open = comment(1, CommentState::Open, "Why?");
     let comments =
         vec![open, comment(2, CommentState::Answered, "Softer."), comment(3, CommentState::Open, "Or so")];
@@ -246,16 +254,15 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.shows("ask again");
     stage.shows("close it");
     stage.press("x").await;
-    let changed = |id, text: &str| Request::ChangeComment { turn: ID, id: CommentId(id), text: text.into() };
-    assert_eq!(stage.asked_of_turn().pop(), Some(changed(3, "")));
+    assert_eq!(stage.asked_of_turn().pop(), Some(change(3, "")));
     stage.shows("1 comment with changed lines, 1 open");
     stage.press("Gka").await;
-    assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "Why?")));
+    assert_eq!(stage.asked_of_turn().pop(), Some(change(1, "Why?")));
     stage.shows("src/basket.py (asked again)");
     stage.shows("a, x do not ask again");
     stage.does_not_show("close it");
     stage.press("x").await;
-    assert_eq!(stage.asked_of_turn().pop(), Some(changed(1, "")));
+    assert_eq!(stage.asked_of_turn().pop(), Some(change(1, "")));
     stage.shows("Not asked again: only \"Why?\" is taken back, and the comment stays as it was read.");
     stage.shows_on("a⎋f", "Send 1 comment?").await;
     stage.press("y").await;
@@ -269,15 +276,10 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
-    let open = |path: Option<&str>, text: &str| Comment {
-        id: CommentId(1),
-        anchor: Anchor { path: path.map(str::to_owned), ..Anchor::default() },
-        text: text.into(),
-        state: CommentState::Open,
-        ..Comment::default()
-    };
+    let open = |comment: Comment| Comment { state: CommentState::Open, ..comment };
+    let on_turn = Comment { anchor: Anchor::default(), ..on_basket(1, "keep the turns smaller") };
     let message = Some(TurnMessage { read: Some(NOW), ..TurnMessage::default() });
-    let comments = vec![open(None, "keep the turns smaller"), open(Some("src/basket.py"), "odd")];
+    let comments = vec![open(on_turn), open(on_basket(1, "odd"))];
     let turn = Turn { route: route(), comments, message, ..turn(files()) };
     let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
     stage.press_and_read("Cno blank line please\n").await;

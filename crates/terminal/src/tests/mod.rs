@@ -4,7 +4,6 @@
 mod accepting_all;
 mod agents;
 mod arranging;
-mod asking_again;
 mod comment_steps;
 mod commenting;
 mod deciding;
