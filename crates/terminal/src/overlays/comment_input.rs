@@ -92,11 +92,11 @@ impl CommentInput {
         let mut input =
             Self { place, targets, at: begin, text: String::new(), confirms_removal: false, hint: None };
         input.text = input.known_text().to_owned();
-        let is_known = |it: &UnsentComment| it.id.is_some() && input.find(it.id).is_some();
-        let is_of_file = |it: &UnsentComment| it.id.is_none() && it.path == input.place.path;
+        let is_known = |text: &UnsentComment| text.id.is_some() && input.find(text.id).is_some();
+        let is_of_file = |text: &UnsentComment| text.id.is_none() && text.path == input.place.path;
         let belongs = unsent.iter().rposition(is_known);
         let belongs = belongs.or_else(|| unsent.iter().rposition(is_of_file));
-        let belongs = belongs.or_else(|| unsent.iter().rposition(|it| it.id.is_none()));
+        let belongs = belongs.or_else(|| unsent.iter().rposition(|text| text.id.is_none()));
         if let Some(at) = belongs {
             let unsent = unsent.remove(at);
             input.at = input.find(unsent.id).unwrap_or(input.at);

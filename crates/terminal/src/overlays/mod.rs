@@ -67,7 +67,7 @@ const QUESTION: u8 = 3;
 
 impl Overlay {
     /// The layer of the overlay. A higher layer is in front, and each layer holds at most one overlay.
-    fn place(&self) -> u8 {
+    fn layer(&self) -> u8 {
         match self {
             Self::Offer(_) => 0,
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) | Self::Waiting(_) => 1,
@@ -79,7 +79,7 @@ impl Overlay {
 
     /// Whether the overlay covers the review, and not only the status line.
     pub(crate) fn covers_review(&self) -> bool {
-        self.place() < QUESTION
+        self.layer() < QUESTION
     }
 
     /// Whether the overlay uses the status line, so that messages wait.
@@ -201,10 +201,10 @@ pub(crate) struct ShownOverlays {
 pub(crate) struct Overlays(Vec<Overlay>);
 
 impl Overlays {
-    /// Opens an overlay at its place, instead of the one that is there.
+    /// Opens an overlay in its layer, in place of the one that is there.
     pub(crate) fn open(&mut self, overlay: Overlay) {
-        self.0.retain(|other| other.place() != overlay.place());
-        let at = self.0.partition_point(|other| other.place() < overlay.place());
+        self.0.retain(|other| other.layer() != overlay.layer());
+        let at = self.0.partition_point(|other| other.layer() < overlay.layer());
         self.0.insert(at, overlay);
     }
 

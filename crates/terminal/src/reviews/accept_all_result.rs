@@ -25,15 +25,15 @@ impl AcceptAllResult {
 
     /// Takes the last word of a decided review. Returns its message; `None` while the sentence is still to
     /// come.
-    pub(crate) fn take_last_word(&mut self, told: LastWord, pending: &mut PendingEdit) -> Option<Message> {
+    pub(crate) fn take_last_word(&mut self, word: LastWord, pending: &mut PendingEdit) -> Option<Message> {
         if let PendingEdit::Acceptances(acceptances) = pending
-            && acceptances.take_last_word(&told)
+            && acceptances.take_last_word(&word)
         {
             return None;
         }
-        match self.0.take_last_word(&told) {
+        match self.0.take_last_word(&word) {
             true => Some(self.message()),
-            false => Some(Message::last_word(told)),
+            false => Some(Message::last_word(word)),
         }
     }
 }

@@ -91,8 +91,8 @@ impl ReviewRequests {
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
             Event::TurnFinished(finished) => reviews.turn_mut().take_finished(&finished, out),
             Event::Notice { message } => out.show([Message::notice(message)]),
-            Event::LastWord(told) => {
-                out.show_end(self.accept_all_result.take_last_word(told, &mut self.pending))
+            Event::LastWord(last_word) => {
+                out.show_end(self.accept_all_result.take_last_word(last_word, &mut self.pending))
             }
         }
         false

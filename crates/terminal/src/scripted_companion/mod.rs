@@ -351,10 +351,10 @@ impl Companion {
         let revised = Ok(Revised { revision: turn.revision });
         match *request {
             Request::OpenTurnFile { revision, file, .. } => {
-                let told = turn.files.get(file).ok_or(Refusal::NoSuchTurn)?;
-                let pieces = self.turn_files.get(&told.path).cloned().ok_or_else(unknown)?;
+                let turn_file = turn.files.get(file).ok_or(Refusal::NoSuchTurn)?;
+                let pieces = self.turn_files.get(&turn_file.path).cloned().ok_or_else(unknown)?;
                 let id = TURN_FILES + file as u64;
-                let path = format!("{}/{}", turn.root, told.path);
+                let path = format!("{}/{}", turn.root, turn_file.path);
                 let review = match self.reviews.get(&ReviewId(id)) {
                     Some((review, _)) => review.clone(),
                     None => review(id, &Agent::default(), &path, &pieces),

@@ -153,14 +153,14 @@ impl TurnComments {
         let (turn, revision) = (files.turn().id, files.turn().revision);
         let text = input.text.trim().to_owned();
         let file = input.path().map(|path| files.position(path));
-        let (request, kept) = match (input.target(), file) {
+        let (request, result) = match (input.target(), file) {
             (Target::Known(known), _) if text.is_empty() && !input.asks_again() => {
-                let kept = if known.again {
+                let result = if known.again {
                     CommentResult::NotAgain(known.text.clone())
                 } else {
                     CommentResult::Removed
                 };
-                (Request::ChangeComment { turn, id: known.id, text }, kept)
+                (Request::ChangeComment { turn, id: known.id, text }, result)
             }
             _ if !input.is_changed() => return None,
             (Target::Known(known), _) => {
@@ -181,7 +181,7 @@ impl TurnComments {
                 )
             }
         };
-        self.on_their_way.push_back((input.into_unsent(), kept));
+        self.on_their_way.push_back((input.into_unsent(), result));
         Some(request)
     }
 
@@ -190,12 +190,12 @@ impl TurnComments {
     pub(crate) fn ask_again(&mut self, files: &TurnFiles, id: CommentId, asks: bool) -> Option<Request> {
         let turn = files.turn();
         let comment = turn.comments.iter().find(|comment| comment.id == id)?;
-        let (kept, text) = match (comment.again, asks) {
+        let (result, text) = match (comment.again, asks) {
             (true, _) => (CommentResult::NotAgain(comment.text.clone()), String::new()),
             (false, true) => (CommentResult::Again, comment.text.clone()),
             (false, false) => (CommentResult::Closed, String::new()),
         };
-        self.on_their_way.push_back((None, kept));
+        self.on_their_way.push_back((None, result));
         Some(Request::ChangeComment { turn: turn.id, id, text })
     }
 
@@ -203,8 +203,9 @@ impl TurnComments {
     /// was sent or is gone.
     pub(crate) fn take_back(&mut self, turn: &Turn) -> Option<Request> {
         while let Some(id) = self.written.pop() {
-            let is_it = |it: &&Comment| it.id == id && it.state.is_unsent() && !it.again;
-            if let Some(comment) = turn.comments.iter().find(is_it) {
+            let is_unsent =
+                |comment: &&Comment| comment.id == id && comment.state.is_unsent() && !comment.again;
+            if let Some(comment) = turn.comments.iter().find(is_unsent) {
                 self.on_their_way.push_back((None, CommentResult::Back(Box::new(comment.clone()))));
                 return Some(Request::ChangeComment { turn: turn.id, id, text: String::new() });
             }
@@ -223,7 +224,7 @@ impl TurnComments {
             let file = comment.anchor.path.as_deref().map(|path| files.position(path));
             let words = words_of(&comment);
             // The person may have begun another comment with these words.
-            let at = self.unsent.iter().rposition(|it| *it == words);
+            let at = self.unsent.iter().rposition(|unsent| *unsent == words);
             let (Some(at), false) = (at, file == Some(None)) else { continue };
             self.on_their_way.push_back((Some(self.unsent.remove(at)), CommentResult::New));
             let (turn, revision, lines) = (files.turn().id, files.turn().revision, lines_now(&comment));
@@ -253,8 +254,8 @@ impl TurnComments {
 
     /// Takes the companion's reply. The next input begins with the words of a refused comment.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
-        let Some((text, kept)) = self.on_their_way.pop_front() else { return };
-        match (reply, kept) {
+        let Some((text, result)) = self.on_their_way.pop_front() else { return };
+        match (reply, result) {
             (Ok(()), CommentResult::New) => {
                 let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
                 let newest = unsent.map(|comment| comment.id).max();

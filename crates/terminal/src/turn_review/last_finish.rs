@@ -79,8 +79,8 @@ impl LastFinish {
         back: &[(String, Result<(), String>)],
         message: Option<&TurnMessage>,
     ) -> String {
-        let told = self.sent.map(|sent| words::told_of(sent, message));
-        words::taken_back(back, self.stays, told)
+        let told_of = self.sent.map(|sent| words::told_of(sent, message));
+        words::taken_back(back, self.stays, told_of)
     }
 }
 

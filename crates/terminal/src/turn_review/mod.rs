@@ -172,30 +172,30 @@ impl TurnReview {
 
     /// Whether a list is of the turn review that this desk shows. Other desks may have the companion look
     /// at others.
-    fn is_ours(&self, told: &Turn) -> bool {
+    fn is_ours(&self, turn: &Turn) -> bool {
         let TurnOptions { directory, since, .. } = self.requests.options();
-        let is_like = told.baseline.asked == *since;
+        let is_like = turn.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
             // A companion that has begun anew gives the same turn review another id.
-            Some(known) => known.id == told.id || (is_like && known.root == told.root),
-            None => told.is_of(directory.as_deref(), since.as_deref()),
+            Some(known) => known.id == turn.id || (is_like && known.root == turn.root),
+            None => turn.is_of(directory.as_deref(), since.as_deref()),
         }
     }
 
     /// Takes a new list.
-    pub(crate) fn take_turn(&mut self, told: Turn, out: &mut Output) {
-        if !self.is_ours(&told) {
+    pub(crate) fn take_turn(&mut self, turn: Turn, out: &mut Output) {
+        if !self.is_ours(&turn) {
             return;
         }
         let Some(files) = &mut self.files else {
-            self.unannounced = if self.is_open { 0 } else { told.files.len() };
-            self.files = Some(TurnFiles::new(told));
+            self.unannounced = if self.is_open { 0 } else { turn.files.len() };
+            self.files = Some(TurnFiles::new(turn));
             return self.read(out);
         };
-        let is_newer = told.revision != files.turn().revision;
+        let is_newer = turn.revision != files.turn().revision;
         let of_message = |turn: &Turn| turn.message.as_ref().map(|message| message.words.clone());
         let said = of_message(files.turn());
-        let news = files.take(told);
+        let news = files.take(turn);
         if of_message(files.turn()) != said {
             out.messages.end(Subject::TurnMessage);
         }

@@ -111,8 +111,8 @@ fn undone(finished: &TurnFinished) -> String {
 }
 
 /// Files that the last finish has changed are as they were before it, or stay; so do others, which it has
-/// renamed or has brought back. `told`: the words on the message of the finish, if there was one.
-pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, told: Option<&str>) -> String {
+/// renamed or has brought back. `sent`: the words on the message of the finish, if there was one.
+pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, sent: Option<&str>) -> String {
     let name = |file: &str| path(file.rsplit('/').next().unwrap_or(file));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
     let done = match &*done {
@@ -120,14 +120,14 @@ pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, t
         [(path, _)] => Some(format!("Taken back: {} is as it was before f.", name(path))),
         files => Some(format!("Taken back: {} are as they were before f.", count(files.len()))),
     };
-    let told = told.filter(|_| done.is_some()).map(str::to_owned);
+    let sent = sent.filter(|_| done.is_some()).map(str::to_owned);
     let others = match others {
         0 => None,
         others => Some(format!("f has renamed or brought back {}: that stays.", count(others))),
     };
     let stays = back.iter().filter_map(|(path, done)| Some((path, done.as_ref().err()?)));
     let stays = stays.map(|(path, why)| format!("{} stays as f has left it: {}", name(path), sentence(why)));
-    done.into_iter().chain(told).chain(stays).chain(others).collect::<Vec<_>>().join(" ")
+    done.into_iter().chain(sent).chain(stays).chain(others).collect::<Vec<_>>().join(" ")
 }
 
 /// The words on the message of a finish whose undo was taken back. `sent`: when it was sent; `message`: the
