@@ -50,38 +50,29 @@ pub(crate) fn cut_end(text: &str, width: usize) -> String {
 
 /// A text in rows of so many columns, broken at spaces where there are some.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in text.split(' ') {
-        let mut word = word.to_owned();
-        loop {
-            let row = rows.last_mut().map_or("", |row| row.as_str()).to_owned();
-            let space = usize::from(!row.is_empty());
-            if columns(&row) + space + columns(&word) <= width {
-                if let Some(last) = rows.last_mut() {
-                    *last = if space == 1 { format!("{row} {word}") } else { format!("{row}{word}") };
-                }
+    let (mut rows, mut row) = (Vec::new(), String::new());
+    for mut word in text.split(' ') {
+        let space = if row.is_empty() { "" } else { " " };
+        if columns(&row) + space.len() + columns(word) <= width {
+            row += space;
+            row += word;
+            continue;
+        }
+        if !row.is_empty() {
+            rows.push(std::mem::take(&mut row));
+        }
+        // A word longer than a row.
+        while columns(word) > width {
+            let (first, rest) = word.split_at(beginning(word, width).len());
+            if first.is_empty() {
                 break;
             }
-            if space == 1 {
-                rows.push(String::new());
-                continue;
-            }
-            // A word longer than a row.
-            let at = match beginning(&word, width).len() {
-                0 => word.len(),
-                at => at,
-            };
-            let rest = word.split_off(at);
-            if let Some(last) = rows.last_mut() {
-                *last = word;
-            }
-            if rest.is_empty() {
-                break;
-            }
-            rows.push(String::new());
+            rows.push(first.to_owned());
             word = rest;
         }
+        row = word.to_owned();
     }
+    rows.push(row);
     rows
 }
 
