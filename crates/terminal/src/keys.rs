@@ -153,18 +153,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Moving, Self::Deciding, Self::Editing, Self::View, Self::Program];
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Moving => "Moving",
-            Self::Deciding => "Deciding",
-            Self::Editing => "Editing",
-            Self::View => "View",
-            Self::Program => "Program",
-        }
-    }
+    /// All groups with their titles, in the order of the help.
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::Moving, "Moving"),
+        (Self::Deciding, "Deciding"),
+        (Self::Editing, "Editing"),
+        (Self::View, "View"),
+        (Self::Program, "Program"),
+    ];
 }
 
 /// The mode of the desk, on which the meaning of some keys depends.

@@ -12,6 +12,7 @@ mod hunk_emphasis;
 mod kind;
 mod like_lines;
 mod line_pairs;
+mod line_place;
 mod notes;
 mod page;
 mod rows;

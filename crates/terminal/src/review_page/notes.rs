@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::content::Content;
 use super::draw_line::Part;
-use super::rows::{Block, Kind, NotedLines};
+use super::line_place::row_of;
+use super::rows::NotedLines;
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 
@@ -138,24 +139,4 @@ pub(super) fn noted_lines(notes: &[PageNote]) -> NotedLines {
         }
     }
     noted
-}
-
-/// The unwrapped row that shows a line of the original or of the proposal, or the fold over it.
-pub(super) fn row_of(content: &Content, side: Side, line: usize) -> Option<usize> {
-    let is_old = side == Side::Original;
-    let lines = |hunk: &alongside_desk::Hunk| if is_old { hunk.original } else { hunk.proposed };
-    let index = content.hunks.partition_point(|hunk| lines(hunk).end <= line);
-    if let Some(hunk) = content.hunks.get(index)
-        && (lines(hunk).start..lines(hunk).end).contains(&line)
-    {
-        let within = line - lines(hunk).start;
-        let offset =
-            if is_old { content.row_of_old(index, within) } else { content.row_of_new(index, within) };
-        return Some(content.hunk_block(index)?.row_of(offset));
-    }
-    let start = |block: &Block| if is_old { block.at.original } else { block.at.proposed };
-    let after = content.blocks.partition_point(|block| start(block) <= line);
-    let block = content.blocks[..after].last().filter(|block| !matches!(block.kind, Kind::Hunk(_)))?;
-    let offset = line - start(block);
-    (offset < block.lines()).then(|| block.row_of(offset))
 }

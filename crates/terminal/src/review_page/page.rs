@@ -8,6 +8,7 @@ use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::kind::ReviewKind;
+use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::rows::{Block, InSight, Kind};
 use super::search::Match;
@@ -170,7 +171,7 @@ impl Page {
     /// The rows of some lines of a text, from the first to the last one; none if they are not there.
     pub(crate) fn rows_of_lines(&self, lines: &PageLines) -> Option<Range<usize>> {
         let side = if lines.is_old { Side::Original } else { Side::Proposed };
-        let row = |line: usize| notes::row_of(&self.content, side, line).map(|row| self.rows_of_line(row));
+        let row = |line: usize| row_of(&self.content, side, line).map(|row| self.rows_of_line(row));
         let (first, last) = (row(lines.lines.start)?, row(lines.lines.end.checked_sub(1)?)?);
         Some(first.start..last.end.max(first.end))
     }

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Hunk, HunkState, Lines, Text};
+use alongside_desk::{HunkState, Lines, Text};
 use regex::{Regex, RegexBuilder};
 
 use super::content::{Cell, Content, Sign};
+use super::line_place::place_of;
 use super::rows::{Block, Kind};
 use super::texts::Side;
 use crate::options::Layout;
@@ -132,29 +133,7 @@ impl Match {
 
     /// The block of the match, and the line in that block.
     pub(super) fn place_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
-        let in_hunk = |lines: fn(&Hunk) -> Lines| {
-            let index = content.hunks.partition_point(|hunk| lines(hunk).end <= self.line);
-            let lines = lines(content.hunks.get(index)?);
-            let is_there = (lines.start..lines.end).contains(&self.line);
-            let block = content.hunk_block(index).filter(|_| is_there)?;
-            let hunk = &content.hunks[index];
-            let line = self.line - lines.start;
-            let row = match (self.side, hunk.state) {
-                (Side::Original, _) => content.row_of_old(index, line),
-                (Side::Current, HunkState::Dropped) => line,
-                (Side::Proposed | Side::Current, _) => content.row_of_new(index, line),
-            };
-            Some((block, row))
-        };
-        match self.side {
-            Side::Original => in_hunk(|hunk| hunk.original),
-            Side::Proposed => in_hunk(|hunk| hunk.proposed),
-            Side::Current => in_hunk(|hunk| hunk.current).or_else(|| {
-                let after = content.blocks.partition_point(|block| block.at.current <= self.line);
-                let block = content.blocks[..after].last()?;
-                Some((block, self.line - block.at.current))
-            }),
-        }
+        place_of(content, self.side, self.line)
     }
 
     /// Whether a cell shows the line of the match: an unchanged line is shown on both sides.
