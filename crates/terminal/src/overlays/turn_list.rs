@@ -98,7 +98,7 @@ impl TurnList {
         rows.extend(turn_list_rows::read(files));
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
-        rows.extend(remarks.iter().flat_map(|remark| sentence(&words::line(remark), TurnRow::Warning)));
+        rows.extend(remarks.iter().flat_map(|remark| sentence(&words::harmless(remark), TurnRow::Warning)));
         let at = if files.all().is_empty() {
             rows.iter().position(TurnRow::is_choice)
         } else {

@@ -65,11 +65,11 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
             parts.push(std::iter::once(heading).chain(rows).collect());
         }
     };
-    let row = |path: &str| std::iter::once(TurnRow::Item(words::path(path)));
+    let row = |path: &str| std::iter::once(TurnRow::Item(words::harmless(path)));
     let back = with_draft(finished).next().map(|_| sentence(finish_words::HOW_BACK, TurnRow::Sentence));
     let undone = undone.iter().flat_map(|file| row(&file.path));
     part("Undone:", undone.chain(back.into_iter().flatten()).collect());
-    let why = |why: Option<&str>| sentence(&words::line(why.unwrap_or_default()), TurnRow::Warning);
+    let why = |why: Option<&str>| sentence(&words::harmless(why.unwrap_or_default()), TurnRow::Warning);
     let refused = refused.iter().flat_map(|file| row(&file.path).chain(why(file.refused.as_deref())));
     part("Not undone; these are as they were:", refused.collect());
     part("The agent is asked to undo:", finished.asked.iter().flat_map(|path| row(path)).collect());
@@ -108,9 +108,9 @@ pub(crate) fn unsent(unsent: &[UnsentComment]) -> Vec<TurnRow> {
     }
     let mut rows = vec![TurnRow::Blank, TurnRow::Heading(comment_words::NOT_WRITTEN.into())];
     for text in unsent {
-        let place = text.path.as_deref().map_or_else(|| "the whole turn".to_owned(), words::path);
+        let place = text.path.as_deref().map_or_else(|| "the whole turn".to_owned(), words::harmless);
         rows.push(TurnRow::Item(place));
-        rows.extend(text.text.lines().flat_map(|line| sentence(&words::line(line), TurnRow::Words)));
+        rows.extend(text.text.lines().flat_map(|line| sentence(&words::harmless(line), TurnRow::Words)));
     }
     rows
 }

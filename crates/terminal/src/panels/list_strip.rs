@@ -43,7 +43,7 @@ impl Item {
                 let is_current = files.at() == at;
                 let mark = place_mark(is_current, files.is_seen(file));
                 let marks = turn_words::marks(files.marked(file)).map(|marks| format!("{marks} "));
-                let name = shortened(&turn_words::path(&file.path), NAME);
+                let name = shortened(&turn_words::harmless(&file.path), NAME);
                 let letter = turn_words::letter(file.change);
                 let label = format!("{mark}{letter} {name} {}", marks.unwrap_or_default());
                 Self { listed, label, counts: (file.added, file.removed), is_current }

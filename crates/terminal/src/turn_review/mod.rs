@@ -447,7 +447,7 @@ impl TurnReview {
     /// The message is in the pane of the agent, or the reason why it is not.
     pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>, out: &mut Output) {
         match pasted {
-            Ok(said) => out.say(words::line(&said)),
+            Ok(said) => out.say(words::harmless(&said)),
             Err(why) => out.warn(words::not_pasted(&why)),
         }
         // The companion learns only by a look that the message waits no more.
@@ -502,7 +502,7 @@ impl TurnReview {
 
     /// The news of an opened file. `foreign`: this desk has marked none of its hunks.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
-        let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::path);
+        let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::harmless);
         let foreign = foreign && !self.requests.is_marking();
         let said = words::news(news, &name.unwrap_or_default(), foreign);
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()

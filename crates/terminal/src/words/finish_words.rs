@@ -5,7 +5,7 @@ use alongside_desk::{
     FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, TurnMessage, messages,
 };
 
-use super::turn_words::{count, line, path, sentence};
+use super::turn_words::{count, harmless, sentence};
 
 /// Below the list of what is undone.
 pub(crate) const NOTHING_ELSE: &str =
@@ -44,7 +44,7 @@ pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> 
         (Marked::Whole, FileChange::Added) => "the new file is removed".into(),
         (Marked::Whole, FileChange::Deleted) => "the file comes back".into(),
         (Marked::Whole, FileChange::Renamed) => match &file.from {
-            Some(from) => format!("all of it: it is {} again", path(from)),
+            Some(from) => format!("all of it: it is {} again", harmless(from)),
             None => "all of it".into(),
         },
         (Marked::Whole, FileChange::Modified | FileChange::Mode | FileChange::Kind | FileChange::Unknown) => {
@@ -77,7 +77,7 @@ pub(crate) fn returning_line(hunk: &Hunk, review: &Review) -> Option<String> {
 fn first_words(text: &str, lines: LineRange) -> String {
     let of_hunk = text.lines().skip(lines.first.saturating_sub(1)).take(lines.last + 1 - lines.first);
     let first = of_hunk.map(str::trim).find(|line| !line.is_empty());
-    line(first.unwrap_or_default())
+    harmless(first.unwrap_or_default())
 }
 
 /// Whether something of a finish was not done.
@@ -113,7 +113,7 @@ fn undone(finished: &TurnFinished) -> String {
 /// Files that the last finish has changed are as they were before it, or stay; so do others, which it has
 /// renamed or has brought back. `sent`: the words on the message of the finish, if there was one.
 pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, sent: Option<&str>) -> String {
-    let name = |file: &str| path(file.rsplit('/').next().unwrap_or(file));
+    let name = |file: &str| harmless(file.rsplit('/').next().unwrap_or(file));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
     let done = match &*done {
         [] => None,

@@ -69,13 +69,8 @@ pub(crate) const NO_READ_COMMENT: &str =
 pub(crate) const NO_PROPOSAL: &str =
     "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";
 
-/// A path, harmless.
-pub(crate) fn path(path: &str) -> String {
-    harmless::name(path).into_owned()
-}
-
-/// A sentence of the companion in one line.
-pub(crate) fn line(text: &str) -> String {
+/// A path, or a sentence of the companion, in one line and harmless.
+pub(crate) fn harmless(text: &str) -> String {
     harmless::name(text).into_owned()
 }
 
@@ -88,14 +83,14 @@ pub(crate) fn capital(text: &str) -> String {
 
 /// A sentence of the companion, from its capital letter to its full stop.
 pub(crate) fn sentence(text: &str) -> String {
-    let line = capital(&line(text));
+    let line = capital(&harmless(text));
     if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
 }
 
 /// Why a file takes no mark, and what to do instead; none if it takes one.
 pub(crate) fn no_undo(file: &TurnFile) -> Option<String> {
     let why = file.no_undo_words()?;
-    let name = path(file.path.trim_end_matches('/').rsplit('/').next().unwrap_or(&file.path));
+    let name = harmless(file.path.trim_end_matches('/').rsplit('/').next().unwrap_or(&file.path));
     Some(format!("{name} {why}. c asks the agent."))
 }
 
@@ -118,7 +113,7 @@ pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
         (FileChange::Added, _) => "new file".into(),
         (FileChange::Deleted, _) => "deleted".into(),
         (FileChange::Modified, _) => "changed".into(),
-        (FileChange::Renamed, Some(from)) => format!("was {}", path(from)).into(),
+        (FileChange::Renamed, Some(from)) => format!("was {}", harmless(from)).into(),
         (FileChange::Renamed, None) => "renamed".into(),
         (FileChange::Kind, _) => "another kind of file".into(),
         (FileChange::Unknown, _) => "new or changed".into(),
@@ -175,20 +170,20 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
     let comments = (comments > 0).then(|| self::comments(comments));
     let by_person = known_by_person(file).map(str::to_owned);
     let known = file.known.then(|| "as in your last round".to_owned());
-    let all =
-        [marks(marked), comments, author, by_person, known, special, file.without_text.as_deref().map(line)];
+    let why = file.without_text.as_deref().map(harmless);
+    let all = [marks(marked), comments, author, by_person, known, special, why];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Since when: `since the end of the last turn of Codex, 5 min ago`.
 pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
-    let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", line(asked))).unwrap_or_default();
+    let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", harmless(asked))).unwrap_or_default();
     let age = match baseline.at.map(|at| ago(at, now)) {
         None => String::new(),
         Some(age) if age == "now" => ", just now".into(),
         Some(age) => format!(", {age} ago"),
     };
-    format!("since {asked}{}{age}", line(&baseline.name))
+    format!("since {asked}{}{age}", harmless(&baseline.name))
 }
 
 /// So many files.
@@ -244,7 +239,7 @@ pub(crate) fn waits_outside(turn: &Turn) -> String {
 
 /// `how` shows them.
 fn waits_for(turn: &Turn, how: &str) -> String {
-    let (files, name) = (turn.files.len(), line(&turn.baseline.name));
+    let (files, name) = (turn.files.len(), harmless(&turn.baseline.name));
     let them = if files == 1 { "it" } else { "them" };
     format!("A turn waits: {} changed since {name}; {how} shows {them}.", count(files))
 }
@@ -268,7 +263,7 @@ pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     };
     let age = ago(since, now);
     let age = if age == "now" { "just now".into() } else { format!("{age} ago") };
-    format!("{} ({what}{age})", capital(&line(&message.words)).trim_end_matches('.'))
+    format!("{} ({what}{age})", capital(&harmless(&message.words)).trim_end_matches('.'))
 }
 
 /// An agent has read the message.
@@ -298,8 +293,8 @@ pub(crate) fn review_notes(review: &Review) -> impl Iterator<Item = Note> {
     let stale = review.stale.then(|| "The file has changed since it was read. Press r to look again.".into());
     let dirty = review.dirty.then(|| "An editor holds unsaved changes to the file: save them first.".into());
     let whole =
-        review.whole_file_only.as_deref().map(|why| format!("It is undone as a whole: {}.", line(why)));
-    let remark = review.remark.as_deref().map(line);
+        review.whole_file_only.as_deref().map(|why| format!("It is undone as a whole: {}.", harmless(why)));
+    let remark = review.remark.as_deref().map(harmless);
     let warnings = [stale, dirty, whole, remark].into_iter().flatten();
     let limits = messages::coarse_changes(review);
     let warnings = warnings.map(Note::warning);

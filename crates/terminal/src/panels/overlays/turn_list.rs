@@ -24,7 +24,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, list: &TurnList, frame: &mut Frame<'_
     let rows = list.rows().iter().enumerate().skip(shown.start).take(shown.len());
     // Of thousands, only those on the screen are measured.
     let files = rows.clone().filter_map(|(_, row)| match row {
-        TurnRow::File { file, what, .. } => Some((columns(&words::path(&file.path)), columns(what))),
+        TurnRow::File { file, what, .. } => Some((columns(&words::harmless(&file.path)), columns(what))),
         _ => None,
     });
     let (names, notes) = files.fold((0, 0), |widest, row| (widest.0.max(row.0), widest.1.max(row.1)));
@@ -70,7 +70,7 @@ fn file_line(
         (false, true) => palette.text,
         (false, false) => palette.quiet,
     };
-    let name = shortened(&words::path(&file.path), names);
+    let name = shortened(&words::harmless(&file.path), names);
     let gap = " ".repeat(names.saturating_sub(columns(&name)));
     let name = format!("{} {} {name}{gap}  ", place_mark(is_at, is_seen), words::letter(file.change));
     let size = format!("+{} -{}", file.added, file.removed);

@@ -45,7 +45,7 @@ fn rows(
     let palette = drawn.palette;
     let is_current = files.at() == index;
     let size = format!("+{} -{}", file.added, file.removed);
-    let path = words::path(&file.path);
+    let path = words::harmless(&file.path);
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let room = usize::from(width).saturating_sub(size.len() + 5);
     let mark = place_mark(is_current, files.is_seen(file));

@@ -54,7 +54,7 @@ fn lines(drawn: &DrawnState<'_>, width: u16) -> Vec<Line<'static>> {
 /// The file on the screen. Its name stays; what does not fit beside it goes.
 fn title(drawn: &DrawnState<'_>, files: &TurnFiles, file: &TurnFile, width: usize) -> Line<'static> {
     let palette = drawn.palette;
-    let name = format!("{} {}", words::letter(file.change), words::path(&file.path));
+    let name = format!("{} {}", words::letter(file.change), words::harmless(&file.path));
     let size = format!("+{} -{}", file.added, file.removed).len();
     let what = match file.change {
         FileChange::Modified if file.executable.is_none() => None,
@@ -144,7 +144,7 @@ fn remark(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Lin
         1 => " (L)".to_owned(),
         all => format!(" ({} more: L)", all - 1),
     };
-    let first = words::line(remarks.first()?);
+    let first = words::harmless(remarks.first()?);
     let whole = format!("! {first}");
     if remarks.len() == 1 && columns(&whole) <= width {
         return Some(Line::styled(whole, drawn.palette.warning));

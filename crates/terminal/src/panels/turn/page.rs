@@ -22,7 +22,7 @@ fn text(drawn: &DrawnState<'_>) -> Vec<String> {
         return [nothing, String::new(), keys].into_iter().chain(open).collect();
     };
     let why = match (&file.without_text, files.refused()) {
-        (Some(why), _) => format!("No text is shown: {}.", words::line(why)),
+        (Some(why), _) => format!("No text is shown: {}.", words::harmless(why)),
         (None, Some(why)) => why.to_owned(),
         (None, None) => return vec![words::READING.into()],
     };
@@ -39,6 +39,6 @@ fn text(drawn: &DrawnState<'_>) -> Vec<String> {
         Marked::Nothing | Marked::Hunks(_) => "It stays as it is. X marks all of it to be undone.".to_owned(),
     };
     let comments = comment_words::notes(files.turn(), &file.path);
-    let comments = comments.into_iter().flat_map(|note| note.lines).map(|line| words::line(&line.text));
+    let comments = comments.into_iter().flat_map(|note| note.lines).map(|line| words::harmless(&line.text));
     [why, String::new(), keys].into_iter().chain(comments).collect()
 }
