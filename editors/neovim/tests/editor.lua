@@ -52,9 +52,20 @@ function M.files(directory, files, project)
   return directory
 end
 
---- The command of the fake server.
-function M.fake(log, how)
-  return { vim.v.progpath, '--clean', '--headless', '-l', here .. '/fake.lua', log, how }
+--- The command of the fake server. Like `alongside` it is one program for all, so that each process ends: asked for the
+--- drafts it says `drafts`, if given.
+function M.fake(log, how, drafts)
+  local path = vim.fn.tempname()
+  local words = { vim.v.progpath, '--clean', '--headless', '-l', here .. '/fake.lua', log, how }
+  vim.fn.writefile({
+    '#!/bin/sh',
+    '[ "$1" = lsp ] && exec ' .. table.concat(vim.tbl_map(vim.fn.shellescape, words), ' '),
+    "cat <<'END'",
+    drafts or '',
+    'END',
+  }, path)
+  assert(vim.uv.fs_chmod(path, 448))
+  return { path, 'lsp' }
 end
 
 --- Starts a Neovim in `options.cwd` with `options.args`, and the plugin set up with `options.setup` (false: not at all).

@@ -6,19 +6,10 @@ local editor = require('editor')
 local eq = reviewing.eq
 local test = reviewing.test
 
--- A program that lists `drafts`, and is the fake server otherwise.
-local function program(directory, drafts)
-  local path = directory .. '/alongside'
-  local fake = table.concat(vim.tbl_map(vim.fn.shellescape, editor.fake(directory .. '/log', '')), ' ')
-  vim.fn.writefile({ '#!/bin/sh', ('[ "$1" = drafts ] || exec %s'):format(fake), "cat <<'END'", drafts, 'END' }, path)
-  assert(vim.uv.fs_chmod(path, 448))
-  return { path, 'lsp' }
-end
-
 -- The messages of a new Neovim, after `drafts` was asked for.
 local function said_next(drafts)
   local directory, said = editor.directory(), nil
-  editor.with({ cwd = directory, setup = { cmd = program(directory, drafts) }, before = [[
+  editor.with({ cwd = directory, setup = { cmd = editor.fake(directory .. '/log', nil, drafts) }, before = [[
     done, own_system = 0, vim.system
     vim.system = function(words, options, answer)
       return own_system(words, options, words[2] == 'drafts' and function(...)

@@ -43,6 +43,34 @@ local function home()
   return directory, env
 end
 
+local function content(path)
+  local file = io.open(path, 'rb')
+  local all = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return all or ''
+end
+
+-- The processes that still run with this home, as far as the system tells.
+local function running(directory)
+  return vim.tbl_filter(function(process)
+    return content(process .. '/environ'):find('HOME=' .. directory .. '/home', 1, true) ~= nil
+  end, vim.fn.glob('/proc/[0-9]*', true, true))
+end
+
+-- Waits for the end of all processes of a test. Ends the others itself, and returns what they run.
+local function left(directory)
+  vim.wait(10000, function()
+    return #running(directory) == 0
+  end, 20)
+  return vim.tbl_map(function(process)
+    local words = content(process .. '/cmdline'):gsub('%z', ' ')
+    vim.uv.kill(tonumber(process:match('%d+$')), 'sigkill')
+    return words
+  end, running(directory))
+end
+
 if arg[1] == '--file' then
   run_file(arg[2], arg[3] or '')
   return
@@ -72,6 +100,10 @@ for _, file in ipairs(files) do
   local ok, bad = last:match('(%d+) passed, (%d+) failed\n$')
   if not ok or (done.code ~= 0 and bad == '0') then
     io.stdout:write(('FAILED %s ended with code %d, signal %d\n'):format(vim.fs.basename(file), done.code, done.signal))
+    failed = failed + 1
+  end
+  for _, words in ipairs(left(directory)) do
+    io.stdout:write(('FAILED %s leaves a process behind: %s\n'):format(vim.fs.basename(file), words))
     failed = failed + 1
   end
   if bad ~= '0' then
