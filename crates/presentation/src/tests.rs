@@ -343,6 +343,35 @@ fn a_text_is_merged_with_the_changes_of_other_desks() {
 }
 
 #[test]
+fn what_is_typed_before_the_answer_counts_from_the_text_that_was_sent() {
+    for is_answered in [true, false] {
+        let mut stage = Stage::with("one\ntwo\nthree\n", "ONE\ntwo\nthree\n");
+        stage.set("ONE\ntwo\nTHREE there\n");
+        stage.send(1, "ONE typed\ntwo\nthree\n");
+        if is_answered {
+            stage.run();
+        }
+        // The plugin has shown nothing of the other desk, and the person has undone.
+        let id = stage.send(1, "ONE\ntwo\nthree\n");
+        stage.run();
+        assert!(stage.answer(id).is_ok());
+        assert_eq!(&*stage.review.current, "ONE\ntwo\nTHREE there\n", "answered: {is_answered}");
+    }
+}
+
+#[test]
+fn a_person_may_type_on_and_on_before_the_plugin_shows_another_desk() {
+    let mut stage = Stage::with("one\ntwo\n", "one\ntwo\n");
+    stage.set("one\nTWO there\n");
+    for count in 1..200 {
+        let id = stage.send(1, &format!("{}\ntwo\n", "x".repeat(count)));
+        stage.run();
+        assert!(stage.answer(id).is_ok(), "{count}");
+    }
+    assert_eq!(*stage.review.current, *format!("{}\nTWO there\n", "x".repeat(199)));
+}
+
+#[test]
 fn a_change_that_the_person_made_here_is_no_news() {
     let mut stage = Stage::with("one\n", "ONE\n");
     let keep = Request::KeepHunks { id: ReviewId(1), revision: 1, hunks: vec![0], keep: false };

@@ -1,5 +1,6 @@
 //! The texts that a plugin sends for a review, each based on a revision that the plugin has. They are merged
-//! with the changes of other desks and sent to the companion one after the other.
+//! with the changes of other desks and sent to the companion one after the other. A plugin that has not shown
+//! the merged text edits the one that it sent: the next text of the same revision is based on that one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -43,8 +44,9 @@ impl TextParams {
     }
 
     /// The text that it was made of, and the text as the review holds it; `None` if one is too long ago.
-    fn texts(&self, review: &PresentedReview) -> Option<(Arc<str>, Arc<str>)> {
-        let (base, newest) = (review.text_at(self.revision)?, review.text_at(self.from)?);
+    fn texts(&self, review: &PresentedReview, taken: Option<&Taken>) -> Option<(Arc<str>, Arc<str>)> {
+        let taken = taken.filter(|taken| taken.revision == self.revision).map(|taken| taken.text.clone());
+        let (base, newest) = (taken.or_else(|| review.text_at(self.revision))?, review.text_at(self.from)?);
         let Some(replacement) = &self.replacement else { return Some((base, newest)) };
         let text = replacement.applied(review.form.shown(&newest));
         // A text that is as it was shown is as it was.
@@ -81,10 +83,19 @@ impl<Id> TextRequest<Id> {
     }
 }
 
+/// The last text of the plugin that a review has taken.
+#[derive(Debug)]
+struct Taken {
+    /// The revision of the text that it was made of.
+    revision: u64,
+    text: Arc<str>,
+}
+
 /// The texts of every review, in the order in which they came.
 #[derive(Debug)]
 pub(super) struct TextRequests<Id> {
     waiting: BTreeMap<ReviewId, VecDeque<TextRequest<Id>>>,
+    taken: BTreeMap<ReviewId, Taken>,
     /// Reviews whose first text the companion has not answered.
     in_flight: BTreeSet<ReviewId>,
     /// Reviews of which the companion wants to hear once they have no text left.
@@ -94,8 +105,8 @@ pub(super) struct TextRequests<Id> {
 
 impl<Id> Default for TextRequests<Id> {
     fn default() -> Self {
-        let (waiting, in_flight, flushing) = Default::default();
-        Self { waiting, in_flight, flushing, effects: Vec::new() }
+        let (waiting, taken, in_flight, flushing) = Default::default();
+        Self { waiting, taken, in_flight, flushing, effects: Vec::new() }
     }
 }
 
@@ -113,7 +124,7 @@ impl<Id> TextRequests<Id> {
     /// The plugin sends a text.
     pub(super) fn push(&mut self, id: Option<Id>, params: &TextParams, review: Option<&PresentedReview>) {
         let &TextParams { id: of, revision, decision, .. } = params;
-        let texts = review.and_then(|review| params.texts(review));
+        let texts = review.and_then(|review| params.texts(review, self.taken.get(&of)));
         let request = TextRequest { id, revision, texts, decision, attempts: 0 };
         self.waiting.entry(of).or_default().push_back(request);
         self.advance(of, review);
@@ -145,6 +156,9 @@ impl<Id> TextRequests<Id> {
 
     /// Sends the next text of a review, if none is on its way.
     pub(super) fn advance(&mut self, id: ReviewId, review: Option<&PresentedReview>) {
+        if review.is_none() {
+            self.taken.remove(&id);
+        }
         while !self.in_flight.contains(&id) {
             let Some(first) = self.waiting.get_mut(&id).and_then(VecDeque::front_mut) else { break };
             let Some(known) = review else {
@@ -171,9 +185,18 @@ impl<Id> TextRequests<Id> {
 
     /// The review holds the first text, perhaps with changes of other desks.
     fn was_set(&mut self, id: ReviewId, review: &PresentedReview) {
-        let Some(request) = self.waiting.get(&id).and_then(VecDeque::front) else { return };
+        let Some(waiting) = self.waiting.get_mut(&id) else { return };
+        let Some((request, later)) = waiting.make_contiguous().split_first_mut() else { return };
         let revision = review.review().revision;
         let text = request.texts.as_ref().map(|(_, text)| text);
+        if let Some(text) = text {
+            for next in later.iter_mut().filter(|next| next.revision == request.revision) {
+                if let Some((base, _)) = &mut next.texts {
+                    *base = text.clone();
+                }
+            }
+            self.taken.insert(id, Taken { revision: request.revision, text: text.clone() });
+        }
         let is_exact = text == Some(&review.review().current) && request.is_warned(review);
         match request.decision {
             Some(decision) if is_exact => {
