@@ -49,7 +49,6 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/link.lua",
     "lua/alongside/log.lua",
     "lua/alongside/marks.lua",
-    "lua/alongside/merge.lua",
     "lua/alongside/messages.lua",
     "lua/alongside/navigation.lua",
     "lua/alongside/next_change.lua",

@@ -29,7 +29,7 @@ pub struct Client {
     pub(crate) protocol: Option<u32>,
     /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
     pub(crate) presents: bool,
-    /// Whether that plugin merges texts itself, and the server adds the words.
+    /// Whether that plugin shows texts side by side, byte for byte, and the server adds words and merges.
     pub(crate) displays: bool,
     /// Whether that plugin tells the problems that the editor knows in files.
     pub diagnoses: bool,

@@ -53,7 +53,6 @@ impl PluginDesk {
             return false;
         }
         if let Some(presentation) = &mut self.presentation
-            && presentation.merges_texts()
             && let Some(text) = TextParams::read(method, params)
         {
             match (text, id) {

@@ -2,8 +2,8 @@
 //! the companion, such as the language server.
 //!
 //! Such a plugin shows texts, sentences and diffs, and sends what the person types. [`Presentation`] writes
-//! the sentences and diffs, and keeps the plugin's texts equal to the companion's. A plugin that merges texts
-//! itself gets the sentences. It does nothing by itself: the relay carries out each [`Effect`]. Diffs and
+//! the sentences and diffs, and keeps the plugin's texts equal to the companion's. A plugin that shows texts
+//! side by side gets exact ones. It does nothing by itself: the relay carries out each [`Effect`]. Diffs and
 //! merges are also for relays that present reviews in another way.
 
 mod effect;

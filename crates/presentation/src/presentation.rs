@@ -1,6 +1,6 @@
 //! The desk of a plugin that only presents reviews: adds the sentences, notes and diffs that such a plugin
-//! shows, and keeps its texts equal to the companion's. A plugin that merges texts itself gets exact ones and
-//! no diffs.
+//! shows, and keeps its texts equal to the companion's. A plugin that shows texts side by side gets exact ones
+//! and no diffs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::effect::Effect;
 use crate::presented_review::PresentedReview;
+use crate::text_form::TextForm;
 use crate::text_requests::{TextParams, TextRequests};
 
 /// The reviews as the plugin has them. `Id` names a request of the plugin.
@@ -22,7 +23,7 @@ pub struct Presentation<Id> {
     texts: TextRequests<Id>,
     /// Requests of the plugin that change a review, until their answers.
     changing: Vec<(Id, ReviewId)>,
-    /// The plugin gets exact texts, and merges them itself.
+    /// The plugin shows texts side by side, byte for byte.
     has_exact_texts: bool,
 }
 
@@ -34,14 +35,9 @@ impl<Id> Default for Presentation<Id> {
 }
 
 impl<Id: Clone + PartialEq> Presentation<Id> {
-    /// For a plugin that merges texts itself.
+    /// For a plugin that shows texts side by side.
     pub fn of_exact_texts() -> Self {
         Self { has_exact_texts: true, ..Self::default() }
-    }
-
-    /// Whether texts of the plugin come here to be merged.
-    pub fn merges_texts(&self) -> bool {
-        !self.has_exact_texts
     }
 
     /// The plugin sends a text. Without `id`, it wants no answer.
@@ -140,16 +136,15 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             true => messages::proposes_for(&review, &messages::file_name(&review.file, self.roots())),
             false => messages::proposes(&review),
         };
-        let mut review = PresentedReview::new(review);
-        if self.merges_texts() {
-            review.show_texts(params);
-        }
+        let form = if self.has_exact_texts { TextForm::default() } else { TextForm::of(&review) };
+        let mut review = PresentedReview::new(review, form);
+        review.show_texts(params);
         params["display"] = self.display(&mut review, vec![said]);
         self.reviews.insert(review.review().id, review);
     }
 
-    /// The plugin gets the change of its text in place of that of the companion's, unless it merges texts
-    /// itself. False for a review that it does not have.
+    /// The plugin gets the change of its text in place of that of the companion's. False for a review that it
+    /// does not have.
     fn changed(&mut self, changed: Changed, params: &mut Value) -> bool {
         let id = changed.id;
         let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
@@ -157,9 +152,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         let Some(mut review) = self.reviews.remove(&id) else { return false };
         let before = review.review().current.clone();
         let said = review.take(changed, self.roots(), is_own);
-        if self.merges_texts()
-            && let Some(params) = params.as_object_mut()
-        {
+        if let Some(params) = params.as_object_mut() {
             params.remove("changes");
             let replacement = review.note_text(&before);
             params.extend(replacement.map(|replacement| ("replacement".to_owned(), json!(replacement))));

@@ -35,7 +35,7 @@ impl Stage {
         Self::of(Presentation::default(), original, proposed)
     }
 
-    /// The same for a plugin that merges texts itself.
+    /// The same for a plugin that shows texts side by side.
     fn of_exact_texts(original: &str, proposed: &str) -> Self {
         Self::of(Presentation::of_exact_texts(), original, proposed)
     }
@@ -129,8 +129,7 @@ impl Stage {
                         self.newest.0 = change.applied(&*self.newest.0);
                     }
                     self.newest.1 = told["revision"].as_u64().unwrap_or(self.newest.1);
-                    let is_exact = !self.presentation.merges_texts();
-                    assert!(is_exact || told["changes"].is_null(), "those are of another form of the text");
+                    assert!(told["changes"].is_null(), "those are of another form of the text");
                     self.heard.push(message);
                 }
                 Effect::Answer(id, reply) => {
@@ -481,7 +480,7 @@ fn a_text_for_an_ended_review_or_an_unknown_revision_is_refused() {
 }
 
 #[test]
-fn a_plugin_that_merges_texts_gets_them_exact_with_the_words() {
+fn a_plugin_that_shows_texts_side_by_side_gets_them_exact_with_the_words() {
     let mut stage = Stage::of_exact_texts("\u{feff}one\r\ntwo\r\n", "\u{feff}ONE\r\ntwo\r\n");
     let told = stage.last("didOpenReview");
     assert_eq!(told["current"], "\u{feff}ONE\r\ntwo\r\n");
@@ -495,10 +494,22 @@ fn a_plugin_that_merges_texts_gets_them_exact_with_the_words() {
     stage.set("\u{feff}two\r\n");
     stage.run();
     let told = stage.last("didChangeReview");
-    assert_eq!((told["changes"].as_array().map(Vec::len), told.get("replacement")), (Some(1), None));
+    let replacement = json!({ "lines": { "start": 0, "end": 2 }, "text": "\u{feff}two\r\n" });
+    assert_eq!(told["replacement"], replacement);
     let stale = "The file changed on disk; accepting undoes that change.";
     let note = json!({ "text": stale, "brief": "changed on disk", "warning": true });
     assert_eq!(told["display"]["notes"], json!([note]));
+}
+
+#[test]
+fn exact_texts_are_merged_byte_for_byte() {
+    let mut stage = Stage::of_exact_texts("\u{feff}one\r\ntwo\r\n", "\u{feff}ONE\r\ntwo\r\n");
+    stage.set("\u{feff}ONE\r\ntwo there");
+    // In the editor there is no mark any more, and another line end.
+    let id = stage.send(1, "ONE\ntwo\r\n");
+    stage.run();
+    assert_eq!((stage.answer(id), &*stage.newest.0), (Ok(3), "ONE\ntwo there"));
+    assert_eq!(&*stage.review.current, "ONE\ntwo there");
 }
 
 #[test]

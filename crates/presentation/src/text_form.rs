@@ -1,5 +1,6 @@
 //! The form in which a plugin gets texts: without a byte-order mark, and with `\n` where every line ends in
-//! `\r\n`. Editors show both badly and restore them differently, so the server does it.
+//! `\r\n`. Editors show both badly and restore them differently, so the server does it, except for a plugin
+//! with options for both: it gets texts as they are.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use alongside_desk::Review;
 
 const BOM: char = '\u{feff}';
 
-/// How the texts of a review differ from those that the plugin has.
+/// How the texts of a review differ from those that the plugin has: by default in nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TextForm {
     has_bom: bool,

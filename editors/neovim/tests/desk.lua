@@ -2,7 +2,6 @@
 -- and records decisions.
 
 local harmless = require('alongside.harmless')
-local merge = require('alongside.merge')
 local model = require('model')
 local text = require('alongside.text')
 
@@ -91,9 +90,9 @@ end
 local function hunks_of(review)
   local original, proposed = lines_of(review.original or ''), lines_of(review.proposed)
   local current = lines_of(review.model.text)
-  local moved = merge.differences(proposed, current)
+  local moved = text.differences(proposed, current)
   local hunks = {}
-  for i, hunk in ipairs(review.without_hunks and {} or merge.differences(original, proposed)) do
+  for i, hunk in ipairs(review.without_hunks and {} or text.differences(original, proposed)) do
     local start, stop, before = hunk[3], hunk[4], 0
     local inside = 0
     for _, change in ipairs(moved) do
@@ -116,7 +115,7 @@ local function hunks_of(review)
     if state == 'edited' then
       differs = {}
       local now_lines = vim.list_slice(current, current_range[1] + 1, current_range[2])
-      for _, block in ipairs(merge.differences(vim.list_slice(original, hunk[1] + 1, hunk[2]), now_lines)) do
+      for _, block in ipairs(text.differences(vim.list_slice(original, hunk[1] + 1, hunk[2]), now_lines)) do
         -- Removed lines have their sign on the line above.
         local begins = block[3] < block[4] and block[3] or math.max(0, block[3] - 1)
         for line = begins, math.max(begins, block[4] - 1) do
@@ -184,7 +183,7 @@ function M.change(id, new, flags)
   for name, value in pairs(flags or {}) do
     review[name] = value
   end
-  review.model:set(new or review.model.text, new and { { text = new } } or {})
+  review.model:set(new or review.model.text)
 end
 
 function M.text(id)
@@ -207,7 +206,7 @@ local function set_reason(review, params, answer)
   else
     review.reason = reason
   end
-  review.model:set(review.model.text, {})
+  review.model:set(review.model.text)
   review.model:later(function()
     answer(nil, { revision = review.model.revision })
   end)
@@ -220,14 +219,13 @@ local function request(_, method, params, answer)
       answer({ code = -32803, message = 'this review has already ended', data = { why = 'noSuchReview' } })
     end)
   end
-  if method == 'alongside/editReview' then
-    assert(#params.changes == 1)
+  if method == 'alongside/setReviewText' then
     if M.refuse_edits then
       return vim.schedule(function()
         answer({ code = -32803, message = M.refuse_edits, data = { why = 'other' } })
       end)
     end
-    return review.model:request(params.changes[1], params.revision, answer)
+    return review.model:request(params, answer)
   end
   if method == 'alongside/setReason' then
     return set_reason(review, params, answer)

@@ -1,8 +1,24 @@
--- A companion for tests, as strict as the real one and independent of the plugin: it keeps a text as one string, computes
--- positions like crates/desk/src/text.rs, refuses edits of old revisions, and is slow.
+-- A companion and its server for tests, as strict as the real ones and independent of the plugin: they keep a text as one
+-- string, know the text of each revision, merge the texts that the plugin sends as crates/presentation does, and are slow.
 
 local M = {}
 M.__index = M
+
+-- The lines of a text, each with its end.
+local function lines_of(text)
+  local lines = {}
+  for line in text:gmatch('[^\n]*\n?') do
+    lines[#lines + 1] = line ~= '' and line or nil
+  end
+  return lines
+end
+
+--- A text after a replacement.
+function M.replaced(text, replacement)
+  local lines, from, upto = lines_of(text), replacement.lines.start, replacement.lines['end']
+  assert(type(replacement.text) == 'string' and from >= 0 and from <= upto and from <= #lines, vim.inspect(replacement))
+  return table.concat(lines, '', 1, from) .. replacement.text .. table.concat(lines, '', math.min(upto, #lines) + 1)
+end
 
 --- The byte offset of a wire position, or nil. Implements the protocol, independent of the plugin.
 local function offset(text, position)
@@ -31,6 +47,7 @@ local function offset(text, position)
   return start + at
 end
 
+--- A text after changes of another desk; nil outside of it.
 function M.changed(text, changes)
   for _, change in ipairs(changes) do
     assert(type(change.text) == 'string')
@@ -47,9 +64,79 @@ function M.changed(text, changes)
   return text
 end
 
+-- The replacement that makes `new` of `old`, from the first line that differs to the end.
+local function replacement(old, new)
+  local before, after, head = lines_of(old), lines_of(new), 0
+  while head < #before and before[head + 1] == after[head + 1] do
+    head = head + 1
+  end
+  if old ~= new then
+    return { lines = { start = head, ['end'] = #before }, text = table.concat(after, '', head + 1) }
+  end
+end
+
+-- The differences of two lists of lines: { first, last, from, upto }, 0-based, ends exclusive.
+local function differences(old, new)
+  local function numbered(lines)
+    -- A line that has no end differs from one that has.
+    return #lines == 0 and '' or table.concat(vim.tbl_map(vim.json.encode, lines), '\n') .. '\n'
+  end
+  local found = {}
+  for _, hunk in ipairs((vim.text and vim.text.diff or vim.diff)(numbered(old), numbered(new), { result_type = 'indices' })) do
+    local first, removed, from, added = unpack(hunk)
+    -- It gives the line before an empty range.
+    first, from = first - (removed > 0 and 1 or 0), from - (added > 0 and 1 or 0)
+    found[#found + 1] = { first, first + removed, from, from + added }
+  end
+  return found
+end
+
+local function overlap(a, b)
+  if a[1] == a[2] and b[1] == b[2] then
+    return a[1] == b[1]
+  end
+  return a[1] < b[2] and b[1] < a[2]
+end
+
+-- `mine` with the changes of `theirs` from `base`, except where `mine` has changed the same lines.
+local function merge(base, mine, theirs)
+  if vim.deep_equal(base, mine) then
+    return theirs
+  end
+  local ours = differences(base, mine)
+  local result, at, copied, shift = {}, 1, 0, 0
+  local function copy(upto)
+    for i = copied + 1, upto do
+      result[#result + 1] = mine[i]
+    end
+    copied = upto
+  end
+  for _, hunk in ipairs(differences(base, theirs)) do
+    local taken = false
+    for _, own in ipairs(ours) do
+      taken = taken or overlap(own, hunk)
+    end
+    if not taken then
+      while ours[at] and ours[at][2] <= hunk[1] do
+        shift = shift + (ours[at][4] - ours[at][3]) - (ours[at][2] - ours[at][1])
+        at = at + 1
+      end
+      copy(hunk[1] + shift)
+      for i = hunk[3] + 1, hunk[4] do
+        result[#result + 1] = theirs[i]
+      end
+      copied = hunk[2] + shift
+    end
+  end
+  copy(#mine)
+  return result
+end
+
 --- A review with this text. `random` sets all delays; nil: everything happens in the next turn.
 function M.new(text, random)
-  return setmetatable({ text = text, revision = 1, queue = {}, random = random, edits = 0, stale = 0 }, M)
+  return setmetatable({
+    text = text, revision = 1, texts = { text }, taken = {}, queue = {}, random = random, edits = 0, stale = 0,
+  }, M)
 end
 
 -- Messages keep their order, as on a pipe.
@@ -69,28 +156,27 @@ function M:deliver(count)
   end
 end
 
---- A request of the plugin, handled on arrival.
-function M:request(change, revision, answer)
-  assert(not self.busy, 'two edits were on their way at once')
+--- A text of the plugin, handled on arrival.
+function M:request(params, answer)
+  assert(not self.busy, 'two texts were on their way at once')
   self.busy = true
-  assert(revision <= self.revision)
-  local sent = vim.deepcopy(change)
-  local function reply(err, result)
+  local sent = vim.deepcopy(params)
+  assert(self.texts[sent.revision] and self.texts[sent.from] and sent.revision <= sent.from)
+  local function arrive()
+    self.stale = self.stale + (sent.from == self.revision and 0 or 1)
+    self.edits = self.edits + 1
+    local mine = sent.replacement and M.replaced(self.texts[sent.from], sent.replacement) or self.texts[sent.from]
+    local base = self.taken.revision == sent.revision and self.taken.text or self.texts[sent.revision]
+    self.taken = { revision = sent.revision, text = mine }
+    local merged = table.concat(merge(lines_of(base), lines_of(mine), lines_of(self.text)))
+    if merged ~= self.text then
+      self:set(merged)
+    end
+    local revision = self.revision
     self:later(function()
       self.busy = false
-      answer(err, result)
+      answer(nil, { revision = revision })
     end)
-  end
-  local function arrive()
-    if revision ~= self.revision then
-      self.stale = self.stale + 1
-      return reply({ code = -32803, message = 'stale', data = { why = 'stale', revision = self.revision } })
-    end
-    local text = M.changed(self.text, { sent })
-    assert(text, 'a change outside of the text: ' .. vim.inspect(sent))
-    self.edits = self.edits + 1
-    self:set(text, { sent })
-    reply(nil, { revision = self.revision })
   end
   -- Another desk's change may overtake it.
   if self.random then
@@ -110,10 +196,11 @@ function M:arrive()
 end
 
 --- The text changes: all desks get the change.
-function M:set(text, changes)
-  local from = self.revision
+function M:set(text)
+  local from, change = self.revision, replacement(self.text, text)
   self.text, self.revision = text, from + 1
-  local told = { id = 1, from = from, revision = self.revision, changes = changes, hunks = {}, stale = false, dirty = false }
+  self.texts[self.revision] = text
+  local told = { id = 1, from = from, revision = self.revision, replacement = change, hunks = {}, stale = false, dirty = false }
   self:later(function()
     self.tell(told)
   end)

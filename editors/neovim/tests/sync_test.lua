@@ -1,7 +1,6 @@
 -- The buffer and the companion's text are equal, byte for byte: random keys and random changes of another desk against a
 -- strict model of the companion.
 
-local merge = require('alongside.merge')
 local model = require('model')
 local eq = require('reviewing').eq
 local sync = require('alongside.sync')
@@ -81,8 +80,8 @@ local function pair(given, random)
   vim.bo[buf].buftype, vim.bo[buf].fixendofline, vim.bo[buf].undolevels = 'acwrite', false, 1000
   vim.api.nvim_set_current_buf(buf)
   local this = sync.new(given, 1, {
-    request = function(change, revision, answer)
-      one:request(change, revision, answer)
+    request = function(params, answer)
+      one:request(params, answer)
     end,
   })
   one.tell = function(changed)
@@ -254,7 +253,7 @@ test('the cursor stays on its line when lines come above it', function()
   eq('c', vim.api.nvim_get_current_line())
 end)
 
-test('merging is what it says, whatever changes', function()
+test('the differences of two texts make one of the other', function()
   local random = generator(3)
   local function some()
     local list = {}
@@ -264,21 +263,18 @@ test('merging is what it says, whatever changes', function()
     return list
   end
   for _ = 1, 3000 do
-    local base, mine, theirs = some(), some(), some()
-    eq(mine, merge.merge(base, mine, base), 'nothing new elsewhere')
-    eq(theirs, merge.merge(base, base, theirs), 'nothing new here')
-    eq(mine, merge.merge(base, mine, mine), 'the same on both sides')
-    local rebuilt = vim.deepcopy(base)
-    local differences = merge.differences(base, theirs)
+    local old, new = some(), some()
+    local rebuilt = vim.deepcopy(old)
+    local differences = text.differences(old, new)
     for i = #differences, 1, -1 do
       local first, last, from, upto = unpack(differences[i])
-      rebuilt = text.spliced(rebuilt, first, last, vim.list_slice(theirs, from + 1, upto))
+      rebuilt = text.spliced(rebuilt, first, last, vim.list_slice(new, from + 1, upto))
     end
-    eq(theirs, rebuilt)
+    eq(new, rebuilt)
   end
 end)
 
-test('a change makes the new text of the old one, with no more than the lines around it', function()
+test('a replacement makes the new text of the old one, with no more than the lines around it', function()
   local random = generator(5)
   local function some()
     local parts = {}
@@ -289,13 +285,14 @@ test('a change makes the new text of the old one, with no more than the lines ar
   end
   for _ = 1, 20000 do
     local old, new = some(), some()
-    local change = text.change(text.split(old), text.split(new))
-    eq(old == new, change == nil)
-    eq(new, model.changed(old, { change }), vim.inspect({ old, new, change }))
-    eq(new, text.join(text.apply(text.split(old), { change })))
+    local replacement = text.replacement(text.split(old), text.split(new))
+    eq(old == new, replacement == nil)
+    if replacement then
+      eq(new, model.replaced(old, replacement), vim.inspect({ old, new, replacement }))
+      eq(new, text.join(text.replaced(text.split(old), replacement)))
+    end
   end
-  eq({ range = { start = { line = 1, character = 0 }, ['end'] = { line = 2, character = 0 } }, text = 'B\n' },
-    text.change(text.split('a\nb\nc\nd\n'), text.split('a\nB\nc\nd\n')))
+  eq({ lines = { start = 1, ['end'] = 2 }, text = 'B\n' }, text.replacement(text.split('a\nb\nc\nd\n'), text.split('a\nB\nc\nd\n')))
 end)
 
 test('a large file stays usable', function()
@@ -308,9 +305,9 @@ test('a large file stays usable', function()
   local one, this, buf = pair(given)
   vim.api.nvim_win_set_cursor(0, { 100000, 0 })
   local sent = {}
-  this.request = function(change, revision, answer)
-    sent[#sent + 1] = change
-    answer(nil, { revision = revision + 1 })
+  this.request = function(params, answer)
+    sent[#sent + 1] = params.replacement
+    answer(nil, { revision = params.from + 1 })
   end
   local began = vim.uv.hrtime()
   for _ = 1, 20 do
@@ -320,8 +317,7 @@ test('a large file stays usable', function()
   local each = (vim.uv.hrtime() - began) / 20 / 1e6
   io.stdout:write(('  a key takes %.1f ms in 200,000 lines\n'):format(each))
   eq(20, #sent)
-  eq(99999, sent[20].range.start.line)
-  eq(100000, sent[20].range['end'].line)
+  eq({ start = 99999, ['end'] = 100000 }, sent[20].lines)
   eq(nil, one.stale > 0 or nil)
   vim.api.nvim_buf_delete(buf, { force = true })
 end)
@@ -334,22 +330,110 @@ test('bytes that are not UTF-8 are replaced where they are shown', function()
   eq(one.text, written(buf))
 end)
 
-test('after a refused edit the whole text is sent', function()
-  local one, this = pair('a\nb\n')
-  local request, first = this.request, true
-  this.request = function(change, revision, answer)
-    if first then
-      first = false
+test('what is typed and undone before the answer stays so, while another desk edits', function()
+  local one, this, buf = pair('a\nb\nc\n', generator(1))
+  feed('ggAmine<Esc>')
+  this:push()
+  one:set('a\nb\nTHEIRS\n')
+  one:arrive()
+  feed('u')
+  feed('jAmore<Esc>')
+  settled(one, this, 'undone')
+  eq('a\nbmore\nTHEIRS\n', one.text)
+  eq(one.text, written(buf))
+end)
+
+test('no message changes what the person types, undoes and redoes in lines of theirs', function()
+  local keys, crossed = { 'ggAx<Esc>', 'ggOnew<Esc>', 'ggx', 'u', 'u', '<C-r>', 'ggyyp', 'ggA😀<Esc>' }, 0
+  for seed = 1, 150 do
+    local random = generator(seed * 6151)
+    local one, this, buf = pair('a\nb\n----\n----\ntheirs\n', random)
+    local function typed()
+      return text.join(this:mine()):match('^(.*)%-%-%-%-\n%-%-%-%-')
+    end
+    for step = 1, 40 do
+      feed(keys[random(#keys)])
+      this:push()
+      local before = typed()
+      if random(4) == 1 then
+        one:set(one.text:match('^.*%-%-%-%-\n') .. ('theirs %d\n'):format(step):rep(random(3)))
+      end
+      if random(2) == 1 then
+        one:arrive()
+      end
+      one:deliver(random(3) - 1)
+      vim.wait(0)
+      eq(before, typed(), ('seed %d, step %d'):format(seed, step))
+    end
+    local before = typed()
+    settled(one, this, 'seed ' .. seed)
+    eq({ before, one.text }, { typed(), written(buf) }, 'seed ' .. seed)
+    crossed = crossed + one.stale
+    vim.api.nvim_buf_delete(buf, { force = true })
+  end
+  assert(crossed > 50, 'nothing ever crossed: ' .. crossed)
+end)
+
+test('a person who never pauses sees the edits of another desk afterwards', function()
+  local one, this, buf = pair('a\nb\nc\n', generator(1))
+  feed('gg')
+  for count = 1, 200 do
+    feed('Ax<Esc>')
+    this:push()
+    if count == 1 then
+      one:set('a\nb\nTHEIRS\n')
+    end
+    one:arrive()
+    if count < 200 then
+      feed('Ay<Esc>')
+      one:deliver(9)
+    end
+  end
+  eq('c', vim.fn.getline(3))
+  settled(one, this, 'a pause')
+  eq('a' .. ('xy'):rep(199) .. 'x\nb\nTHEIRS\n', one.text)
+  eq(one.text, written(buf))
+end)
+
+test('where the server does not know the old text any more, the typed text wins', function()
+  local one, this, buf = pair('a\nb\n')
+  local request, asked = this.request, 0
+  this.request = function(params, answer)
+    asked = asked + 1
+    if params.revision < one.revision then
       return vim.schedule(function()
-        answer({ code = -32803, message = 'no such place', data = { why = 'outOfRange' } })
+        answer({ code = -32803, message = 'stale', data = { why = 'stale', revision = one.revision } })
       end)
     end
-    eq(nil, change.range)
-    request(change, revision, answer)
+    request(params, answer)
   end
+  this.base = 0
   feed('ggAx<Esc>')
   settled(one, this, 'refused')
   eq('ax\nb\n', one.text)
+  eq(one.text, written(buf))
+  eq(3, asked)
+end)
+
+test('a refused text stays in the buffer, and is sent once it is tried again', function()
+  local one, this, buf = pair('a\nb\n')
+  local request = this.request
+  this.request = function(_, answer)
+    vim.schedule(function()
+      answer({ code = -32803, message = 'no', data = { why = 'other' } })
+    end)
+  end
+  feed('ggAx<Esc>')
+  vim.wait(60000, function()
+    return this.problem ~= nil
+  end)
+  eq({ 'a\nb\n', 'ax' }, { one.text, vim.fn.getline(1) })
+  this.request = request
+  this:retry()
+  this:push()
+  settled(one, this, 'tried again')
+  eq('ax\nb\n', one.text)
+  eq(one.text, written(buf))
 end)
 
 return tests

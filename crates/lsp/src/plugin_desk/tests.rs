@@ -82,19 +82,18 @@ async fn a_text_goes_to_the_companion_and_the_answer_to_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_merges_texts_sends_edits_and_gets_the_words() {
+async fn a_plugin_that_shows_texts_side_by_side_sends_exact_ones() {
     let options = json!({ "protocol": 1, "display": true });
     let params = json!({ "initializationOptions": { "alongside": options } });
     let ours = &capabilities(&Client::read(&params, Path::new("/p")))["experimental"]["alongside"];
     assert_eq!(*ours, json!({ "protocol": 1, "display": true }));
     let mut stage = Stage::with(&options);
     assert_eq!(stage.heard()["params"]["display"]["name"], "/p/a");
-    let change = json!({ "text": "two\n" });
-    stage.ask(1, "alongside/editReview", &json!({ "id": 1, "revision": 1, "changes": [change] }));
+    let replacement = json!({ "lines": { "start": 0, "end": 1 }, "text": "\u{feff}two\r\n" });
+    let text = json!({ "id": 1, "revision": 1, "from": 1, "replacement": replacement });
+    stage.ask(1, "alongside/setReviewText", &text);
     let request = stage.answered(Ok(Revised { revision: 2 })).await;
-    assert!(matches!(request, Request::EditReview { revision: 1, .. }));
-    assert_eq!(stage.heard()["result"], json!({ "revision": 2 }));
-    // Texts are those of a plugin that only presents.
-    stage.ask(2, "alongside/setReviewText", &json!({ "id": 1, "revision": 1, "from": 1 }));
-    assert_eq!(stage.heard()["error"]["code"], rpc::METHOD_NOT_FOUND);
+    let Request::EditReview { revision: 1, changes, .. } = request else { panic!("an edit: {request:?}") };
+    assert_eq!(changes[0].text, "\u{feff}two\r\n");
+    assert_eq!(stage.heard()["result"], json!({ "revision": 1 }), "the event has not come");
 }

@@ -2,7 +2,6 @@
 -- that cursors, marks and folds stay where they are. sync.lua builds on this.
 
 local harmless = require('alongside.harmless')
-local merge = require('alongside.merge')
 local text = require('alongside.text')
 
 ---@class alongside.BufferText
@@ -220,7 +219,7 @@ function BufferText:show(from, pieces)
     if #old == 0 or #new == 0 then
       vim.api.nvim_buf_set_lines(buf, 0, -1, true, new)
     else
-      local hunks = merge.differences(old, new)
+      local hunks = text.differences(old, new)
       for i = #hunks, 1, -1 do
         local first, last, start, stop = unpack(hunks[i])
         vim.api.nvim_buf_set_lines(buf, first, last, true, vim.list_slice(new, start + 1, stop))

@@ -3,7 +3,6 @@
 
 local folds = require('alongside.folds')
 local marks = require('alongside.marks')
-local merge = require('alongside.merge')
 local messages = require('alongside.messages')
 local text = require('alongside.text')
 
@@ -19,7 +18,7 @@ local function as_proposed(review)
   local lines, form = text.shown(proposed, now.dos)
   if text.same_format(now, form) and not text.is_nothing(this:mine()) then
     -- The least changes, so that undo goes to the text that it brings back.
-    local hunks = merge.differences(text.lines(this:mine(), now), lines)
+    local hunks = text.differences(text.lines(this:mine(), now), lines)
     for i = #hunks, 1, -1 do
       local first, last, start, stop = unpack(hunks[i])
       this:replace(first, last, vim.list_slice(lines, start + 1, stop), {})

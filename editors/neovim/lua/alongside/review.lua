@@ -158,12 +158,9 @@ local function prepared(review)
     return review.sync
   end
   review.sync = sync.new(review.current_text, review.revision, {
-    request = function(change, revision, answer)
-      server.request(review.client, 'alongside/editReview', {
-        id = review.id,
-        revision = revision,
-        changes = { change },
-      }, function(err, result)
+    request = function(params, answer)
+      params.id = review.id
+      server.request(review.client, 'alongside/setReviewText', params, function(err, result)
         answer(err, result)
         if review.sync.problem and not review.is_over and not review.has_said_so then
           review.has_said_so = true
@@ -230,8 +227,8 @@ function M.opened(client, opened)
   local known = reviews[key(client, opened.id)]
   if known then
     -- The companion repeats its reviews to a new connection.
-    local from = known.sync and known.sync.revision or known.revision
-    return M.changed(client, vim.tbl_extend('force', opened, { from = from, changes = { { text = opened.current } } }))
+    local whole = { lines = { start = 0, ['end'] = math.huge }, text = opened.current }
+    return M.changed(client, vim.tbl_extend('force', opened, { replacement = whole }))
   end
   numbers = numbers + 1
   -- The fields that the companion tells, and those that the plugin adds.

@@ -1,8 +1,8 @@
--- Keeps a text equal in a buffer and at the companion. `told` is the companion's text; edits are sent as one change at a
--- time, each after the reply to the last one. Only `settle`, before a decision, waits for the companion.
+-- Keeps a text equal in a buffer and at the companion. `told` is the companion's text. The buffer's text is sent after the
+-- reply to the last one, and the server merges it with the changes of other desks: these are shown once the companion has all
+-- edits. Only `settle`, before a decision, waits for that.
 
 local buffer_text = require('alongside.buffer_text')
-local merge = require('alongside.merge')
 local text = require('alongside.text')
 
 local M = {}
@@ -10,8 +10,9 @@ local M = {}
 ---@class alongside.Sync: alongside.BufferText
 ---@field told string[] the companion's text
 ---@field revision integer its revision
+---@field base integer the revision of the text that the buffer's was made of
 ---@field problem table? why nothing more can be sent
----@field request fun(change: table, revision: integer, answer: fun(err: table?, result: table?))
+---@field request fun(params: table, answer: fun(err: table?, result: table?))
 ---@field on_settled fun() called whenever buffer and companion hold the same
 ---@field is_typed (fun(): boolean)? whether the buffer holds typed text, and so counts as modified
 local Sync = setmetatable({}, buffer_text)
@@ -24,6 +25,7 @@ function M.new(current, revision, hooks)
   return setmetatable({
     told = text.split(current),
     revision = revision,
+    base = revision,
     request = hooks.request,
     on_settled = hooks.on_settled or function() end,
     on_format = hooks.on_format or function() end,
@@ -134,22 +136,18 @@ function Sync:push()
   elseif not self.left_over then
     return
   end
-  if self.flight or self.problem or self.waits_for or not self:is_unsent() then
+  if self.flight or self.problem or not self:is_unsent() then
     return
   end
   local mine = self:mine()
-  local change = text.change(self.told, mine)
-  if change and self.is_lost then
-    change = { text = text.join(mine) }
-  end
+  local replacement = text.replacement(self.told, mine)
   self.is_touched, self.left_over, self.is_behind = false, nil, false
-  if not change then
-    self.on_settled()
-    return
+  if not replacement then
+    return self:settled()
   end
   local flight = { text = mine }
   self.flight = flight
-  self.request(change, self.revision, function(err, result)
+  self.request({ revision = self.base, from = self.revision, replacement = replacement }, function(err, result)
     if self.flight == flight then
       self.flight = nil
       self:answered(flight, err, result)
@@ -158,85 +156,72 @@ function Sync:push()
 end
 
 function Sync:answered(flight, err, result)
-  if not err then
-    self.is_lost, self.refused = false, nil
-    if result.revision > self.revision then
-      -- The companion should have sent the change before.
-      self.told, self.revision = flight.text, result.revision
-    end
-    if self:is_unsent() then
-      self:push()
-    else
-      self.on_settled()
-    end
-    return
+  if err then
+    return self:was_refused(flight, err)
   end
-  local why = type(err.data) == 'table' and err.data.why
+  self.is_refused = false
+  if result.revision > self.revision then
+    -- The companion should have sent the change before.
+    self.told, self.revision = flight.text, result.revision
+  end
+  if not self:is_unsent() then
+    return self:settled()
+  end
+  -- The server counts later edits from this text, unless they are named as edits of the newest one.
+  if text.equal(flight.text, self.told) then
+    self.base = self.revision
+  end
+  self:push()
+end
+
+function Sync:was_refused(flight, err)
   self.is_behind = true
   if not self.buf and not self.left_over then
     self.left_over = flight.text
   end
-  if why == 'stale' then
-    local now = err.data.revision
-    self.waits_for = type(now) == 'number' and now > self.revision and now or nil
-    self:push()
-  elseif not self.refused and (why == 'outOfRange' or why == 'other' or not why) then
-    -- Sends the whole text once, which fits any text there.
-    self.refused, self.is_lost = true, true
-    self:push()
-  else
+  if type(err.data) ~= 'table' or err.data.why ~= 'stale' then
     self.problem = err
+    return
   end
+  if self.is_refused then
+    -- The server knows the old text no more: the person's takes the place of the newest one.
+    self.base = self.revision
+  end
+  self.is_refused = true
+  self:push()
+end
+
+-- The companion has all edits: the buffer gets its text.
+function Sync:settled()
+  if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
+    local mine = self:mine()
+    if not text.equal(mine, self.told) then
+      self:show(mine, self.told)
+    end
+  end
+  self.base = self.revision
+  self.on_settled()
 end
 
 --- The companion reports a change, from here or another desk.
 ---@param changed table
----@return boolean is_news
 function Sync:take(changed)
   if changed.revision <= self.revision then
-    return false
+    return
   end
-  local base = self.told
-  local new = changed.from == self.revision and text.apply(base, changed.changes or {}) or nil
   self.revision = changed.revision
-  if self.waits_for and self.revision >= self.waits_for then
-    self.waits_for = nil
+  if changed.replacement then
+    self.told = text.replaced(self.told, changed.replacement)
   end
-  if not new then
-    -- The companion's text is unknown now, so it gets the buffer's.
-    self.is_lost, self.is_behind = true, true
-    self:soon()
-    return true
+  if not self:is_unsent() then
+    self:settled()
   end
-  self.told = new
-  if self.flight and text.equal(new, self.flight.text) then
-    return true
-  end
-  if not text.equal(base, new) then
-    if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
-      local mine = self:mine()
-      local merged = merge.merge(base, mine, new)
-      if not text.equal(mine, merged) then
-        self:show(mine, merged)
-      end
-      self.is_touched = false
-      self.is_behind = not text.equal(merged, new)
-    elseif self.left_over or self.flight then
-      self.left_over = merge.merge(base, self.left_over or self.flight.text, new)
-    end
-  end
-  if self.is_behind or self.is_touched or self.left_over then
-    self:soon()
-  elseif not self.flight then
-    self.on_settled()
-  end
-  return true
 end
 
---- Lets refused edits be sent again, as the whole text.
+--- Lets refused edits be sent again.
 function Sync:retry()
   if self.problem then
-    self.problem, self.refused, self.is_lost, self.is_behind = nil, nil, true, true
+    self.problem, self.is_behind = nil, true
   end
 end
 

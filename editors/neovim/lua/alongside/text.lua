@@ -1,5 +1,5 @@
--- Converts between an agent's exact text and the lines of a buffer. A buffer has options for the byte-order mark, line
--- endings and a missing last newline, and counts columns in bytes; the wire counts UTF-16 units.
+-- Converts between an agent's exact text and the lines of a buffer, and compares texts. A buffer has options for the
+-- byte-order mark, line endings and a missing last newline, and counts columns in bytes; the wire counts UTF-16 units.
 --
 -- A text is split at every "\n", so "a\n" is { "a", "" } and "" is { "" }; joining gives the same text. A "\r" before the
 -- "\n" and a byte-order mark are part of their piece.
@@ -7,6 +7,8 @@
 local M = {}
 
 local BOM = '\239\187\191'
+
+local compare = vim.text and vim.text.diff or vim.diff
 
 ---@class alongside.Format
 ---@field bom boolean the text begins with a byte-order mark
@@ -172,39 +174,6 @@ function M.byte(line, units)
   return is_there and byte or #line
 end
 
---- The piece (1-based) and byte of a wire position; nil outside the text. A column beyond a line means its end, before
---- "\r\n".
-local function place(pieces, position)
-  local piece = pieces[position.line + 1]
-  if not piece then
-    return nil
-  end
-  return position.line + 1, M.byte((piece:gsub('\r+$', '')), position.character)
-end
-
---- The text after wire changes, each applied to the result of the last one; nil if one does not fit.
----@param pieces string[]
----@param changes table[]
----@return string[]?
-function M.apply(pieces, changes)
-  for _, change in ipairs(changes) do
-    local new = M.split(change.text)
-    if change.range then
-      local first, from = place(pieces, change.range.start)
-      local last, to = place(pieces, change.range['end'])
-      if not first or not last or first > last or (first == last and from > to) then
-        return nil
-      end
-      new[1] = pieces[first]:sub(1, from) .. new[1]
-      new[#new] = new[#new] .. pieces[last]:sub(to + 1)
-      pieces = M.spliced(pieces, first - 1, last, new)
-    else
-      pieces = new
-    end
-  end
-  return pieces
-end
-
 --- A copy with the pieces from `head` + 1 to `upto` replaced.
 ---@return string[]
 function M.spliced(pieces, head, upto, new)
@@ -224,14 +193,11 @@ function M.spliced(pieces, head, upto, new)
   return result
 end
 
--- The largest column on the wire.
-local END = 2147483647
-
---- The single change of whole lines from `old` to `new`; nil if they are equal.
+--- The replacement on the wire that makes `new` of `old`; nil if they are equal.
 ---@param old string[]
 ---@param new string[]
----@return table?
-function M.change(old, new)
+---@return { lines: { start: integer, end: integer }, text: string }?
+function M.replacement(old, new)
   local head, tail = M.common(old, new)
   if head == #old and head == #new then
     return nil
@@ -241,18 +207,47 @@ function M.change(old, new)
     head = head - 1
   end
   local text = table.concat(new, '\n', head + 1, #new - tail)
-  local stop = { line = #old - tail, character = 0 }
-  if tail > 0 then
-    text = #new - tail > head and text .. '\n' or ''
-  else
-    local last = old[#old]
-    if last:byte(-1) == 13 then
-      -- There is no position after it.
-      return { text = M.join(new) }
-    end
-    stop = { line = #old - 1, character = last == '' and 0 or END }
+  local ending = tail > 0 and #new - tail > head and '\n' or ''
+  return { lines = { start = head, ['end'] = #old - tail }, text = text .. ending }
+end
+
+--- The text after a replacement on the wire. Lines beyond the end are not there.
+---@param pieces string[]
+---@return string[]
+function M.replaced(pieces, replacement)
+  local new, stop = M.split(replacement.text), replacement.lines['end']
+  if stop < #pieces then
+    -- The new text ends in a line end.
+    stop = stop + 1
+    new[#new] = new[#new] .. pieces[stop]
   end
-  return { range = { start = { line = head, character = 0 }, ['end'] = stop }, text = text }
+  return M.spliced(pieces, replacement.lines.start, stop, new)
+end
+
+--- The differences of two lists of lines: { first, last, from, upto } in the old and the new one, 0-based, ends exclusive.
+---@param old string[]
+---@param new string[]
+---@return integer[][]
+function M.differences(old, new)
+  local head, tail = M.common(old, new)
+  if head == #old and head == #new then
+    return {}
+  end
+  if head + tail == #old or head + tail == #new then
+    return { { head, #old - tail, head, #new - tail } }
+  end
+  local function middle(lines)
+    return table.concat(lines, '\n', head + 1, #lines - tail) .. '\n'
+  end
+  local found = {}
+  for _, hunk in ipairs(compare(middle(old), middle(new), { result_type = 'indices' })) do
+    local first, removed, from, added = unpack(hunk)
+    -- vim.diff gives the line before an empty range.
+    first = head + first - (removed > 0 and 1 or 0)
+    from = head + from - (added > 0 and 1 or 0)
+    found[#found + 1] = { first, first + removed, from, from + added }
+  end
+  return found
 end
 
 return M
