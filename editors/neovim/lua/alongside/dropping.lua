@@ -7,9 +7,6 @@ local text = require('alongside.text')
 
 local M = {}
 
--- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
-local PATIENCE = 500
-
 --- The change at a line, 0-based: around it, else right above, as Neovim counts, or one that has no lines on this side and
 --- its sign on this line.
 ---@param hunks table[]
@@ -107,7 +104,7 @@ function M.run()
     and review.original_text
     and vim.bo[shown.right].modifiable
     and vim.wo.diff
-    and review.sync:settle(PATIENCE)
+    and review.sync:settle()
   if shown and not review.original_text and not review.wholeFileOnly then
     -- Neovim's own would put the empty line of an empty buffer.
     return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews.name(review)))

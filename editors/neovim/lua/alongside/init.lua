@@ -16,10 +16,6 @@ local M = {}
 
 local ready = false
 
-local function name_of(agent)
-  return type(agent) == 'table' and harmless.name(agent.name or 'an agent') or 'an agent'
-end
-
 server.on.ready = function(id)
   context.ready(id)
 end
@@ -41,7 +37,7 @@ server.on.message = {
     vim.cmd.redrawstatus({ bang = true })
   end,
   ['alongside/didOpenReview'] = function(id, opened)
-    log.write(('review %s: %s proposes %s'):format(opened.id, name_of(opened.agent), opened.file))
+    log.write(('review %s: %s proposes %s'):format(opened.id, opened.display.agent, opened.file))
     reviews.opened(id, opened)
   end,
   ['alongside/didChangeReview'] = function(id, changed)
@@ -56,7 +52,7 @@ server.on.message = {
     reviews.problem(id, problem)
   end,
   ['alongside/notice'] = function(_, notice)
-    require('alongside.messages').later(require('alongside.harmless').name(tostring(notice.message)))
+    messages.later(harmless.name(tostring(notice.message)))
   end,
   ['alongside/lastWord'] = function(id, last)
     log.write(('review %s: %s'):format(last.id, tostring(last.word)))

@@ -7,8 +7,6 @@ local unheard = require('alongside.unheard')
 
 local M = {}
 
--- How long it waits for the companion to take all edits, in milliseconds.
-local PATIENCE = 500
 -- How often to look whether the person has read Neovim's own message, in milliseconds.
 local EVERY = 100
 
@@ -149,7 +147,7 @@ local function leave()
   local lost, is_stopped = 0, false
   for _, review in ipairs(reviews()) do
     local buf = modified(review)
-    local has_all = not buf or review.sync:settle(PATIENCE)
+    local has_all = not buf or review.sync:settle()
     if buf and has_all and M.is_kept(review) then
       vim.bo[buf].modified = false
     elseif buf then

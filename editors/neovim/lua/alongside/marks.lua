@@ -42,21 +42,21 @@ local function put(buf, line, column, mark)
   end
 end
 
--- Draws ranges of a text: `draw` gets the line, the columns in the buffer, and the text in them.
-local function each(ranges, pieces, format, draw)
+-- Draws ranges of a text whose lines are `delta` lines further down in the buffer: `draw` gets the line, the columns there,
+-- and the text in them.
+local function each(buf, ranges, delta, draw)
   for _, range in ipairs(ranges or {}) do
-    local piece = pieces[range.start.line + 1]
-    if piece then
-      local mark = format.bom and range.start.line == 0 and 3 or 0
-      local from, to = text.byte(piece, range.start.character), text.byte(piece, range['end'].character)
-      draw(range.start.line, math.max(0, from - mark), math.max(0, to - mark), piece:sub(from + 1, to))
-    end
+    local line, said = range.start.line + delta, vim.fn.getbufoneline(buf, range.start.line + delta + 1)
+    -- The buffer does not show the byte-order mark.
+    local mark = line == 0 and vim.bo[buf].bomb and 1 or 0
+    local from, to = text.byte(said, range.start.character - mark), text.byte(said, range['end'].character - mark)
+    draw(line, from, to, said:sub(from + 1, to))
   end
 end
 
-local function words(buf, ranges, pieces, format, group, delta)
-  each(ranges, pieces, format, function(line, from, to)
-    put(buf, line + delta, from, {
+local function words(buf, ranges, group, delta)
+  each(buf, ranges, delta, function(line, from, to)
+    put(buf, line, from, {
       end_col = to,
       hl_group = group,
       -- Above syntax, below search results.
@@ -66,8 +66,8 @@ local function words(buf, ranges, pieces, format, group, delta)
   end)
 end
 
-local function blanks(buf, ranges, pieces, format, group)
-  each(ranges, pieces, format, function(line, from, _, said)
+local function blanks(buf, ranges, group)
+  each(buf, ranges, 0, function(line, from, _, said)
     hard_to_see.draw_blanks(said, group, function(offset, mark)
       put(buf, line, from + offset, mark)
     end)
@@ -227,11 +227,11 @@ local function unchanged(old, new, shift)
   return head, tail
 end
 
-local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
+local function draw_hunk(review, hunk, place, is_one_of_many)
   local right, left = review.right, review.left
-  local is_dropped, is_edited = hunk.state == 'dropped', hunk.state == 'edited'
+  local is_dropped = hunk.state == 'dropped'
   state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
-  if review.original and not is_dropped then
+  if not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
     changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
@@ -241,15 +241,14 @@ local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
     hard_to_see.draw_sentence(review, hunk, put)
   end
   if hunk.blanks then
-    blanks(left, hunk.blanks.removed, review.original, format, 'AlongsideShownRemoved')
-    blanks(right, hunk.blanks.added, current, format, 'AlongsideShownAdded')
+    blanks(left, hunk.blanks.removed, 'AlongsideShownRemoved')
+    blanks(right, hunk.blanks.added, 'AlongsideShownAdded')
   end
   if hunk.words and not is_dropped then
-    local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start
-    words(right, hunk.words.added, is_edited and current or review.proposed, format, 'AlongsideShownAdded', delta)
-    if review.original then
-      words(left, hunk.words.removed, review.original, format, 'AlongsideShownRemoved', 0)
-    end
+    -- An edited one has its words in the current text.
+    local delta = hunk.state == 'edited' and 0 or hunk.current.start - hunk.proposed.start
+    words(right, hunk.words.added, 'AlongsideShownAdded', delta)
+    words(left, hunk.words.removed, 'AlongsideShownRemoved', 0)
   end
 end
 
@@ -260,15 +259,13 @@ end
 ---@field left_win integer?
 ---@field right_win integer?
 ---@field original string[]
----@field proposed string[]
 
 --- Draws the marks of changed hunks.
 ---@param review alongside.Marked
 ---@param current string[] what is in the right buffer, and what the hunks are told of
----@param format alongside.Format
 ---@param again fun()? called when all are to be drawn anew
 ---@param anew boolean? whether that is now
-function M.draw(review, current, format, again, anew)
+function M.draw(review, current, again, anew)
   local right, left = review.right, review.left
   if not vim.api.nvim_buf_is_valid(left) then
     return
@@ -298,7 +295,7 @@ function M.draw(review, current, format, again, anew)
       new[i].marks = kept.marks
     else
       into = {}
-      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many)
+      draw_hunk(review, review.hunks[i], place[i], is_one_of_many)
       new[i].marks = into
     end
   end

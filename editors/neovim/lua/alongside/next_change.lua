@@ -6,8 +6,6 @@ local messages = require('alongside.messages')
 
 local M = {}
 
--- How long they wait for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
-local PATIENCE = 500
 -- The lines to show below a change.
 local BELOW = 3
 
@@ -53,7 +51,7 @@ end
 function M.go(key)
   local buf, is_forward, count = vim.api.nvim_get_current_buf(), key == ']c', vim.v.count1
   local review = require('alongside.review').of_buffer(buf)
-  if not review or #review.hunks == 0 or not review.sync:settle(PATIENCE) then
+  if not review or #review.hunks == 0 or not review.sync:settle() then
     vim.cmd('normal! ' .. count .. key)
     return
   end

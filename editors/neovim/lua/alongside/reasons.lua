@@ -8,8 +8,6 @@ local seen = require('alongside.seen')
 
 local M = {}
 
--- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
-local PATIENCE = 500
 -- How often a reason is sent while the review changes on its way, and the pause until the change is here, in milliseconds.
 local MOST_TRIES, PAUSE = 20, 20
 
@@ -30,12 +28,12 @@ local function is_in(line, range)
   return line == range.start or (line > range.start and line < range['end'])
 end
 
--- The change that `hunk` is now, and its number. Edits merge and split changes; as at the companion, a reason belongs to
+-- The change that `hunk` is now. Edits merge and split changes; as at the companion, a reason belongs to
 -- the first line of its change in original and proposal.
 local function find(review, hunk)
-  for i, one in ipairs(review.hunks) do
+  for _, one in ipairs(review.hunks) do
     if is_in(hunk.original.start, one.original) and is_in(hunk.proposed.start, one.proposed) then
-      return one, i
+      return one
     end
   end
 end
@@ -45,7 +43,7 @@ local function under_cursor(review)
   local shown = review.view
   if not seen.is_one_by_one(review) then
     return nil, true
-  elseif not review.sync:settle(PATIENCE) then
+  elseif not review.sync:settle() then
     return nil, false
   end
   return dropping.under_cursor(review, shown:is_current() and 0 or shown.right_win), true
@@ -56,8 +54,7 @@ local function prompt(review, hunk)
   local name = reviews.name(review)
   local said = ('Reason for all of %s'):format(name)
   if hunk then
-    local _, number = find(review, hunk)
-    said = ('%s %d of %d of %s'):format(PROMPTS[hunk.state] or PROMPTS.edited, number, #review.hunks, name)
+    said = ('%s %d of %d of %s'):format(PROMPTS[hunk.state] or PROMPTS.edited, hunk.number, #review.hunks, name)
   end
   return said .. (review.reasons == 'withRejection' and ' (read only if you reject): ' or ': ')
 end
@@ -74,7 +71,7 @@ end
 
 -- Drops the change, if it is kept.
 local function drop(review, hunk)
-  local now = review.sync:settle(PATIENCE) and find(review, hunk)
+  local now = review.sync:settle() and find(review, hunk)
   if not now or now.state ~= 'kept' or not vim.api.nvim_buf_is_loaded(review.view.right) then
     return
   end
@@ -83,13 +80,13 @@ local function drop(review, hunk)
     return
   end
   dropping.drop(review.view, now)
-  review.sync:settle(PATIENCE)
+  review.sync:settle()
 end
 
 -- Sends a reason for what is now the change, or for the whole proposal if the change is gone.
 local function send(review, hunk, reason, tries)
-  local number = hunk and select(2, find(review, hunk))
-  local is_gone = hunk ~= nil and not number
+  local now = hunk and find(review, hunk)
+  local is_gone = hunk ~= nil and not now
   local all = is_gone and review.reason and reason ~= '' and review.reason .. '\n' .. reason or reason
   local revision = review.sync.revision
   local function over()
@@ -101,7 +98,7 @@ local function send(review, hunk, reason, tries)
   require('alongside.server').request(review.client, 'alongside/setReason', {
     id = review.id,
     revision = revision,
-    hunk = number and number - 1,
+    hunk = now and now.number - 1,
     reason = all,
   }, function(err)
     local why = err and type(err.data) == 'table' and err.data.why

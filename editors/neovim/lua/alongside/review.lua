@@ -120,7 +120,6 @@ local function draw(review, anew)
   if not shown or this:is_unsent() or not vim.api.nvim_buf_is_loaded(shown.right) then
     return
   end
-  review.proposed = review.proposed or text.split(review.proposed_text)
   marks.draw({
     hunks = review.hunks,
     left = shown.left,
@@ -128,8 +127,7 @@ local function draw(review, anew)
     left_win = shown.left_win,
     right_win = shown.right_win,
     original = shown.original,
-    proposed = review.proposed,
-  }, this.told, this:options(), function()
+  }, this.told, function()
     draw(review, true)
   end, anew)
 end
@@ -206,6 +204,9 @@ end
 -- Takes the words of the companion, those of changes too.
 local function take_words(review, display)
   review.display = display
+  for number, hunk in ipairs(review.hunks) do
+    hunk.number = number
+  end
   for _, one in ipairs(display.hunks) do
     local hunk = review.hunks[one.hunk + 1]
     hunk.unseen, hunk.blanks, hunk.differs = one.unseen, one.blanks, one.differs
@@ -224,12 +225,6 @@ end
 --- The companion opened a review.
 function M.opened(client, opened)
   local one = server.get(client)
-  local known = reviews[key(client, opened.id)]
-  if known then
-    -- The companion repeats its reviews to a new connection.
-    local whole = { lines = { start = 0, ['end'] = math.huge }, text = opened.current }
-    return M.changed(client, vim.tbl_extend('force', opened, { replacement = whole }))
-  end
   numbers = numbers + 1
   -- The fields that the companion tells, and those that the plugin adds.
   local review = vim.tbl_extend('force', opened, {
@@ -250,10 +245,6 @@ function M.opened(client, opened)
   })
   review.original, review.proposed, review.current = nil, nil, nil
   take_words(review, opened.display)
-  if review.reasons == 'never' then
-    -- Of an older companion.
-    review.reasons = nil
-  end
   reviews[review.key] = review
   local place = vacant[same_file(review)]
   vacant[same_file(review)] = nil
@@ -385,17 +376,12 @@ end
 ---@return table[]
 function M.waiting()
   return vim.tbl_map(function(review)
-    local counts = winbar.counts(review.hunks)
     return {
       id = review.id,
       client = review.client,
       file = M.name(review),
       agent = review.display.agent,
       states = review.display.states,
-      hunks = #review.hunks,
-      kept = counts.kept,
-      dropped = counts.dropped,
-      edited = counts.edited,
     }
   end, M.all())
 end

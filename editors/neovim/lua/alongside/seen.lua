@@ -12,11 +12,8 @@ end
 
 -- The lines of a change in the buffer, 0-based; one without lines is at the line with its sign.
 local function lines_of(hunk)
-  local first, stop = hunk.current.start, hunk.current['end']
-  if first == stop then
-    return math.max(0, first - 1), math.max(1, first)
-  end
-  return first, stop
+  local first = require('alongside.next_change').line(hunk, 'current')
+  return first, math.max(hunk.current['end'], first + 1)
 end
 
 --- Whether a proposal is decided change by change.

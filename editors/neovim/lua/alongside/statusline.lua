@@ -18,10 +18,8 @@ local POSITION, POSITION_COLUMNS = '%-10.(%l,%c%V%) %P', 14
 -- The number of the change at the cursor of a window, and its state; nil elsewhere.
 local function change(review, win)
   local hunk = seen.is_one_by_one(review) and dropping.under_cursor(review, win)
-  for number, one in ipairs(review.hunks) do
-    if one == hunk then
-      return ('%d of %d'):format(number, #review.hunks), hunk.state
-    end
+  if hunk then
+    return ('%d of %d'):format(hunk.number, #review.hunks), hunk.state
   end
 end
 

@@ -7,6 +7,9 @@ local text = require('alongside.text')
 
 local M = {}
 
+-- How long a key of the person waits, in milliseconds.
+local PATIENCE = 500
+
 ---@class alongside.Sync: alongside.BufferText
 ---@field told string[] the companion's text
 ---@field revision integer its revision
@@ -225,13 +228,13 @@ function Sync:retry()
   end
 end
 
---- Waits until the companion has all edits, and returns whether it does.
----@param milliseconds integer
+--- Waits until the companion has all edits, to whose text the places of changes belong, and returns whether it does.
+---@param milliseconds integer? at most
 ---@return boolean
 function Sync:settle(milliseconds)
   self:push()
   if self:is_unsent() and not self.problem then
-    vim.wait(milliseconds, function()
+    vim.wait(milliseconds or PATIENCE, function()
       return not self:is_unsent() or self.problem ~= nil
     end, 2)
   end

@@ -80,9 +80,10 @@ end
 function View:show_original(format)
   local options = vim.bo[self.left]
   options.modifiable, options.readonly = true, false
-  vim.api.nvim_buf_set_lines(self.left, 0, -1, true, (text.shown(self.original, format.dos)))
+  local lines, form = text.shown(self.original, format.dos)
+  vim.api.nvim_buf_set_lines(self.left, 0, -1, true, lines)
   options.endofline = self.original[#self.original] == ''
-  options.fileformat = format.dos and 'dos' or 'unix'
+  options.fileformat, options.bomb = format.dos and 'dos' or 'unix', form.bom
   options.modified, options.modifiable = false, false
 end
 
