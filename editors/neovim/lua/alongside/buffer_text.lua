@@ -207,6 +207,15 @@ function BufferText:quietly(change)
   end
 end
 
+--- Makes the lines `new` of `old` with the least changes.
+function BufferText.put(buf, old, new)
+  local hunks = text.differences(old, new)
+  for i = #hunks, 1, -1 do
+    local first, last, start, stop = unpack(hunks[i])
+    vim.api.nvim_buf_set_lines(buf, first, last, true, vim.list_slice(new, start + 1, stop))
+  end
+end
+
 --- Shows `pieces`, of which the buffer held `from` so far.
 function BufferText:show(from, pieces)
   local buf = self.buf
@@ -219,11 +228,7 @@ function BufferText:show(from, pieces)
     if #old == 0 or #new == 0 then
       vim.api.nvim_buf_set_lines(buf, 0, -1, true, new)
     else
-      local hunks = text.differences(old, new)
-      for i = #hunks, 1, -1 do
-        local first, last, start, stop = unpack(hunks[i])
-        vim.api.nvim_buf_set_lines(buf, first, last, true, vim.list_slice(new, start + 1, stop))
-      end
+      BufferText.put(buf, old, new)
     end
     local options = vim.bo[buf]
     options.bomb, options.fileformat, options.endofline = format.bom, format.dos and 'dos' or 'unix', format.eol

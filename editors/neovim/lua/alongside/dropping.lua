@@ -82,7 +82,7 @@ end
 ---@param review alongside.Review
 ---@param hunk table
 function M.keep(review, hunk)
-  put(review.view, hunk, 'proposed', text.split(review.proposed_text))
+  put(review.view, hunk, 'proposed', text.split(review.proposed))
 end
 
 -- Says what has become of a change, which its sign and the status line say, too. Without a message line it would be a window
@@ -101,11 +101,11 @@ function M.run()
   local is_left = shown ~= nil and shown.left == buf
   local key = is_left and 'dp' or 'do'
   local is_settled = shown
-    and review.original_text
+    and review.original
     and vim.bo[shown.right].modifiable
     and vim.wo.diff
     and review.sync:settle()
-  if shown and not review.original_text and not review.wholeFileOnly then
+  if shown and not review.original and not review.wholeFileOnly then
     -- Neovim's own would put the empty line of an empty buffer.
     return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews.name(review)))
   end

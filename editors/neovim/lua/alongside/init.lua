@@ -52,7 +52,7 @@ server.on.message = {
     reviews.problem(id, problem)
   end,
   ['alongside/notice'] = function(_, notice)
-    messages.later(harmless.name(tostring(notice.message)))
+    messages.later(harmless.name(notice.message))
   end,
   ['alongside/lastWord'] = function(id, last)
     log.write(('review %s: %s'):format(last.id, tostring(last.word)))

@@ -10,7 +10,7 @@ local M = {}
 
 -- Puts the text of the agent in the place of the person's, as one edit.
 local function as_proposed(review)
-  local this, proposed = review.sync, text.split(review.proposed_text)
+  local this, proposed = review.sync, text.split(review.proposed)
   if text.equal(this:mine(), proposed) then
     return
   end
@@ -18,11 +18,7 @@ local function as_proposed(review)
   local lines, form = text.shown(proposed, now.dos)
   if text.same_format(now, form) and not text.is_nothing(this:mine()) then
     -- The least changes, so that undo goes to the text that it brings back.
-    local hunks = text.differences(text.lines(this:mine(), now), lines)
-    for i = #hunks, 1, -1 do
-      local first, last, start, stop = unpack(hunks[i])
-      this:replace(first, last, vim.list_slice(lines, start + 1, stop), {})
-    end
+    this.put(this.buf, text.lines(this:mine(), now), lines)
   else
     this:replace(0, -1, lines, { eol = { form.eol }, bom = { form.bom } })
   end

@@ -25,8 +25,8 @@ local M = {}
 ---@field agent table
 ---@field file string
 ---@field root string?
----@field original_text string?
----@field proposed_text string
+---@field original string?
+---@field proposed string
 ---@field hunks table[]
 ---@field hunks_of integer the revision of the hunks
 ---@field display table the words of the companion
@@ -155,7 +155,7 @@ local function prepared(review)
   if review.sync then
     return review.sync
   end
-  review.sync = sync.new(review.current_text, review.revision, {
+  review.sync = sync.new(review.current, review.revision, {
     request = function(params, answer)
       params.id = review.id
       server.request(review.client, 'alongside/setReviewText', params, function(err, result)
@@ -177,7 +177,7 @@ local function prepared(review)
   for _, changed in ipairs(review.backlog) do
     review.sync:take(changed)
   end
-  review.backlog, review.current_text = {}, nil
+  review.backlog, review.current = {}, nil
   return review.sync
 end
 
@@ -231,19 +231,10 @@ function M.opened(client, opened)
     key = key(client, opened.id),
     number = numbers,
     client = client,
-    agent = type(opened.agent) == 'table' and opened.agent or {},
-    file = tostring(opened.file),
     root = one and one.root,
-    original_text = opened.original,
-    proposed_text = opened.proposed,
-    current_text = opened.current,
-    hunks = opened.hunks or {},
     hunks_of = opened.revision,
-    stale = opened.stale == true,
-    dirty = opened.dirty == true,
     backlog = {},
   })
-  review.original, review.proposed, review.current = nil, nil, nil
   take_words(review, opened.display)
   reviews[review.key] = review
   local place = vacant[same_file(review)]
@@ -271,8 +262,8 @@ function M.changed(client, changed)
     -- The hunks of an earlier text would count what is not there.
     return
   end
-  review.hunks, review.hunks_of = changed.hunks or review.hunks, changed.revision
-  review.stale, review.dirty = changed.stale == true, changed.dirty == true
+  review.hunks, review.hunks_of = changed.hunks, changed.revision
+  review.stale, review.dirty = changed.stale, changed.dirty
   review.reason = changed.reason
   take_words(review, changed.display)
   if review.sync then
@@ -321,7 +312,7 @@ end
 --- The companion reports the end of the file of a decided review.
 function M.last_word(client, last)
   local behind = require('alongside.choosing').next_words(key(client, last.id), true)
-  messages.news(harmless.name(tostring(last.message)), behind)
+  messages.news(harmless.name(last.message), behind)
 end
 
 --- Sends unsent edits. Returns when the companion has them, or after 120 ms.

@@ -19,7 +19,7 @@ end
 --- Whether a proposal is decided change by change.
 ---@return boolean
 function M.is_one_by_one(review)
-  return review.original_text ~= nil and not review.wholeFileOnly and #review.hunks > 0
+  return review.original ~= nil and not review.wholeFileOnly and #review.hunks > 0
 end
 
 -- The changes of a review by lines; a new file, or the only change, is counted line by line.

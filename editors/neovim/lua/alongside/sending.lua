@@ -44,7 +44,7 @@ local function mention(buf, first, last)
     local why = type(err.data) == 'table' and err.data.why
     local said = (why == 'noAgentTakesFiles' or why == 'gone')
         and 'alongside: no agent runs in a terminal of this plugin, and none elsewhere takes files. Start one: :Alongside terminal'
-      or 'alongside: ' .. harmless.name(tostring(err.message))
+      or 'alongside: ' .. harmless.name(err.message)
     messages.later(said, vim.log.levels.WARN)
   end)
 end

@@ -105,14 +105,14 @@ end
 ---@return alongside.View
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
-  self.original, self.sync = text.split(review.original_text or ''), sync
+  self.original, self.sync = text.split(review.original or ''), sync
   local which = ('proposal %d'):format(review.id)
   self.left = new_buffer('original/' .. name, 'file', 'nofile')
   self.right = new_buffer('review/' .. name, which, 'acwrite')
   for _, buf in ipairs({ self.left, self.right }) do
     tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), which))
   end
-  self.file, self.size = review.file, #review.proposed_text
+  self.file, self.size = review.file, #review.proposed
   local format = common_format(sync, self.original)
   self:show_original(format)
   sync.on_format = function(changed)

@@ -108,7 +108,7 @@ end
 ---@param review alongside.Review
 ---@return string
 function M.original(review)
-  local said = review.original_text and 'original'
+  local said = review.original and 'original'
     or review.wholeFileOnly and 'original: cannot be shown'
     or 'original: none, the file is new'
   return ' %#AlongsideNote#' .. said .. '%*'
