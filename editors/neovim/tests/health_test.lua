@@ -84,6 +84,18 @@ return {
     end,
   },
   {
+    'the installed agents are named, those that a terminal offers',
+    function()
+      local directory = editor.files(editor.directory(), { claude = '#!/bin/sh\n' })
+      assert(vim.uv.fs_chmod(directory .. '/claude', 448))
+      for path, said in pairs({ [directory] = 'claude: ' .. directory, ['/nowhere'] = 'neither gemini, qwen nor claude' }) do
+        editor.with({ cwd = directory, before = ('vim.env.PATH = %q'):format(path) }, function(e)
+          has(check(e), said)
+        end)
+      end
+    end,
+  },
+  {
     'a stopped server is named as that',
     function()
       editor.with({ cwd = editor.directory(), how = 'refuse' }, function(e)

@@ -155,16 +155,12 @@ end
 
 local function agents_here()
   health.start('alongside: agents')
-  local found = false
-  for _, name in ipairs({ 'gemini', 'qwen' }) do
-    local path = vim.fn.exepath(name)
-    if path ~= '' then
-      found = true
-      health.ok(('%s: %s'):format(name, harmless.name(path)))
-    end
+  local names = require('alongside.terminal').installed()
+  for _, name in ipairs(names) do
+    health.ok(('%s: %s'):format(name, harmless.name(vim.fn.exepath(name))))
   end
-  if not found then
-    health.info('neither gemini nor qwen is in $PATH')
+  if #names == 0 then
+    health.info('neither gemini, qwen nor claude is in $PATH')
   end
   local agent = config.current.agent
   local command = type(agent) == 'table' and agent[1] or agent and vim.split(vim.trim(agent), '%s+')[1]
