@@ -102,7 +102,13 @@ fn program_at(home: &Home, directory: &str) -> String {
     let directory = home.path(directory);
     std::fs::create_dir_all(&directory).unwrap();
     let copy = directory.join(std::path::Path::new(PROGRAM).file_name().unwrap());
-    std::fs::copy(PROGRAM, &copy).unwrap();
+    if cfg!(unix) {
+        // In this process the copy would be open for writing, also in the programs that other tests start
+        // meanwhile: no system runs such a file.
+        assert!(Command::new("cp").args([PROGRAM.as_ref(), copy.as_os_str()]).status().unwrap().success());
+    } else {
+        std::fs::copy(PROGRAM, &copy).unwrap();
+    }
     copy.to_str().unwrap().to_owned()
 }
 
