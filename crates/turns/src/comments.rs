@@ -1,6 +1,13 @@
 //! Carries out a person's work on comments: adds, changes, removes and sends them. Each function returns once
 //! its result is on disk.
 
+pub(crate) mod answered_comments;
+pub(crate) mod comment_list;
+pub(crate) mod compaction;
+pub(crate) mod file_texts;
+pub(crate) mod message_text;
+pub(crate) mod round_size;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -8,23 +15,22 @@ use alongside_companion::turns::source::{ChangeBack, Feedback, NewComment, NewRo
 use alongside_desk::{Anchor, CommentId, LineRange, Lines, Refusal, Side, TurnMessage, now_ms};
 use alongside_platform::paths;
 
-use crate::anchors::Quotation;
-use crate::comment_log::{CommentLog, Comments, Line, Trees};
-use crate::compaction::compact_large;
-use crate::escaped::escape;
-use crate::fault::Fault;
-use crate::feedback::{self, SentText};
-use crate::log::Record;
-use crate::look_state::baseline;
-use crate::message::asking_words;
-use crate::places::Places;
-use crate::read_moment::read_moment;
-use crate::round_size;
-use crate::route;
-use crate::shelf::{COMMENTS_LOCK, Shelf};
-use crate::shelf_lock::Lock;
-use crate::texts::Texts;
-use crate::workbench::Workbench;
+use crate::comments::comment_list::SentText;
+use crate::comments::compaction::compact_large;
+use crate::comments::file_texts::Texts;
+use crate::comments::message_text::asking_words;
+use crate::error::Fault;
+use crate::lines::anchors::Quotation;
+use crate::sessions::read_moment::read_moment;
+use crate::sessions::recipient;
+use crate::snapshots::compared_trees::baseline;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::comment_log::{CommentLog, Comments, Line, Trees};
+use crate::store::escaped_path::escape;
+use crate::store::file_lock::Lock;
+use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::Record;
 use crate::working_tree::WorkingTree;
 
 /// How long this process waits for another one that writes a line.
@@ -106,7 +112,7 @@ pub(crate) fn change(
     // Before the lock, for which hooks wait: git may take a while.
     let about = texts.filter(|_| !text.is_empty()).and_then(|texts| {
         let (all, records) = (log.read().ok()?, shelf.log().read().ok()?);
-        feedback::changed_lines(id, &all, &records, texts)
+        comment_list::changed_lines(id, &all, &records, texts)
     });
     let _lock = lock(&shelf).map_err(not_kept)?;
     let all = log.read().map_err(not_kept)?;
@@ -146,15 +152,15 @@ pub(crate) fn send(
             return Ok(None);
         }
         let records = shelf.log().read()?;
-        let to = route::address(&records);
-        let (round, beside) = (all.next_round(), route::beside(to.as_ref(), &records));
+        let to = recipient::address(&records);
+        let (round, beside) = (all.next_round(), recipient::beside(to.as_ref(), &records));
         // Another desk may send a round between the promise and its own round, and keeps no promise by that.
         let keeps = all.promise.filter(|promise| promise.look == look.snapshot).and_then(|it| it.number);
         lines.push(Line::Sent { round, comments, undone, to, beside, trees, keeps, at });
         log.append_all(&lines)?;
     }
     // The round is sent, even if the log cannot be read again.
-    let feedback = feedback::of_shelf(&shelf, &mut Texts::on_disk(&look.root));
+    let feedback = comment_list::of_shelf(&shelf, &mut Texts::on_disk(&look.root));
     let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }
@@ -198,8 +204,8 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
     let tree = around(places, directory)?;
     let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let when = read_moment(&shelf, route::address(&log).as_ref(), &log);
-    let tell = |texts: &mut Texts<'_>| feedback::feedback(&all, &log, when, texts);
+    let when = read_moment(&shelf, recipient::address(&log).as_ref(), &log);
+    let tell = |texts: &mut Texts<'_>| comment_list::feedback(&all, &log, when, texts);
     Ok((top, with_texts(places, tree, &all, &log, tell)))
 }
 
@@ -212,7 +218,7 @@ pub fn sent_text(places: &Places, directory: &Path, round: Option<u64>) -> Resul
     let tree = around(places, directory)?;
     let shelf = Shelf::of(places.state(), &tree.top);
     let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let tell = |texts: &mut Texts<'_>| feedback::sent_text(&all, round, texts);
+    let tell = |texts: &mut Texts<'_>| comment_list::sent_text(&all, round, texts);
     Ok(with_texts(places, tree, &all, &log, tell))
 }
 

@@ -1,6 +1,9 @@
 //! Runs the user's git so that nothing but our own arguments decides what it does: no settings of the person
 //! or the project, no variable, no hook, no filter, and no program that a project brings along.
 
+pub(crate) mod index_listing;
+pub(crate) mod tree_diff;
+
 use alongside_platform::paths::Canonical as _;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -9,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 
 /// The directories that are searched for git after those of `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use alongside_contract::turns::Moment;
 
-use crate::fault::Fault;
-use crate::left_out;
-use crate::log::{AgentProcess, Kind, Record};
-use crate::places::Places;
-use crate::shelf::Shelf;
-use crate::workbench::Workbench;
+use crate::error::Fault;
+use crate::snapshots::left_out_files;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::{AgentProcess, Kind, Record};
 use crate::working_tree::WorkingTree;
 
 /// An event of an agent's turn.
@@ -73,7 +73,7 @@ pub fn record(
     };
     let taken = Workbench::open(places, tree, until).and_then(|bench| {
         let (head, taken) = (bench.head(), bench.take_snapshot()?);
-        let left = left_out::keep(&bench.shelf, &taken.left)?;
+        let left = left_out_files::keep(&bench.shelf, &taken.left)?;
         Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
     });
     match taken {

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use alongside_companion::private;
 
-use crate::compaction::compact;
-use crate::fault::Fault;
+use crate::comments::compaction::compact;
+use crate::error::Fault;
 use crate::git::Git;
-use crate::json_lines;
-use crate::log::Record;
-use crate::look_state::baseline;
-use crate::notes;
-use crate::places::Places;
-use crate::shelf::Shelf;
+use crate::snapshots::compared_trees::baseline;
+use crate::store::json_lines;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::Record;
+use crate::turn_review::notes;
 
 /// How long a store, or a snapshot, is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);

@@ -1,6 +1,10 @@
 //! Carries out a person's undo of changes. No other code writes into a project. A file is written only if it
 //! is still as the person saw it, and only with the text that they chose.
 
+pub(crate) mod own_writes;
+pub(crate) mod promises;
+pub(crate) mod take_back;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,16 +18,16 @@ use alongside_desk::{Author, FileChange, UndoneFile};
 use alongside_platform::directory::Entry;
 use alongside_platform::{files, paths};
 
-use crate::blobs::{self, Blob, Blobs};
-use crate::escaped::escape;
-use crate::fault::Fault;
-use crate::hash::hash;
-use crate::left_out::{self, LeftOuts, MAX_FILE, REPLACED, Why};
-use crate::log::{Kind, Record, Undone};
-use crate::look_state::LookState;
-use crate::tree_diff::SideKind;
-use crate::tree_place::TreePlace;
-use crate::workbench::Workbench;
+use crate::error::Fault;
+use crate::git::tree_diff::SideKind;
+use crate::snapshots::blobs::{self, Blob, Blobs};
+use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::left_out_files::{self, LeftOuts, MAX_FILE, REPLACED, Why};
+use crate::snapshots::tree_access::Workbench;
+use crate::store::escaped_path::escape;
+use crate::store::hash::hash;
+use crate::store::turn_log::{Kind, Record, Undone};
+use crate::working_tree::file_place::TreePlace;
 
 const CHANGED: &str = "it has changed since it was shown";
 const CHANGED_SINCE: &str = "it has changed since the undo";
@@ -86,7 +90,7 @@ impl Step {
 
 impl<'a> Undoing<'a> {
     pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
-        let left = left_out::read(&bench.shelf, state.left.as_deref());
+        let left = left_out_files::read(&bench.shelf, state.left.as_deref());
         let (directories, why) = (RefCell::default(), "the text before you undid changes of a turn");
         Self { bench, state, drafts, left, directories, why, is_back: false }
     }

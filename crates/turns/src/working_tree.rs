@@ -1,10 +1,13 @@
 //! Finds the working tree around a directory. Its top is the directory that holds `.git`. The setting
 //! `core.worktree` is not obeyed: with it, a repository could name a directory elsewhere.
 
+pub(crate) mod file_place;
+pub(crate) mod repository;
+
 use alongside_platform::paths::Canonical as _;
 use std::path::{Path, PathBuf};
 
-use crate::repository::Repository;
+use crate::working_tree::repository::Repository;
 
 /// A working tree, with its real path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use alongside_contract::turns::Moment;
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Refusal, Side};
 
 use super::fixture::{Project, file};
-use crate::shelf::Shelf;
+use crate::store::tree_store::Shelf;
 use crate::{
     Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, pending, trim, watched_file,
 };

@@ -9,9 +9,9 @@ use alongside_companion::turns::source::{
 use alongside_desk::{Anchor, CommentId, CommentState, now_ms};
 
 use super::fixture::Project;
-use crate::anchors::Quotation;
-use crate::comment_log::Line;
-use crate::shelf::{COMMENTS_LOCK, Shelf};
+use crate::lines::anchors::Quotation;
+use crate::store::comment_log::Line;
+use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
 use crate::{
     Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, confirm, sent_text, trim,
 };

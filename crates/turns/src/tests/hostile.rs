@@ -210,7 +210,7 @@ fn links_and_pipes_are_not_followed() {
     assert_eq!(project.texts(&look, "b/c").before.as_deref(), Some(b"c\n".as_slice()));
     project.end();
     let blobs = super::fixture::git_in(
-        &crate::shelf::Shelf::of(project.places.state(), &project.top).repository(),
+        &crate::store::tree_store::Shelf::of(project.places.state(), &project.top).repository(),
         &["cat-file", "--batch-all-objects", "--batch"],
     );
     assert!(!blobs.contains("the secret"));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use alongside_contract::turns::Moment;
 
 use super::fixture::{Project, rows};
-use crate::shelf::Shelf;
+use crate::store::tree_store::Shelf;
 use crate::{Fault, Recorded, TurnEvent, clear, record, seed, trim, waiting, waiting_in};
 
 fn event() -> TurnEvent {

@@ -9,9 +9,9 @@ use alongside_contract::turns::Moment;
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
 
 use super::fixture::{Project, file};
-use crate::promises::broken;
-use crate::shelf::Shelf;
-use crate::workbench::Workbench;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::tree_store::Shelf;
+use crate::undo::promises::broken;
 use crate::working_tree::WorkingTree;
 use crate::{Claimed, Delivery, Reader, WayBack, claim, confirm};
 
@@ -232,9 +232,9 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
 }
 
 /// A line of the log: this file is removed.
-fn undone(path: &str) -> crate::log::Undone {
+fn undone(path: &str) -> crate::store::turn_log::Undone {
     let path = path.to_owned();
-    crate::log::Undone {
+    crate::store::turn_log::Undone {
         path,
         before: None,
         copy: None,
@@ -251,11 +251,11 @@ fn undone_text_that_is_written_again_is_named() {
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     project.write("a", AFTER.replace("TWO", "two"));
     let record = undone("a");
-    let record = crate::log::Record {
+    let record = crate::store::turn_log::Record {
         undone: Some(record),
-        ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
+        ..crate::store::turn_log::Record::new(crate::store::turn_log::Kind::Undo, alongside_desk::now_ms())
     };
-    crate::shelf::Shelf::of(project.places.state(), &project.top).log().append(&record).unwrap();
+    crate::store::tree_store::Shelf::of(project.places.state(), &project.top).log().append(&record).unwrap();
     let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { undone, ..NewRound::default() });
     let again = "a holds again what you have undone in your last round.";
@@ -304,7 +304,7 @@ fn an_undo_before_a_crash_is_told() {
         project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
     assert!(project.look().feedback.message.is_none(), "it is being kept");
-    let shelf = crate::shelf::Shelf::of(project.places.state(), &project.top);
+    let shelf = crate::store::tree_store::Shelf::of(project.places.state(), &project.top);
     let log = std::fs::read(shelf.comments().path()).unwrap();
     drop(promise);
     std::fs::write(shelf.comments().path(), log).unwrap();
@@ -414,9 +414,12 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         let look = project.look();
         names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
         names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
-        let record = |name: &String| crate::log::Record {
+        let record = |name: &String| crate::store::turn_log::Record {
             undone: Some(undone(name)),
-            ..crate::log::Record::new(crate::log::Kind::Undo, alongside_desk::now_ms())
+            ..crate::store::turn_log::Record::new(
+                crate::store::turn_log::Kind::Undo,
+                alongside_desk::now_ms(),
+            )
         };
         let log = Shelf::of(project.places.state(), &project.top).log();
         names.iter().for_each(|name| log.append(&record(name)).unwrap());
@@ -426,7 +429,7 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
         let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
         let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
-        let look = crate::look::look(&bench, None).unwrap();
+        let look = crate::turn_review::look::look(&bench, None).unwrap();
         assert!(look.remarks.iter().any(|remark| remark.contains("holds again")), "{:?}", look.remarks);
         Some(bench.git.runs())
     };

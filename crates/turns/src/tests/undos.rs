@@ -10,11 +10,11 @@ use alongside_desk::{Author, FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
 use crate::WayBack;
-use crate::log::Kind;
-use crate::look_state::LookState;
-use crate::shelf::Shelf;
+use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_log::Kind;
 use crate::undo::{TAKEN_BACK, Undoing};
-use crate::workbench::Workbench;
 use crate::working_tree::WorkingTree;
 
 fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {

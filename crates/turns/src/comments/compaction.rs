@@ -1,0 +1,204 @@
+//! Makes the log of comments smaller: removes rounds that were read long ago. Otherwise the log would grow
+//! until it is too large to be read.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use alongside_companion::private;
+use alongside_desk::CommentId;
+
+use crate::error::Fault;
+use crate::store::comment_log::{Comments, Line};
+use crate::store::json_lines;
+use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
+
+/// From this size on, in bytes, a log keeps only the last of the rounds that were read: each look reads the
+/// log, and cannot read one that is too large.
+const LARGE: u64 = 16 << 20;
+
+/// Compacts the log of a shelf if it is [`LARGE`].
+///
+/// # Errors
+/// As [`compact`].
+pub(crate) fn compact_large(shelf: &Shelf, until: Instant) -> Result<(), Fault> {
+    match shelf.comments().path().metadata() {
+        Ok(found) if found.len() >= LARGE => compact(shelf, 0, until),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Removes the rounds of a shelf that were read before `oldest`, in milliseconds since the Unix epoch, with
+/// their comments. Their ids are not used again.
+///
+/// # Errors
+/// When the log cannot be read or written, or other processes write comments all the time.
+pub(crate) fn compact(shelf: &Shelf, oldest: u64, until: Instant) -> Result<(), Fault> {
+    let log = shelf.comments();
+    if !log.path().exists() {
+        return Ok(());
+    }
+    let _lock = shelf.lock(COMMENTS_LOCK, until)?;
+    let is_large = log.path().metadata()?.len() >= LARGE;
+    let lines: Vec<Line> = json_lines::read_large(log.path())?;
+    let oldest = if is_large { last_read(&lines).unwrap_or(oldest) } else { oldest };
+    if let Some(lines) = compacted(lines, oldest) {
+        private::write(log.path(), &json_lines::text(&lines)?)?;
+    }
+    Ok(())
+}
+
+/// When the last message was read.
+fn last_read(lines: &[Line]) -> Option<u64> {
+    let read = |line: &Line| match line {
+        Line::Read { at, .. } => Some(*at),
+        _ => None,
+    };
+    lines.iter().filter_map(read).max()
+}
+
+/// The lines that stay; `None` if no line goes. If the log has a line of a newer version, no line goes, since
+/// that version may need all of them.
+fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
+    let state = Comments::of(lines.iter().cloned());
+    let waiting: BTreeSet<u64> = state.waiting().map(|round| round.number).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = state.rounds.iter().partition(|round| {
+        round.read.as_ref().map_or(round.at, |read| read.at) < oldest && !waiting.contains(&round.number)
+    });
+    let mut in_kept: BTreeSet<CommentId> =
+        kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    // Comments that are asked again are in a kept or a removed round, and stay.
+    in_kept.extend(state.unsent());
+    let mut comments: BTreeSet<CommentId> =
+        gone.iter().flat_map(|round| round.comments.iter().copied()).collect();
+    comments.extend(state.comments.iter().filter(|(_, comment)| comment.is_removed).map(|(id, _)| *id));
+    comments.retain(|id| !in_kept.contains(id));
+    let gone: BTreeSet<u64> = gone.iter().map(|round| round.number).collect();
+    let is_promise = |line: &&Line| matches!(line, Line::Promised { .. });
+    let (promises, live) = (lines.iter().filter(is_promise).count(), usize::from(state.promise.is_some()));
+    let nothing_goes = comments.is_empty() && gone.is_empty() && promises == live;
+    if nothing_goes || lines.contains(&Line::Other) {
+        return None;
+    }
+    // Of the lines with promises, only the newest one may stay, if its promise is not kept yet.
+    let mut over = promises - live;
+    lines.retain_mut(|line| match line {
+        Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
+        Line::Sent { round, .. } | Line::TakenBack { round, .. } => !gone.contains(round),
+        Line::Promised { .. } if over > 0 => {
+            over -= 1;
+            false
+        }
+        Line::Promised { .. } => true,
+        Line::Told { rounds, .. }
+        | Line::Delivering { rounds, .. }
+        | Line::Given { rounds, .. }
+        | Line::NotDelivered { rounds, .. }
+        | Line::Read { rounds, .. } => {
+            rounds.retain(|round| !gone.contains(round));
+            !rounds.is_empty()
+        }
+        Line::Compacted { .. } | Line::Other => false,
+    });
+    let (comment, round) = (CommentId(state.next_comment().0 - 1), state.next_round() - 1);
+    // The sum of lines must not fall: by it, desks know which of two states is the newer one.
+    let dropped = (state.lines + 1).saturating_sub(u64::try_from(lines.len()).unwrap_or(u64::MAX));
+    lines.insert(0, Line::Compacted { comment, round, lines: dropped });
+    Some(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Anchor;
+
+    use super::*;
+    use crate::lines::anchors::Quotation;
+    use crate::store::comment_log::{Address, Promise};
+    use crate::store::delivery_way::Delivery;
+
+    fn written(id: u64) -> Line {
+        let (anchor, quotation) = (Anchor::default(), Quotation::default());
+        let (file, back) = (None, None);
+        Line::Written { id: CommentId(id), anchor, quotation, file, text: "x".into(), back, at: 1 }
+    }
+
+    fn sent(round: u64, id: u64) -> Line {
+        let (comments, to, beside, trees) = (vec![CommentId(id)], None, Vec::new(), None);
+        Line::Sent { round, comments, undone: Vec::new(), to, beside, trees, keeps: None, at: 1 }
+    }
+
+    fn read(round: u64, at: u64) -> Line {
+        Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at }
+    }
+
+    #[test]
+    fn records_that_were_read_long_ago_go_and_all_others_stay() {
+        let removed = Line::Changed { id: CommentId(5), text: String::new(), about: None, at: 1 };
+        let lines = vec![
+            written(1),
+            written(2),
+            written(3),
+            written(4),
+            written(5),
+            removed,
+            sent(1, 1),
+            read(1, 10),
+            sent(2, 2),
+            read(2, 99),
+            sent(3, 3),
+        ];
+        let before = Comments::of(lines.clone());
+        let kept = compacted(lines, 50).unwrap();
+        let after = Comments::of(kept.clone());
+        assert_eq!(after.comments.keys().map(|id| id.0).collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(after.rounds, before.rounds[1..]);
+        assert_eq!((after.next_comment(), after.next_round()), (CommentId(6), 4));
+        assert_eq!(after.lines, before.lines + 1);
+        assert_eq!(compacted(kept.clone(), 50), None, "nothing else is to go");
+        let last = Comments::of(compacted(kept, 100).unwrap());
+        assert_eq!((last.rounds.len(), last.next_comment(), last.lines), (1, CommentId(6), before.lines + 2));
+    }
+
+    #[test]
+    fn lines_of_a_newer_version_keep_all_others() {
+        assert_eq!(compacted(vec![written(1), sent(1, 1), read(1, 10), Line::Other], 50), None);
+    }
+
+    #[test]
+    fn promises_that_are_over_go_and_the_last_one_stays() {
+        let promised = |look: &str| {
+            let (undone, comments, look) = (Vec::new(), None, look.to_owned());
+            Line::Promised { promise: Some(Promise { undone, comments, look, number: None }), at: 1 }
+        };
+        let over = Line::Promised { promise: None, at: 1 };
+        let lines = vec![written(1), promised("a"), over.clone(), promised("b")];
+        let kept = compacted(lines, 0).unwrap();
+        assert_eq!(kept[1..], [written(1), promised("b")]);
+        assert_eq!(compacted(vec![written(1), promised("b")], 0), None);
+        let kept = compacted(vec![written(1), promised("a"), over], 0).unwrap();
+        assert_eq!(kept[1..], [written(1)]);
+    }
+
+    #[test]
+    fn a_comment_that_was_asked_again_and_taken_back_in_between_stays() {
+        let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 2 };
+        let lines =
+            vec![written(1), sent(1, 1), read(1, 1), changed("again"), changed(""), changed("at last")];
+        let kept = Comments::of(compacted(lines, 100).unwrap());
+        assert_eq!(kept.comments[&CommentId(1)].text, "at last");
+        assert_eq!(kept.unsent().collect::<Vec<_>>(), [CommentId(1)]);
+    }
+
+    #[test]
+    fn words_changed_while_the_agent_is_at_work_are_asked_again() {
+        let by = Address { agent: "Codex".into(), session: "s".into() };
+        let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
+        let changed = Line::Changed { id: CommentId(1), text: "other words".into(), about: None, at: 3 };
+        let state = Comments::of([written(1), sent(1, 1), given, changed, read(1, 4)]);
+        let comment = &state.comments[&CommentId(1)];
+        assert_eq!(
+            (&*comment.text, comment.again.as_ref().map(|again| &*again.text)),
+            ("x", Some("other words"))
+        );
+        assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);
+    }
+}

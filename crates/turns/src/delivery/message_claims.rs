@@ -1,0 +1,327 @@
+//! Delivers the messages of a person to an agent. A message stays on disk until an agent has read it.
+//!
+//! A process that delivers a message holds the lock of comments until the delivery ends, and the system
+//! frees the lock if the process dies. So no two processes deliver a message at once, and nobody changes
+//! its comments meanwhile. Before the process prints the first byte, it writes a line into the log that the
+//! delivery begins. If a full disk refuses that line, nothing is printed. If no line about the end follows,
+//! the process has died in between, and nobody knows whether the agent has read the message. The message is
+//! neither lost nor silently sent twice then: the next delivery prints it again, and its first lines say
+//! that it may be known.
+//!
+//! A message beside a prompt counts as read once the turn of that prompt ends. Until then, the session
+//! holds it. A prompt that another hook blocks, or that the person takes back, reaches no model; then the
+//! next prompt of the session gets the message again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_desk::{CommentId, now_ms};
+
+use crate::comments;
+use crate::comments::comment_list;
+use crate::comments::file_texts::Texts;
+use crate::error::Fault;
+use crate::sessions::recipient;
+use crate::store::comment_log::{Address, Comments, Line, Round};
+use crate::store::delivery_way::Delivery;
+use crate::store::file_lock::Lock;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::working_tree::WorkingTree;
+
+/// How long this process waits for another one that writes a comment or delivers a message. A child that is
+/// just being started may also hold a copy of the lock for a moment.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The longest text of a delivered message that the log keeps, in bytes.
+const MOST_KEPT: usize = 256 << 10;
+
+/// The session of an agent that a message is delivered to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// The agent, for people: as [`TurnEvent::agent`](crate::TurnEvent::agent).
+    pub agent: String,
+    /// The agent's name of its session.
+    pub session: String,
+    /// Whether a person is at the session. A session without a person gets only messages that name it.
+    pub is_attended: bool,
+}
+
+impl Reader {
+    fn address(&self) -> Address {
+        Address { agent: self.agent.clone(), session: self.session.clone() }
+    }
+}
+
+/// A message that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The text, within the limit of the agent.
+    pub text: String,
+    /// When the person sent the newest part of the message, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// The text without a limit.
+    whole: String,
+}
+
+/// The outcome of a claim.
+#[derive(Debug)]
+pub enum Claimed {
+    /// The caller is the one that delivers this message.
+    Message(Box<Claim>),
+    /// No message waits.
+    Nothing,
+    /// Another process delivers a message or writes a comment at this moment. A message may wait.
+    Busy,
+}
+
+/// The right of this process to deliver a message, until it is dropped or the process ends. If it is dropped
+/// before [`begin`](Self::begin), the message waits on.
+#[derive(Debug)]
+pub struct Claim {
+    message: Message,
+    shelf: Shelf,
+    rounds: Vec<u64>,
+    delivery: Delivery,
+    by: Option<Address>,
+    /// The line of the round that is sent by this delivery itself, written once it has succeeded.
+    unsent: Option<Line>,
+    _lock: Lock,
+}
+
+/// A working tree in which messages may wait.
+struct Messages {
+    top: PathBuf,
+    shelf: Shelf,
+}
+
+impl Messages {
+    fn around(places: &Places, directory: &Path) -> Option<Self> {
+        let tree = WorkingTree::around_or_at(directory, &places.homes())?;
+        Some(Self { shelf: Shelf::of(places.state(), &tree.top), top: tree.top })
+    }
+
+    /// The message that waits for a reader, and its rounds.
+    fn waiting(
+        &self,
+        reader: &Reader,
+        delivery: Delivery,
+        most: usize,
+    ) -> Result<Option<(Message, Vec<u64>)>, Fault> {
+        let all = self.shelf.comments().read()?;
+        if all.waiting().next().is_none() {
+            return Ok(None);
+        }
+        let address = reader.address();
+        let now = now_ms();
+        // A hook that waits beside an idle session may run on beside the next prompt, which has the message.
+        let has = |round: &Round| round.given.as_ref().is_some_and(|given| given.by == address);
+        let is_for = |round: &&Round| {
+            recipient::is_for(round, &address, reader.is_attended, now)
+                && !(delivery == Delivery::Wake && has(round))
+        };
+        Ok(self.message(&all, all.waiting().filter(is_for).collect(), most))
+    }
+
+    fn message(&self, all: &Comments, rounds: Vec<&Round>, most: usize) -> Option<(Message, Vec<u64>)> {
+        let at = rounds.iter().map(|round| round.at).max()?;
+        let numbers = rounds.iter().map(|round| round.number).collect();
+        let content = comment_list::content(all, rounds, &mut Texts::on_disk(&self.top));
+        let message = Message { text: content.text(most), at, whole: content.text(usize::MAX) };
+        (!content.is_empty()).then_some((message, numbers))
+    }
+
+    /// The lock of comments; `None` while somebody else has it.
+    fn lock(&self) -> Result<Option<Lock>, Fault> {
+        match comments::lock_within(&self.shelf, PATIENCE) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(Fault::Late) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+/// The message that waits for a session in the working tree around a directory, in at most so many UTF-16
+/// units.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn pending(
+    places: &Places,
+    directory: &Path,
+    reader: &Reader,
+    most: usize,
+) -> Result<Option<Message>, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(None) };
+    let found = messages.waiting(reader, Delivery::Prompt, most)?;
+    Ok(found.map(|(message, _)| message))
+}
+
+/// Claims the message that waits for a session, so that no other process delivers it.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn claim(
+    places: &Places,
+    directory: &Path,
+    reader: &Reader,
+    delivery: Delivery,
+    most: usize,
+) -> Result<Claimed, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
+    if messages.waiting(reader, delivery, most)?.is_none() {
+        return Ok(Claimed::Nothing);
+    }
+    let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
+    // Before this process got the lock, another one may have delivered the message.
+    let Some((message, rounds)) = messages.waiting(reader, delivery, most)? else {
+        return Ok(Claimed::Nothing);
+    };
+    let by = Some(reader.address());
+    let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
+    Ok(Claimed::Message(Box::new(claim)))
+}
+
+/// Marks the messages as read that a session was given beside a prompt before `ended`, the end of its turn in
+/// milliseconds since the Unix epoch. Returns whether there were any. A message beside a later prompt is read
+/// at the end of that prompt's turn.
+///
+/// # Errors
+/// When the log cannot be read or written.
+pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(false) };
+    let address = reader.address();
+    let given = || -> Result<Vec<(u64, u64)>, Fault> {
+        let all = messages.shelf.comments().read()?;
+        let unread = all.rounds.iter().filter(|round| round.read.is_none());
+        let of_session = |round: &Round| match &round.given {
+            Some(given) if given.by == address && given.at <= ended => Some((round.number, given.at)),
+            Some(_) | None => None,
+        };
+        Ok(unread.filter_map(of_session).collect())
+    };
+    if given()?.is_empty() {
+        return Ok(false);
+    }
+    let Some(_lock) = messages.lock()? else { return Err(Fault::Late) };
+    // The hook that waits since the same end may have marked them already.
+    let given = given()?;
+    let at = given.iter().map(|(_, at)| *at).max();
+    let Some(at) = at else { return Ok(false) };
+    let rounds = given.into_iter().map(|(round, _)| round).collect();
+    let read = Line::Read { rounds, delivery: Delivery::Prompt, by: Some(address), at };
+    messages.shelf.comments().append(&read)?;
+    Ok(true)
+}
+
+/// Claims the unsent comments and all waiting messages, as one message that the person pastes. The comments
+/// stay unsent until the message is delivered.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -> Result<Claimed, Fault> {
+    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
+    if !messages.shelf.comments().read()?.is_needed() {
+        return Ok(Claimed::Nothing);
+    }
+    let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
+    let mut all = messages.shelf.comments().read()?;
+    let unsent: Vec<CommentId> = all.unsent().collect();
+    let unsent = (!unsent.is_empty()).then(|| Line::Sent {
+        round: all.next_round(),
+        comments: unsent,
+        undone: Vec::new(),
+        to: None,
+        beside: Vec::new(),
+        trees: None,
+        keeps: None,
+        at: now_ms(),
+    });
+    if let Some(line) = &unsent {
+        all.apply(line.clone());
+    }
+    let found = messages.message(&all, all.waiting().collect(), usize::MAX);
+    let Some((message, rounds)) = found else { return Ok(Claimed::Nothing) };
+    let shelf = messages.shelf;
+    let claim = Claim { message, shelf, rounds, delivery, by: None, unsent, _lock: lock };
+    Ok(Claimed::Message(Box::new(claim)))
+}
+
+/// The file that grows whenever a message is sent in the working tree around a directory, for a process that
+/// waits for one. The file need not exist.
+///
+/// # Errors
+/// When the directory is in no working tree.
+pub fn watched_file(places: &Places, directory: &Path) -> Result<PathBuf, Fault> {
+    let messages = Messages::around(places, directory);
+    let messages = messages.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    Ok(messages.shelf.comments().path().to_owned())
+}
+
+impl Claim {
+    /// The message to deliver.
+    pub fn message(&self) -> &Message {
+        &self.message
+    }
+
+    /// Writes into the log that the delivery begins. A message that a person copies needs no such line,
+    /// since they see whether they have it.
+    ///
+    /// # Errors
+    /// When the log cannot be written. Then the caller must not print the message: after a crash, nobody
+    /// would know that it was printed.
+    pub fn begin(&self) -> Result<(), Fault> {
+        match self.by {
+            Some(_) => {
+                let delivering = Line::Delivering { rounds: self.rounds.clone(), at: now_ms() };
+                Ok(self.shelf.comments().append_all(self.told().iter().chain([&delivering]))?)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Marks the message as read: no session gets it again.
+    ///
+    /// # Errors
+    /// When the log cannot be written. Then the message waits on.
+    pub fn mark_delivered(self) -> Result<(), Fault> {
+        let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
+        let read = Line::Read { rounds, delivery, by, at: now_ms() };
+        // The text for an agent was written when its delivery began.
+        let told = if self.by.is_none() { self.told() } else { None };
+        Ok(self.shelf.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
+    }
+
+    /// Marks the message as given beside a prompt. It is read once the turn ends: see [`confirm`]. If the
+    /// agent's process, where it is known, ends before, another session gets the message.
+    ///
+    /// # Errors
+    /// When the log cannot be written. Then the message is given again, and says so.
+    pub fn mark_given(self, process: Option<u32>) -> Result<(), Fault> {
+        match self.by.clone() {
+            Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the delivery back: the message has certainly not reached the session, and the next one gets it.
+    ///
+    /// # Errors
+    /// When the log cannot be written. Then the next delivery says that the message may be known.
+    pub fn give_back(self) -> Result<(), Fault> {
+        match self.by {
+            Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The line with the whole text, so that the message can be printed later. A very long text is not kept.
+    fn told(&self) -> Option<Line> {
+        let text = self.message.whole.clone();
+        (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
+    }
+
+    fn append(&self, line: &Line) -> Result<(), Fault> {
+        Ok(self.shelf.comments().append(line)?)
+    }
+}

@@ -1,0 +1,93 @@
+//! The hook that waits beside an idle session of an agent, so that the session reads a person's message at
+//! once.
+//!
+//! At most one hook waits for each session. It holds a lock, which the system frees if the process dies,
+//! and by which desks know whether a hook waits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::delivery::message_claims::Reader;
+use crate::error::Fault;
+use crate::sessions::read_moment::lock_of;
+use crate::store::file_lock::Lock;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::{Kind, Record};
+use crate::working_tree::WorkingTree;
+
+/// How long this hook waits for the lock: the hook before it may still be ending, or a desk may be testing
+/// the lock.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The waiting for messages to one session.
+#[derive(Debug)]
+pub struct Waiter {
+    shelf: Shelf,
+    reader: Reader,
+    /// The number of lines in the log when the wait began.
+    records: usize,
+    seen: Option<[Option<(u64, SystemTime)>; 2]>,
+    lock: PathBuf,
+    _held: Lock,
+}
+
+impl Waiter {
+    /// Begins to wait at the end of a turn, before or after that end is in the log. `None` if another hook
+    /// waits for the session, or the working tree around the directory has no store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn begin(places: &Places, directory: &Path, reader: &Reader) -> Result<Option<Self>, Fault> {
+        let Some(tree) = WorkingTree::around_or_at(directory, &places.homes()) else { return Ok(None) };
+        let shelf = Shelf::of(places.state(), &tree.top);
+        if !shelf.file("tree").exists() {
+            return Ok(None);
+        }
+        let records = shelf.log().read()?.len();
+        let name = lock_of(&reader.agent, &reader.session);
+        let held = match shelf.lock(&name, Instant::now() + PATIENCE) {
+            Ok(held) => held,
+            Err(Fault::Late) => return Ok(None),
+            Err(fault) => return Err(fault),
+        };
+        let lock = shelf.file(&name);
+        Ok(Some(Self { shelf, reader: reader.clone(), records, seen: None, lock, _held: held }))
+    }
+
+    /// Whether one of the two logs was written since the last call. The first call returns true.
+    pub fn take_news(&mut self) -> bool {
+        let state = |path: &Path| {
+            let found = fs::metadata(path).ok()?;
+            Some((found.len(), found.modified().ok()?))
+        };
+        let now = Some([state(&self.shelf.file("log")), state(self.shelf.comments().path())]);
+        std::mem::replace(&mut self.seen, now) != now
+    }
+
+    /// Whether the wait is over: the session's next prompt has come, or the store is gone.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn is_over(&self) -> Result<bool, Fault> {
+        if !self.shelf.file("tree").exists() || !self.lock.exists() {
+            return Ok(true);
+        }
+        let log = self.shelf.log().read()?;
+        // A shorter log was cleared or trimmed meanwhile: then all of its lines are searched.
+        let since = log.get(self.records..).unwrap_or(&log);
+        let is_prompt = |record: &Record| {
+            let of_session = record.agent == self.reader.agent && record.session == self.reader.session;
+            record.kind == Kind::Prompt && of_session
+        };
+        Ok(since.iter().any(is_prompt))
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        // This process holds the lock, so nobody else needs its file.
+        let _ = fs::remove_file(&self.lock);
+    }
+}

@@ -1,0 +1,39 @@
+//! Tells when an agent's session reads a message: at once, if a hook waits beside the idle session and
+//! holds its lock; at the end of the turn, if the agent starts such a hook then; else with the person's
+//! next prompt.
+
+use crate::sessions::open_turns::{is_at_work, last_of};
+use crate::store::comment_log::Address;
+use crate::store::file_lock::Lock;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_log::{Kind, Record};
+
+/// The moment at which a message is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadMoment {
+    /// A hook waits beside the session, and no turn has begun since.
+    AtOnce,
+    /// A hook starts at the end of the present turn, unless the person ends that turn with Esc.
+    AfterTurn,
+    /// The hook of the person's next prompt delivers the message.
+    NextPrompt,
+}
+
+/// When this session reads a message that is sent now.
+pub(crate) fn read_moment(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> ReadMoment {
+    let Some(to) = to else { return ReadMoment::NextPrompt };
+    let last = last_of(log, to);
+    if is_at_work(log, to) && last.is_some_and(|last| last.is_woken) {
+        return ReadMoment::AfterTurn;
+    }
+    let lock = shelf.file(&lock_of(&to.agent, &to.session));
+    let is_idle = last.is_some_and(|last| last.kind == Kind::End);
+    let is_awaited = is_idle && Lock::is_taken(&lock);
+    if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
+}
+
+/// The file name of the lock that the waiting hook of a session holds.
+pub(crate) fn lock_of(agent: &str, session: &str) -> String {
+    let address = Address { agent: agent.to_owned(), session: session.to_owned() };
+    format!("waits-{}", address.key())
+}

@@ -1,0 +1,365 @@
+//! Our index of a working tree: brings it up to date with the disk, and makes a tree of it.
+//!
+//! An empty index would make git read every file. So our first index is a copy of the project's, whose times
+//! and sizes spare git the unchanged files. Git reads a file again if the blob in the copy is not its raw
+//! content, as after a filter. Our index then stays on disk for the next snapshot.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use alongside_platform::files::{self, Links};
+use alongside_platform::paths;
+use alongside_platform::untrusted::{self, Whose};
+
+use crate::error::Fault;
+use crate::git::Git;
+use crate::git::index_listing::{self, IndexEntry, REPOSITORY};
+use crate::snapshots::exclusions::Exclusions;
+use crate::snapshots::left_out_files::{LeftOut, LeftOuts, MAX_FILE, Why, stamp};
+use crate::working_tree::WorkingTree;
+
+/// The largest index that is copied, in bytes: some millions of files.
+const MAX_INDEX: u64 = 1 << 30;
+/// The largest `.gitattributes` file that is read, in bytes, and the most such files.
+const MAX_ATTRIBUTES: u64 = 1 << 20;
+const MAX_ATTRIBUTE_FILES: usize = 1000;
+/// How long before the beginning of its writing an index is dated: the times of files are some milliseconds
+/// behind the clock.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// The state of a working tree, in our repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    /// The tree of all files that our repository holds.
+    pub(crate) tree: String,
+    /// The files that the tree does not hold.
+    pub(crate) left: LeftOuts,
+}
+
+/// An index on a shelf, under its lock.
+#[derive(Debug)]
+pub(crate) struct Index<'a> {
+    path: PathBuf,
+    tree: &'a WorkingTree,
+    exclusions: &'a Exclusions,
+    git: Git,
+}
+
+impl<'a> Index<'a> {
+    /// The index at this path. The caller holds its lock.
+    pub(crate) fn new(path: PathBuf, tree: &'a WorkingTree, exclusions: &'a Exclusions, git: &Git) -> Self {
+        let git = git.with_index(&path);
+        Self { path, tree, exclusions, git }
+    }
+
+    /// Brings the index up to date with the disk and makes a tree of it.
+    ///
+    /// # Errors
+    /// When git or the disk refuses, or the time is over. Then the index stays as it was.
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
+        self.drop_leftovers();
+        let begun = SystemTime::now();
+        let taken = match self.begin().and_then(|()| self.update()) {
+            Err(Fault::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
+                // This git cannot read the index: an older git wrote it, or the disk was full.
+                fs::remove_file(&self.path)?;
+                self.begin()?;
+                self.update()
+            }
+            Err(Fault::Late) => {
+                // Our git was killed at the deadline, and has left its lock.
+                let _ = fs::remove_file(self.path.with_extension("lock"));
+                Err(Fault::Late)
+            }
+            taken => taken,
+        };
+        self.date(begun - MARGIN, taken.is_ok());
+        taken
+    }
+
+    /// Makes the index if there is none yet. Otherwise removes the entries that are excluded by now.
+    fn begin(&self) -> Result<(), Fault> {
+        let form = self.path.with_extension("form");
+        if !self.path.exists() {
+            self.seed()?;
+        } else if fs::read(&form).ok().as_deref() == Some(self.exclusions.form().as_bytes()) {
+            return Ok(());
+        } else {
+            self.drop_excluded()?;
+        }
+        Ok(fs::write(&form, self.exclusions.form())?)
+    }
+
+    /// Dates the index back to the beginning of its writing. Git compares times by the second, and reads
+    /// again every file that has changed in the second of the index or later. If the index had the time of
+    /// its end, a file that somebody changes while git writes, and that keeps its size, would seem
+    /// unchanged ever after.
+    fn date(&self, at: SystemTime, is_compared: bool) {
+        let dated = File::options().write(true).open(&self.path).and_then(|index| {
+            // After a failure, files that git has not compared may have changed before this run.
+            let earlier = if is_compared { at } else { index.metadata()?.modified()?.min(at) };
+            index.set_modified(earlier)
+        });
+        if let Err(error) = dated {
+            tracing::debug!(%error, "an index has the time of its end");
+        }
+    }
+
+    /// Removes the lock that a killed git has left. No other program writes this index.
+    fn drop_leftovers(&self) {
+        let lock = self.path.with_extension("lock");
+        let is_old = |found: fs::Metadata| found.modified().is_ok_and(|at| at.elapsed().is_ok_and(is_over));
+        if lock.metadata().is_ok_and(is_old) {
+            // If the lock stays, git fails and names it.
+            let _ = fs::remove_file(lock);
+        }
+    }
+
+    /// Copies the project's index, and removes what git knows of a file from each entry whose blob is not the
+    /// raw content of the file.
+    fn seed(&self) -> Result<(), Fault> {
+        let Some(repository) = &self.tree.repository else { return Ok(()) };
+        let copied = self.path.with_extension("new");
+        // A git that was killed may have left its lock.
+        let _ = fs::remove_file(self.path.with_extension("new.lock"));
+        if !copy_with_time(&repository.directory.join("index"), &copied) {
+            return Ok(());
+        }
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        for shared in fs::read_dir(&repository.directory)?.flatten() {
+            if shared.file_name().as_encoded_bytes().starts_with(b"sharedindex.") {
+                let ours = directory.join("git").join(shared.file_name());
+                copy_with_time(&shared.path(), &ours);
+            }
+        }
+        let git = self.git.with_index(&copied);
+        let cleaned = git.run(index_listing::LIST, None).and_then(|list| {
+            let entries = index_listing::parse(&list)?;
+            let records = self.records(&entries)?;
+            match records.is_empty() {
+                true => Ok(()),
+                false => git.run(["update-index", "-z", "--index-info"], Some(records)).map(drop),
+            }
+        });
+        match cleaned {
+            Ok(()) => Ok(fs::rename(&copied, &self.path)?),
+            Err(Fault::Late) => Err(Fault::Late),
+            // This git cannot read the copy. It begins without an index, and reads all files.
+            Err(_) => Ok(fs::remove_file(&copied)?),
+        }
+    }
+
+    /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
+    /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
+    /// size and times, so that git reads the file.
+    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Fault> {
+        let mut records = Vec::new();
+        let sizes = self.sizes(entries)?;
+        let filtered = self.filtered(entries)?;
+        for (entry, size) in entries.iter().zip(sizes) {
+            self.git.check_time()?;
+            let path = paths::from_bytes(&entry.path);
+            let is_ours = entry.counts()
+                && entry.mode != REPOSITORY
+                && entry.size <= MAX_FILE
+                && path.is_some_and(|path| !self.exclusions.exclude(&path));
+            if !is_ours {
+                remove_record(&mut records, &entry.object, &entry.path);
+            } else if size != Some(entry.size) || entry.is_assumed() || filtered.contains(&entry.path) {
+                let head = format!("{} {} 0\t", entry.mode, entry.object);
+                records.extend([head.as_bytes(), &entry.path, b"\0"].concat());
+            }
+        }
+        Ok(records)
+    }
+
+    /// The size of the blob of each entry; `None` if git does not have the blob.
+    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Fault> {
+        let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
+        let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
+        let output = self.git.run(args, Some(wanted.into_bytes()))?;
+        let text = String::from_utf8_lossy(&output);
+        let sizes: Vec<_> = text.lines().map(|line| line.parse().ok()).collect();
+        if sizes.len() == entries.len() { Ok(sizes) } else { Err(Fault::said("git lists objects otherwise")) }
+    }
+
+    /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
+    /// filter.
+    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Fault> {
+        let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
+        let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
+        let in_tree = entries.iter().filter(|entry| is_attributes(&entry.path));
+        let in_tree = in_tree.filter_map(|entry| Some(self.tree.top.join(paths::from_bytes(&entry.path)?)));
+        let all: Vec<PathBuf> = in_tree.chain([repository.common.join("info/attributes")]).collect();
+        let names_one = |path: &PathBuf| match untrusted::read(path, MAX_ATTRIBUTES, Whose::Anybodys) {
+            Ok(text) => text.windows(6).any(|word| word == b"filter"),
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        };
+        if all.len() <= MAX_ATTRIBUTE_FILES && !all.iter().any(names_one) {
+            return Ok(BTreeSet::new());
+        }
+        let mut input = Vec::new();
+        for entry in entries {
+            input.extend([&entry.path, b"\0".as_slice()].concat());
+        }
+        let args = ["check-attr", "-z", "--stdin", "filter"];
+        let output = self.git.with_directory(&repository.directory).run(args, Some(input))?;
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let set = fields.as_chunks::<3>().0.iter().filter(|[_, _, value]| *value != b"unspecified");
+        Ok(set.map(|[path, _, _]| path.to_vec()).collect())
+    }
+
+    /// Removes the entries of files that are excluded by now.
+    fn drop_excluded(&self) -> Result<(), Fault> {
+        let list = self.git.run(index_listing::LIST, None)?;
+        let mut records = Vec::new();
+        for entry in index_listing::parse(&list)? {
+            self.git.check_time()?;
+            if paths::from_bytes(&entry.path).is_none_or(|path| self.exclusions.exclude(&path)) {
+                remove_record(&mut records, &entry.object, &entry.path);
+            }
+        }
+        self.apply(records, Vec::new())
+    }
+
+    fn update(&self) -> Result<Snapshot, Fault> {
+        let (differing, untracked) = std::thread::scope(|scope| {
+            let differing = scope.spawn(|| {
+                let args = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"];
+                self.git.run(args.into_iter().chain(["--ignore-submodules=all"]), None)
+            });
+            let untracked = self.untracked();
+            let differing = differing.join().unwrap_or_else(|_| Err(Fault::said("a thread ended")));
+            (differing, untracked)
+        });
+        let (differing, untracked) = (differing?, untracked?);
+        let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
+        for change in raw_paths(&differing)? {
+            self.git.check_time()?;
+            // A deleted file stays deleted, even if a directory above it is a link now with a file behind it.
+            if change.is_gone || !self.place(change.path, &mut added, &mut left) {
+                remove_record(&mut records, change.object, change.path);
+            }
+        }
+        for path in untracked.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            self.git.check_time()?;
+            self.place(path, &mut added, &mut left);
+        }
+        self.apply(records, added)?;
+        let tree = self.git.line(["write-tree", "--missing-ok"], None)?;
+        Ok(Snapshot { tree, left })
+    }
+
+    /// Every file that the index does not hold and no rule ignores. The path of a nested repository ends in
+    /// `/`.
+    fn untracked(&self) -> Result<Vec<u8>, Fault> {
+        let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
+        args.push("--exclude-standard".into());
+        args.extend(self.exclude_from());
+        self.git.run(args, None)
+    }
+
+    /// The option that names the repository's own file of ignored patterns, if there is one.
+    pub(crate) fn exclude_from(&self) -> Option<std::ffi::OsString> {
+        let own = self.tree.repository.as_ref()?.common.join("info/exclude");
+        own.metadata().ok().filter(fs::Metadata::is_file)?;
+        let mut option = std::ffi::OsString::from("--exclude-from=");
+        option.push(own);
+        Some(option)
+    }
+
+    /// Adds a path to `added`, which git reads, or to `left`, the files that are left out. Returns whether
+    /// git reads the file.
+    fn place(&self, path: &[u8], added: &mut Vec<u8>, left: &mut LeftOuts) -> bool {
+        let (path, is_directory) = match path.strip_suffix(b"/") {
+            Some(path) => (path, true),
+            None => (path, false),
+        };
+        let Some(below) = paths::from_bytes(path) else { return false };
+        let place = self.tree.top.join(&below);
+        let Ok(found) = place.symlink_metadata() else { return false };
+        let why = match () {
+            () if self.exclusions.exclude(&below) => Why::Excluded,
+            () if is_directory || found.is_dir() => Why::Repository,
+            () if path.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".git")) => {
+                Why::Name
+            }
+            () if found.is_symlink() => return add(added, path),
+            () if !found.is_file() => Why::Special,
+            () if found.len() > MAX_FILE => Why::Large,
+            () if files::open_without_waiting(&place, Links::Refused).is_err() => Why::Unreadable,
+            () => return add(added, path),
+        };
+        left.insert(path.to_vec(), LeftOut { why, stamp: stamp(why, &place, &found) });
+        false
+    }
+
+    /// Removes the entries that `records` names, then reads the files of `added` into the index.
+    fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), Fault> {
+        if !records.is_empty() {
+            self.git.run(["update-index", "-z", "--index-info"], Some(records))?;
+        }
+        if !added.is_empty() {
+            let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+            self.git.run(args, Some(added))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a lock of this age was left by a git that was killed. A prompt gives up sooner, and a process that
+/// takes longer holds the lock of the shelf, so that this one does not get here.
+fn is_over(age: std::time::Duration) -> bool {
+    age.as_secs() >= 5
+}
+
+fn add(added: &mut Vec<u8>, path: &[u8]) -> bool {
+    added.extend_from_slice(path);
+    added.push(0);
+    true
+}
+
+/// Adds a record that removes all entries of a path from an index.
+fn remove_record(records: &mut Vec<u8>, object: &str, path: &[u8]) {
+    let none = "0".repeat(object.len());
+    records.extend([format!("0 {none}\t").as_bytes(), path, b"\0"].concat());
+}
+
+/// A file that differs from the index.
+struct Differing<'a> {
+    /// The object that the index holds.
+    object: &'a str,
+    path: &'a [u8],
+    is_gone: bool,
+}
+
+/// Reads a raw diff without renames.
+fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, Fault> {
+    let mut fields = raw.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+    let mut paths = Vec::new();
+    while let Some(head) = fields.next() {
+        let head: Option<Vec<&str>> = std::str::from_utf8(head).ok().map(|head| head.split(' ').collect());
+        match (head.as_deref(), fields.next()) {
+            (Some([_, _, object, _, status]), Some(path)) => {
+                paths.push(Differing { object, path, is_gone: *status == "D" });
+            }
+            _ => return Err(Fault::said("git lists changes otherwise")),
+        }
+    }
+    Ok(paths)
+}
+
+/// Copies a regular file with its time, by which git judges whether a file may have changed since.
+pub(crate) fn copy_with_time(from: &Path, to: &Path) -> bool {
+    let copy = || -> std::io::Result<()> {
+        let file = untrusted::open(from, MAX_INDEX, Whose::Anybodys)?;
+        let modified = file.metadata().modified()?;
+        let mut copy = File::create(to)?;
+        copy.write_all(&file.whole()?)?;
+        copy.set_modified(modified)
+    };
+    copy().is_ok()
+}

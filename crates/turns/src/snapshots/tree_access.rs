@@ -1,0 +1,108 @@
+//! A working tree opened together with its shelf and a git, for one look or one snapshot, until a point in
+//! time.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::error::Fault;
+use crate::git::Git;
+use crate::snapshots::exclusions::Exclusions;
+use crate::snapshots::snapshot_index::{Index, Snapshot, copy_with_time};
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::working_tree::WorkingTree;
+
+/// The lock that a process holds while it writes the snapshot of a prompt or of an end.
+const LOCK: &str = "lock";
+/// The lock of looks. A look has an index and a lock of its own, so that a prompt never waits for a look.
+const LOOK_LOCK: &str = "look-lock";
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Workbench {
+    pub(crate) tree: WorkingTree,
+    pub(crate) shelf: Shelf,
+    pub(crate) exclusions: Exclusions,
+    pub(crate) git: Git,
+}
+
+impl Workbench {
+    /// Opens the shelf of a working tree, and makes its directory and repository if they are missing.
+    ///
+    /// # Errors
+    /// When there is no git, or the shelf cannot be made.
+    pub(crate) fn open(places: &Places, tree: WorkingTree, until: Instant) -> Result<Self, Fault> {
+        let shelf = Shelf::of(places.state(), &tree.top);
+        shelf.make(places.state(), &tree.top)?;
+        let git = Git::new(shelf.repository(), &tree.top, until)?.with_ignore_file(places.ignore_file());
+        let bench = Self { tree, shelf, exclusions: Exclusions::new(places.excludes()), git };
+        if !bench.shelf.is_ready(&bench.tree) {
+            let _lock = bench.shelf.lock(LOCK, until)?;
+            bench.shelf.make_repository(&bench.tree, &bench.git)?;
+        }
+        Ok(bench)
+    }
+
+    /// Takes the snapshot of a prompt or an end, with the index that these share.
+    ///
+    /// # Errors
+    /// When git or the disk refuses, or the time is over.
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
+        let _lock = self.shelf.lock(LOCK, self.git.until())?;
+        self.index("index").take_snapshot()
+    }
+
+    /// Takes a snapshot for a look. The look copies the index of the last prompt or end if that one is newer
+    /// than its own.
+    ///
+    /// # Errors
+    /// As [`take_snapshot`](Self::take_snapshot).
+    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, Fault> {
+        let _lock = self.shelf.lock(LOOK_LOCK, self.git.until())?;
+        let (kept, own) = (self.shelf.file("index"), self.shelf.file("look-index"));
+        let at = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+        if at(&kept).is_some_and(|kept| at(&own).is_none_or(|own| own < kept)) {
+            copy_with_time(&kept, &own);
+            copy_with_time(&kept.with_extension("form"), &own.with_extension("form"));
+        }
+        self.index("look-index").take_snapshot()
+    }
+
+    /// The index of this name.
+    pub(crate) fn index(&self, name: &str) -> Index<'_> {
+        Index::new(self.shelf.file(name), &self.tree, &self.exclusions, &self.git)
+    }
+
+    /// The commit that is checked out.
+    pub(crate) fn head(&self) -> Option<String> {
+        let found = self.tree.repository.as_ref()?.commit();
+        found.or_else(|| self.commit("HEAD"))
+    }
+
+    /// The commit that a revision of the project names. Git reads the repository for that, and its settings,
+    /// but starts nothing that they name.
+    pub(crate) fn commit(&self, revision: &str) -> Option<String> {
+        self.object(&format!("{revision}^{{commit}}"))
+    }
+
+    /// The tree that a revision of the project names.
+    pub(crate) fn tree_of(&self, revision: &str) -> Option<String> {
+        self.object(&format!("{revision}^{{tree}}"))
+    }
+
+    fn object(&self, name: &str) -> Option<String> {
+        let repository = self.tree.repository.as_ref()?;
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
+        let found = self.git.with_directory(&repository.directory).line(args, None).ok()?;
+        let object = found.lines().last()?;
+        object.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| object.to_owned())
+    }
+
+    /// The tree that holds no file.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(crate) fn empty_tree(&self) -> Result<String, Fault> {
+        self.git.line(["mktree"], Some(Vec::new()))
+    }
+}

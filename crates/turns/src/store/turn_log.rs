@@ -1,0 +1,224 @@
+//! The log of a working tree's store: a line for each prompt, each end of a turn, each finish of a review,
+//! and each undo. Trimming removes old lines.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use alongside_desk::Author;
+use alongside_platform::process;
+use serde::{Deserialize, Serialize};
+
+use crate::store::json_lines;
+
+/// The event that a line records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Kind {
+    /// A person's prompt began a turn.
+    Prompt,
+    /// A turn has ended.
+    End,
+    /// A person has finished a turn review.
+    Finish,
+    /// A file is about to be undone.
+    Undo,
+    /// A newer version wrote it.
+    #[serde(other)]
+    Other,
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    /// The event.
+    pub(crate) kind: Kind,
+    /// When the snapshot was begun, in milliseconds since the Unix epoch.
+    pub(crate) at: u64,
+    /// For a finish: when the person finished. `at` is then the time of the look whose snapshot they saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finished: Option<u64>,
+    /// The agent, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) agent: String,
+    /// The agent's name of its session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) session: String,
+    /// The agent's name of the turn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) turn: String,
+    /// Whether the agent says that no person is at the session, since a script has started it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_unattended: bool,
+    /// For a prompt: whether the agent starts a hook at the end of the turn that can wake its session.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_woken: bool,
+    /// The agent's process, if the hook could tell which one that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<AgentProcess>,
+    /// The snapshot: a tree of our repository; absent if no snapshot could be taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tree: Option<String>,
+    /// The name of the list of files that the snapshot does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left: Option<String>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) head: Option<String>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// Why there is no snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    /// The file that is undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undone: Option<Undone>,
+}
+
+/// The most by which two readings of a process's start may differ, in milliseconds: the system computes the
+/// start from its clock, which small corrections move.
+const CLOCK_STEP_MS: u64 = 2000;
+
+/// A process, told from later ones of the same number by the time of its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentProcess {
+    pub(crate) pid: u32,
+    /// When it was started, in milliseconds since the Unix epoch.
+    pub(crate) started: u64,
+}
+
+impl AgentProcess {
+    /// The agent that has started the calling hook.
+    pub(crate) fn here() -> Option<Self> {
+        Self::of(process::caller()?)
+    }
+
+    /// The process of this number; `None` if there is none.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        Some(Self { pid, started: started(pid)? })
+    }
+
+    /// Whether this process still runs.
+    pub(crate) fn runs(&self) -> bool {
+        started(self.pid).is_some_and(|started| started.abs_diff(self.started) <= CLOCK_STEP_MS)
+    }
+}
+
+fn started(pid: u32) -> Option<u64> {
+    let since = process::started(pid)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
+}
+
+/// The undo of a file, as it is written into the log before the file is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Undone {
+    /// The path of the file below the top, escaped.
+    pub(crate) path: String,
+    /// The hash of the content before; absent where there is no file.
+    pub(crate) before: Option<String>,
+    /// The path of the copy of the content before.
+    pub(crate) copy: Option<String>,
+    /// The hash of the content afterwards; absent where there is no file.
+    pub(crate) after: Option<String>,
+    /// The permission bits before, if the undo changes them, or there is no file afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<u32>,
+    /// Whether this takes an undo back: the content afterwards is the one that the undo had removed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_back: bool,
+    /// The author of the change that is undone or comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<Author>,
+}
+
+impl Record {
+    /// Whether the agent may still run: its process does, or is not known.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.process.as_ref().is_none_or(AgentProcess::runs)
+    }
+
+    /// A line of this kind and time, with nothing else in it.
+    pub(crate) fn new(kind: Kind, at: u64) -> Self {
+        let (agent, session, turn) = (String::new(), String::new(), String::new());
+        let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
+        let (finished, is_unattended, is_woken, process) = (None, false, false, None);
+        Self {
+            kind,
+            at,
+            finished,
+            agent,
+            session,
+            turn,
+            is_unattended,
+            is_woken,
+            process,
+            tree,
+            left,
+            head,
+            branch,
+            why,
+            undone,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The log at a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    path: PathBuf,
+}
+
+impl Log {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Every line that can be read, oldest first. A half-written line is left out.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub(crate) fn read(&self) -> io::Result<Vec<Record>> {
+        json_lines::read(&self.path)
+    }
+
+    /// Appends a line, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
+        json_lines::append(&self.path, [record])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use alongside_platform::private::open_for_appending;
+
+    use super::*;
+
+    #[test]
+    fn a_half_written_line_and_unknown_kinds_hide_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = Log::at(directory.path().join("log"));
+        assert_eq!(log.read().unwrap(), []);
+        let first = Record { tree: Some("a".into()), ..Record::new(Kind::Prompt, 1) };
+        log.append(&first).unwrap();
+        let half = b"{\"kind\":\"end\",\"at\":2";
+        open_for_appending(&log.path).unwrap().write_all(half).unwrap();
+        assert_eq!(log.read().unwrap(), std::slice::from_ref(&first));
+        log.append(&Record::new(Kind::End, 3)).unwrap();
+        open_for_appending(&log.path).unwrap().write_all(b"{\"kind\":\"later\",\"at\":4}\n").unwrap();
+        let read = log.read().unwrap();
+        assert_eq!(read, [first, Record::new(Kind::End, 3), Record::new(Kind::Other, 4)]);
+    }
+}

@@ -1,0 +1,67 @@
+//! The end of a turn review: makes the next baseline, which is the files as the person saw them, after their
+//! undos.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::error::Fault;
+use crate::git::tree_diff;
+use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::left_out_files;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::escaped_path::unescape;
+use crate::store::turn_log::{Kind, Record};
+
+/// Writes into the log that the review of a look is finished. Changes on disk since the look that no undo
+/// made are in the next review, since the person has not seen them.
+///
+/// # Errors
+/// When git or the disk refuses.
+pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
+    let record = Record {
+        tree: Some(seen(bench, look)?),
+        finished: Some(alongside_desk::now_ms()),
+        left: look.left.clone(),
+        head: bench.head(),
+        branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
+        ..Record::new(Kind::Finish, look.at)
+    };
+    left_out_files::keep(&bench.shelf, &left_out_files::read(&bench.shelf, look.left.as_deref()))?;
+    Ok(bench.shelf.log().append(&record)?)
+}
+
+/// The tree of the files as a look has shown them, with the files that were undone since as they are now.
+///
+/// # Errors
+/// When git or the disk refuses.
+pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault> {
+    let undone: BTreeSet<Vec<u8>> = {
+        let since = bench.shelf.log().read()?.into_iter().filter(|record| record.at >= look.at);
+        since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()
+    };
+    if undone.is_empty() {
+        return Ok(look.now.clone());
+    }
+    let taken = bench.take_look_snapshot()?;
+    let mut records = Vec::new();
+    for difference in tree_diff::plain(&bench.git, &taken.tree, &look.now)? {
+        if !undone.contains(&difference.path) {
+            let (mode, object) = (&difference.now.mode, &difference.now.object);
+            let mode = if difference.now.exists() { mode } else { "0" };
+            let head = format!("{mode} {object} 0\t");
+            records.extend([head.as_bytes(), &difference.path, b"\0"].concat());
+        }
+    }
+    if records.is_empty() {
+        return Ok(taken.tree);
+    }
+    let index = bench.shelf.file(&format!("finish-index-{}", std::process::id()));
+    let git = bench.git.with_index(&index);
+    let made = git
+        .run(["read-tree", &taken.tree], None)
+        .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
+        .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
+    // The index was only needed to write this tree.
+    let _ = fs::remove_file(&index);
+    made
+}

@@ -1,0 +1,136 @@
+//! Notes on files, beside the snapshots: that a person accepted a proposal before it was written, or that
+//! they saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
+
+use std::io;
+use std::path::Path;
+
+use alongside_companion::private;
+use alongside_companion::turns::source::TurnNote;
+use alongside_platform::paths;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::snapshots::compared_trees::baseline;
+use crate::snapshots::left_out_files::MAX_FILE;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::escaped_path::{escape, unescape};
+use crate::store::file_lock::Lock;
+use crate::store::json_lines;
+use crate::store::tree_store::{NOTES, Shelf};
+
+/// The lock of each process that writes notes.
+const LOCK: &str = "notes-lock";
+
+/// A note: an event of one file, as a line on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Note {
+    /// When the note was written, in milliseconds since the Unix epoch.
+    pub(crate) at: u64,
+    /// The path below the top, escaped.
+    path: String,
+    #[serde(flatten)]
+    pub(crate) kind: NoteKind,
+}
+
+/// The event of a note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(crate) enum NoteKind {
+    /// The person accepted a text before it was written: the git objects of the file before and after.
+    Accepted {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<String>,
+        after: String,
+    },
+    /// The person has saved the file in an editor.
+    Saved,
+    /// A newer version wrote it.
+    #[serde(other)]
+    Other,
+}
+
+impl Note {
+    /// The path below the top, byte for byte.
+    pub(crate) fn path(&self) -> Vec<u8> {
+        unescape(&self.path)
+    }
+}
+
+/// Every note that can be read, oldest first. If the file of notes cannot be read, there are none, and no
+/// change counts as accepted.
+pub(crate) fn read(shelf: &Shelf) -> Vec<Note> {
+    let notes = json_lines::read(&shelf.file(NOTES));
+    notes.inspect_err(|error| tracing::warn!(%error, "the notes on turns cannot be read")).unwrap_or_default()
+}
+
+/// Adds a note on a file below the top, if there is a baseline and snapshots hold the file. Returns whether a
+/// note was added, so that a look may show something new.
+///
+/// # Errors
+/// When git or the disk refuses.
+pub(crate) fn add(bench: &Workbench, below: &Path, note: &TurnNote) -> Result<bool, Fault> {
+    let log = bench.shelf.log().read()?;
+    if baseline(&log).is_none() || !is_held(bench, below)? {
+        return Ok(false);
+    }
+    let kind = match note {
+        TurnNote::Accepted(text) => {
+            let is_small = |bytes: &[u8]| u64::try_from(bytes.len()).is_ok_and(|size| size <= MAX_FILE);
+            if !is_small(&text.after) || !text.before.as_deref().is_none_or(is_small) {
+                return Ok(false);
+            }
+            let object =
+                |bytes: &Vec<u8>| bench.git.line(["hash-object", "-w", "--stdin"], Some(bytes.clone()));
+            let (before, after) = (text.before.as_ref().map(object).transpose()?, object(&text.after)?);
+            NoteKind::Accepted { before, after }
+        }
+        TurnNote::Saved => NoteKind::Saved,
+    };
+    let note = Note { at: alongside_desk::now_ms(), path: escape(&paths::to_bytes(below)), kind };
+    let _lock = bench.shelf.lock(LOCK, bench.git.until())?;
+    // An editor may save by itself every few seconds.
+    let since = log.last().map_or(0, |record| record.at);
+    let is_known = |known: &Note| known.at >= since && (&known.path, &known.kind) == (&note.path, &note.kind);
+    if note.kind == NoteKind::Saved && read(&bench.shelf).iter().any(is_known) {
+        return Ok(false);
+    }
+    json_lines::append(&bench.shelf.file(NOTES), [&note])?;
+    Ok(true)
+}
+
+/// Whether snapshots hold this file. The store keeps no text of a file that git ignores or a person excludes.
+fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
+    if bench.exclusions.exclude(below) {
+        return Ok(false);
+    }
+    let index = bench.index("index");
+    let git = bench.git.with_index(&bench.shelf.file("index"));
+    let args = ["ls-files", "-c", "-o", "-z", "--exclude-standard"].map(std::ffi::OsString::from);
+    let rest = index.exclude_from().into_iter().chain(["--".into(), below.as_os_str().to_owned()]);
+    Ok(!git.run(args.into_iter().chain(rest), None)?.is_empty())
+}
+
+/// Removes the notes from before a time, in milliseconds since the Unix epoch. Returns the git objects that
+/// the other notes need.
+///
+/// # Errors
+/// When the disk refuses.
+pub(crate) fn trim(shelf: &Shelf, oldest: u64) -> io::Result<Vec<String>> {
+    let Some(_lock) = Lock::take(&shelf.file(LOCK))? else {
+        return Ok(read(shelf).iter().flat_map(objects).collect());
+    };
+    let all = read(shelf);
+    let kept: Vec<&Note> = all.iter().filter(|note| note.at >= oldest).collect();
+    if kept.len() < all.len() {
+        private::write(&shelf.file(NOTES), &json_lines::text(kept.iter().copied())?)?;
+    }
+    Ok(kept.into_iter().flat_map(objects).collect())
+}
+
+fn objects(note: &Note) -> Vec<String> {
+    match &note.kind {
+        NoteKind::Accepted { before, after } => before.iter().chain([after]).cloned().collect(),
+        NoteKind::Saved | NoteKind::Other => Vec::new(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Lists the working trees in which changes wait for a review.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::TurnLook;
+
+use crate::error::Fault;
+use crate::snapshots::compared_trees::baseline;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::Kind;
+use crate::turn_review::look::look;
+use crate::working_tree::WorkingTree;
+
+/// How long the look at one working tree may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A working tree with a baseline, in which changes may wait for a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The top of the working tree.
+    pub root: PathBuf,
+    /// The agents that have begun a turn since the baseline.
+    pub agents: Vec<String>,
+    /// The changes, or why the look at them has failed.
+    pub look: Result<TurnLook, String>,
+}
+
+/// Every working tree of this user with a baseline, by path.
+pub fn waiting(places: &Places) -> Vec<Waiting> {
+    let mut all: Vec<Waiting> = Shelf::all(places.state())
+        .into_iter()
+        .filter_map(|(_, top)| waiting_in(places, &top).ok().flatten().filter(|one| one.root == top))
+        .collect();
+    all.sort_by(|one, other| one.root.cmp(&other.root));
+    all
+}
+
+/// The working tree around a directory, if it has a baseline.
+///
+/// # Errors
+/// When the directory is in no working tree, or the log cannot be read.
+pub fn waiting_in(places: &Places, directory: &Path) -> Result<Option<Waiting>, Fault> {
+    let tree = WorkingTree::around_or_at(directory, &places.homes());
+    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    let log = Shelf::of(places.state(), &tree.top).log().read()?;
+    let Some(place) = baseline(&log) else { return Ok(None) };
+    let mut agents: Vec<String> = Vec::new();
+    for record in log.iter().skip(place).filter(|record| record.kind == Kind::Prompt) {
+        if !agents.contains(&record.agent) {
+            agents.push(record.agent.clone());
+        }
+    }
+    let root = tree.top.clone();
+    let bench = Workbench::open(places, tree, Instant::now() + PATIENCE);
+    let look = bench.and_then(|bench| look(&bench, None)).map_err(|fault| fault.to_string());
+    Ok(Some(Waiting { root, agents, look }))
+}

@@ -1,0 +1,105 @@
+//! Takes an undo back: writes the text of before the undo back into its file, if the file is still as the
+//! undo has left it. A message that no agent has read yet no longer mentions that undo.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use alongside_platform::paths;
+
+use crate::comments::lock;
+use crate::error::Fault;
+use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::tree_access::Workbench;
+use crate::store::comment_log::{Line, Round};
+use crate::store::escaped_path::escape;
+use crate::store::tree_store::Shelf;
+use crate::store::turn_dirs::Places;
+use crate::store::turn_log::Record;
+use crate::undo::Undoing;
+use crate::working_tree::WorkingTree;
+
+/// How long the calls of git may take together.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// See the module. Keeps the working tree open and its log in memory from one file to the next.
+#[derive(Debug)]
+pub struct WayBack<'a> {
+    places: &'a Places,
+    opened: Option<Opened>,
+}
+
+/// A working tree, and the undos in its log at the time of opening, newest first.
+#[derive(Debug)]
+struct Opened {
+    bench: Workbench,
+    undone: Vec<Record>,
+}
+
+impl<'a> WayBack<'a> {
+    /// Takes undos back in any working tree that has a store in these places.
+    pub fn new(places: &'a Places) -> Self {
+        Self { places, opened: None }
+    }
+
+    /// Writes a draft that an undo has kept back into its file. The text that it replaces becomes a draft.
+    ///
+    /// # Errors
+    /// When the log knows no undo that has kept this draft, the file has changed since that undo, or the file
+    /// cannot be written.
+    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Fault> {
+        let unknown = || Fault::said("it is not known as the text before an undo");
+        // The undo may have removed the directories of a new file.
+        let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
+        let tree = WorkingTree::around_or_at(above, &self.places.homes()).ok_or_else(unknown)?;
+        let below = file.strip_prefix(&tree.top).map_err(|_| unknown())?.to_owned();
+        if !Shelf::of(self.places.state(), &tree.top).file("log").exists() {
+            return Err(unknown());
+        }
+        let opened = match self.opened.take() {
+            Some(opened) if opened.bench.tree.top == tree.top => opened,
+            _ => Opened::open(self.places, tree)?,
+        };
+        let Opened { bench, undone } = &*self.opened.insert(opened);
+        let (path, copy) = (escape(&paths::to_bytes(&below)), draft.to_string_lossy());
+        let is_it = |copied: &Option<String>| copied.as_deref() == Some(&*copy);
+        let mut records = undone.iter().filter_map(|record| Some((record.at, record.undone.as_ref()?)));
+        let found = records.find(|(_, undone)| undone.path == path && is_it(&undone.copy));
+        let (at, undone) = found.ok_or_else(unknown)?;
+        let text = std::fs::read(draft)?;
+        let (nothing, drafts) = (
+            LookState { before: String::new(), now: String::new(), left: None, at: 0 },
+            self.places.drafts(),
+        );
+        Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)?;
+        // No message tells of what was taken back already.
+        if !undone.is_back
+            && let Err(fault) = tell_no_more(&bench.shelf, &path, at)
+        {
+            tracing::warn!(%fault, "a message tells of an undo that was taken back");
+        }
+        Ok(())
+    }
+}
+
+/// Removes the undo of a file at a time from the message that tells of it, if no agent has read that yet.
+fn tell_no_more(shelf: &Shelf, path: &str, undone_at: u64) -> Result<(), Fault> {
+    let _lock = lock(shelf)?;
+    let log = shelf.comments();
+    let all = log.read()?;
+    // A finish undoes first and sends then, so its round is no older than the undo.
+    let mut rounds = all.rounds.iter().filter(|round| round.at >= undone_at);
+    let tells = |round: &&Round| round.undone.iter().any(|change| escape(change.path.as_bytes()) == path);
+    if let Some(round) = rounds.find(tells).filter(|round| round.read.is_none()) {
+        let (round, path) = (round.number, path.to_owned());
+        log.append(&Line::TakenBack { round, path, at: alongside_desk::now_ms() })?;
+    }
+    Ok(())
+}
+
+impl Opened {
+    fn open(places: &Places, tree: WorkingTree) -> Result<Self, Fault> {
+        let bench = Workbench::open(places, tree, Instant::now() + PATIENCE)?;
+        let undone = bench.shelf.log().read()?.into_iter().rev().filter(|it| it.undone.is_some()).collect();
+        Ok(Self { bench, undone })
+    }
+}
