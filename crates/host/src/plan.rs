@@ -10,7 +10,7 @@ use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
 use alongside_contract::discovery::AGENT;
 use alongside_desk::socket::{EditorProcess, Role};
-use alongside_turns::{Places, TurnStore};
+use alongside_turns::{TurnDirs, TurnStore};
 use anyhow::Context;
 
 use super::entry::PartyRecord;
@@ -81,7 +81,7 @@ pub(super) async fn start_companion(
         .companion(AppDirs::of_this_process())
         .journal_as(&plan.name)
         .stdio(own_program(), ["stdio", "--agent", AGENT]);
-    builder = builder.turns(Arc::new(TurnStore::new(Places::of_this_process())));
+    builder = builder.turns(Arc::new(TurnStore::new(TurnDirs::of_this_process())));
     builder = builder.untold(untold.iter().cloned());
     builder = match plan.editors.first() {
         Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),

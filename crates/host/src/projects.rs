@@ -7,7 +7,7 @@ use alongside_common::settings::Settings;
 use alongside_companion::{Companion, DeskProfile, StartError, Workspace};
 use alongside_desk::{Problem, harmless};
 use alongside_platform::paths::Canonical as _;
-use alongside_turns::Places;
+use alongside_turns::TurnDirs;
 use tokio::task::AbortHandle;
 
 use super::directories::{holds, holds_in_project};
@@ -66,7 +66,8 @@ impl Projects {
                 // It hears of turns, whose files no person has saved.
                 let profile = DeskProfile { observes: true, shows_turns: true, ..DeskProfile::default() };
                 let desk = companion.join_as(profile).1;
-                self.save_watcher = Some(save_watcher::start(desk, roots, filter, Places::of_this_process()));
+                self.save_watcher =
+                    Some(save_watcher::start(desk, roots, filter, TurnDirs::of_this_process()));
             }
             (Some(_), false) => self.stop_save_watcher(),
             _ => {}

@@ -22,7 +22,7 @@ use alongside_desk::{
 use alongside_platform::Os;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::watch::watches_whole_trees;
-use alongside_turns::{Places, own_writes};
+use alongside_turns::{TurnDirs, own_writes};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
@@ -46,8 +46,8 @@ const GIT_WORKS: Duration = Duration::from_secs(5);
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// Watches `roots` and reports saved files to `desk`'s companion, until that stops or the task is aborted. It
-/// also reports why it cannot watch. `places`: those of the undos that are no saves.
-pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, places: Places) -> AbortHandle {
+/// also reports why it cannot watch. `dirs`: those of the undos that are no saves.
+pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, dirs: TurnDirs) -> AbortHandle {
     let (sender, changes) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // The system also tells of every file that is only opened, which companions do a lot.
@@ -58,7 +58,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, places:
     let mut save_watcher = SaveWatcher {
         desk,
         filter,
-        places,
+        dirs,
         watcher: None,
         is_limit_reported: false,
         files: Vec::new(),
@@ -85,7 +85,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, places:
 struct SaveWatcher {
     desk: Desk,
     filter: SaveFilter,
-    places: Places,
+    dirs: TurnDirs,
     watcher: Option<RecommendedWatcher>,
     is_limit_reported: bool,
     /// The saved files, newest first.
@@ -127,7 +127,7 @@ impl SaveWatcher {
                 () = complete => {
                     let waits = first.is_some_and(|first: Instant| first.elapsed() < GIT_WORKS);
                     report_at = None;
-                    if let Some(saved) = saved(touched.clone(), self.places.clone(), waits).await {
+                    if let Some(saved) = saved(touched.clone(), self.dirs.clone(), waits).await {
                         touched.clear();
                         self.report(saved);
                     }
@@ -321,14 +321,14 @@ async fn until(at: Option<Instant>) {
 
 /// Those of these files that neither git nor an undo has written; `None` if that is not known yet, and the
 /// caller `waits`.
-async fn saved(mut touched: BTreeSet<PathBuf>, places: Places, waits: bool) -> Option<BTreeSet<PathBuf>> {
+async fn saved(mut touched: BTreeSet<PathBuf>, dirs: TurnDirs, waits: bool) -> Option<BTreeSet<PathBuf>> {
     let look = tokio::task::spawn_blocking(move || {
         if waits && git_writes::is_at_work(&touched) {
             return None;
         }
         let written = git_writes::written(&touched);
         touched.retain(|file| !written.contains(file));
-        let undone = own_writes(&places, &touched);
+        let undone = own_writes(&dirs, &touched);
         touched.retain(|file| !undone.contains(file));
         Some(touched)
     });

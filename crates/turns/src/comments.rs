@@ -17,19 +17,19 @@ use alongside_platform::paths;
 
 use crate::comments::comment_list::SentText;
 use crate::comments::compaction::compact_large;
-use crate::comments::file_texts::Texts;
+use crate::comments::file_texts::FileTexts;
 use crate::comments::message_text::asking_words;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::lines::anchors::Quotation;
 use crate::sessions::read_moment::read_moment;
 use crate::sessions::recipient;
 use crate::snapshots::compared_trees::baseline;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::comment_log::{CommentLog, Comments, Line, Trees};
 use crate::store::escaped_path::escape;
-use crate::store::file_lock::Lock;
-use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
-use crate::store::turn_dirs::Places;
+use crate::store::file_lock::FileLock;
+use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::working_tree::WorkingTree;
 
@@ -40,9 +40,9 @@ const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Takes the lock of comments: as long as it is held, no other process writes a comment or delivers a message
 /// of this working tree.
-pub(crate) fn lock(shelf: &Shelf) -> Result<Lock, Fault> {
-    match lock_within(shelf, PATIENCE) {
-        Err(Fault::Late) => Err(Fault::said("another alongside writes comments here all the time")),
+pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, StoreError> {
+    match lock_within(store, PATIENCE) {
+        Err(StoreError::Late) => Err(StoreError::said("another alongside writes comments here all the time")),
         lock => lock,
     }
 }
@@ -50,23 +50,23 @@ pub(crate) fn lock(shelf: &Shelf) -> Result<Lock, Fault> {
 /// Takes the lock of comments, and waits this long for another process.
 ///
 /// # Errors
-/// [`Fault::Late`] when another process holds the lock all the time.
-pub(crate) fn lock_within(shelf: &Shelf, patience: Duration) -> Result<Lock, Fault> {
-    shelf.lock(COMMENTS_LOCK, Instant::now() + patience)
+/// [`StoreError::Late`] when another process holds the lock all the time.
+pub(crate) fn lock_within(store: &TreeStore, patience: Duration) -> Result<FileLock, StoreError> {
+    store.lock(COMMENTS_LOCK, Instant::now() + patience)
 }
 
-/// The shelf of a working tree, which is made if it is missing, and its log of comments.
-fn opened(places: &Places, top: &Path) -> Result<(Shelf, CommentLog), Fault> {
-    let shelf = Shelf::of(places.state(), top);
-    shelf.make(places.state(), top)?;
-    if let Err(fault) = compact_large(&shelf, Instant::now() + PATIENCE) {
+/// The store of a working tree, which is made if it is missing, and its log of comments.
+fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), StoreError> {
+    let store = TreeStore::of(dirs.state(), top);
+    store.make(dirs.state(), top)?;
+    if let Err(fault) = compact_large(&store, Instant::now() + PATIENCE) {
         tracing::warn!(%fault, "a large log of comments stays as it is");
     }
-    let log = shelf.comments();
-    Ok((shelf, log))
+    let log = store.comments();
+    Ok((store, log))
 }
 
-fn not_kept(fault: impl Into<Fault>) -> Refusal {
+fn not_kept(fault: impl Into<StoreError>) -> Refusal {
     Refusal::CommentNotKept { reason: fault.into().to_string() }
 }
 
@@ -74,9 +74,9 @@ fn not_kept(fault: impl Into<Fault>) -> Refusal {
 ///
 /// # Errors
 /// When the comment cannot be written.
-pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), Refusal> {
-    let (shelf, log) = opened(places, top).map_err(not_kept)?;
-    let _lock = lock(&shelf).map_err(not_kept)?;
+pub(crate) fn add(dirs: &TurnDirs, top: &Path, new: &NewComment) -> Result<(), Refusal> {
+    let (store, log) = opened(dirs, top).map_err(not_kept)?;
+    let _lock = lock(&store).map_err(not_kept)?;
     let id = log.read().map_err(not_kept)?.next_comment();
     let NewComment { file, lines, side, code, before, after, text } = new.clone();
     let path = file.as_ref().map(|file| match (side, &file.from) {
@@ -102,19 +102,19 @@ pub(crate) fn add(places: &Places, top: &Path, new: &NewComment) -> Result<(), R
 /// # Errors
 /// When there is no such comment, or the change cannot be written.
 pub(crate) fn change(
-    places: &Places,
+    dirs: &TurnDirs,
     top: &Path,
     id: CommentId,
     text: &str,
-    texts: Option<&mut Texts<'_>>,
+    texts: Option<&mut FileTexts<'_>>,
 ) -> Result<(), Refusal> {
-    let (shelf, log) = opened(places, top).map_err(not_kept)?;
+    let (store, log) = opened(dirs, top).map_err(not_kept)?;
     // Before the lock, for which hooks wait: git may take a while.
     let about = texts.filter(|_| !text.is_empty()).and_then(|texts| {
-        let (all, records) = (log.read().ok()?, shelf.log().read().ok()?);
+        let (all, records) = (log.read().ok()?, store.log().read().ok()?);
         comment_list::changed_lines(id, &all, &records, texts)
     });
-    let _lock = lock(&shelf).map_err(not_kept)?;
+    let _lock = lock(&store).map_err(not_kept)?;
     let all = log.read().map_err(not_kept)?;
     match all.comments.get(&id) {
         Some(comment) if !comment.is_removed => {}
@@ -130,14 +130,14 @@ pub(crate) fn change(
 /// # Errors
 /// When the round cannot be written.
 pub(crate) fn send(
-    places: &Places,
+    dirs: &TurnDirs,
     look: &TurnLook,
     round: &NewRound,
     trees: Option<Trees>,
-) -> Result<Option<TurnMessage>, Fault> {
-    let (shelf, log) = opened(places, &look.root)?;
+) -> Result<Option<TurnMessage>, StoreError> {
+    let (store, log) = opened(dirs, &look.root)?;
     {
-        let _lock = lock(&shelf)?;
+        let _lock = lock(&store)?;
         let all = log.read()?;
         let NewRound { mut undone, mut asked, comments } = round.clone();
         round_size::cut_texts(asked.iter_mut().chain(&mut undone));
@@ -151,7 +151,7 @@ pub(crate) fn send(
         if comments.is_empty() && undone.is_empty() {
             return Ok(None);
         }
-        let records = shelf.log().read()?;
+        let records = store.log().read()?;
         let to = recipient::address(&records);
         let (round, beside) = (all.next_round(), recipient::beside(to.as_ref(), &records));
         // Another desk may send a round between the promise and its own round, and keeps no promise by that.
@@ -160,7 +160,7 @@ pub(crate) fn send(
         log.append_all(&lines)?;
     }
     // The round is sent, even if the log cannot be read again.
-    let feedback = comment_list::of_shelf(&shelf, &mut Texts::on_disk(&look.root));
+    let feedback = comment_list::of_shelf(&store, &mut FileTexts::on_disk(&look.root));
     let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }
@@ -200,13 +200,13 @@ fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
-pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedback), Fault> {
-    let tree = around(places, directory)?;
-    let (shelf, top) = (Shelf::of(places.state(), &tree.top), tree.top.clone());
-    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let when = read_moment(&shelf, recipient::address(&log).as_ref(), &log);
-    let tell = |texts: &mut Texts<'_>| comment_list::feedback(&all, &log, when, texts);
-    Ok((top, with_texts(places, tree, &all, &log, tell)))
+pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedback), StoreError> {
+    let tree = around(dirs, directory)?;
+    let (store, top) = (TreeStore::of(dirs.state(), &tree.top), tree.top.clone());
+    let (all, log) = (store.comments().read()?, store.log().read()?);
+    let when = read_moment(&store, recipient::address(&log).as_ref(), &log);
+    let tell = |texts: &mut FileTexts<'_>| comment_list::feedback(&all, &log, when, texts);
+    Ok((top, with_texts(dirs, tree, &all, &log, tell)))
 }
 
 /// The whole text of the message with a round, as it was delivered, or as it waits; of the last round, if
@@ -214,36 +214,40 @@ pub fn feedback_in(places: &Places, directory: &Path) -> Result<(PathBuf, Feedba
 ///
 /// # Errors
 /// As [`feedback_in`].
-pub fn sent_text(places: &Places, directory: &Path, round: Option<u64>) -> Result<Option<SentText>, Fault> {
-    let tree = around(places, directory)?;
-    let shelf = Shelf::of(places.state(), &tree.top);
-    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let tell = |texts: &mut Texts<'_>| comment_list::sent_text(&all, round, texts);
-    Ok(with_texts(places, tree, &all, &log, tell))
+pub fn sent_text(
+    dirs: &TurnDirs,
+    directory: &Path,
+    round: Option<u64>,
+) -> Result<Option<SentText>, StoreError> {
+    let tree = around(dirs, directory)?;
+    let store = TreeStore::of(dirs.state(), &tree.top);
+    let (all, log) = (store.comments().read()?, store.log().read()?);
+    let tell = |texts: &mut FileTexts<'_>| comment_list::sent_text(&all, round, texts);
+    Ok(with_texts(dirs, tree, &all, &log, tell))
 }
 
-fn around(places: &Places, directory: &Path) -> Result<WorkingTree, Fault> {
-    let tree = WorkingTree::around_or_at(directory, &places.homes());
-    tree.ok_or_else(|| Fault::said("this directory is no working tree"))
+fn around(dirs: &TurnDirs, directory: &Path) -> Result<WorkingTree, StoreError> {
+    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
+    tree.ok_or_else(|| StoreError::said("this directory is no working tree"))
 }
 
 /// Calls `tell` with the texts of a working tree. Opens its snapshots only if a comment needs one.
 fn with_texts<T>(
-    places: &Places,
+    dirs: &TurnDirs,
     tree: WorkingTree,
     all: &Comments,
     log: &[Record],
-    tell: impl FnOnce(&mut Texts<'_>) -> T,
+    tell: impl FnOnce(&mut FileTexts<'_>) -> T,
 ) -> T {
     let before = baseline(log).and_then(|place| log.get(place)?.tree.clone());
     let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
     let is_read = all.rounds.iter().any(|round| round.read.is_some());
     let top = tree.top.clone();
-    let bench = (has_old && before.is_some() || is_read)
-        .then(|| Workbench::open(places, tree, Instant::now() + GIT_PATIENCE).ok())
+    let access = (has_old && before.is_some() || is_read)
+        .then(|| TreeAccess::open(dirs, tree, Instant::now() + GIT_PATIENCE).ok())
         .flatten();
-    match &bench {
-        Some(bench) => tell(&mut Texts::of_look(bench, before.as_deref(), &[])),
-        None => tell(&mut Texts::on_disk(&top)),
+    match &access {
+        Some(access) => tell(&mut FileTexts::of_look(access, before.as_deref(), &[])),
+        None => tell(&mut FileTexts::on_disk(&top)),
     }
 }

@@ -7,7 +7,7 @@ use alongside_desk::{harmless, without_error_codes};
 
 /// The reason why the store cannot do something. Its text is one harmless line for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum StoreError {
     /// The time is over.
     Late,
     /// There is no program `git`, or none outside the working tree.
@@ -16,14 +16,14 @@ pub enum Fault {
     Said(String),
 }
 
-impl Fault {
+impl StoreError {
     /// The fault with this reason, rendered harmless: the text may come from git or the system.
     pub(crate) fn said(why: impl AsRef<str>) -> Self {
         Self::Said(harmless::name(without_error_codes(why.as_ref()).trim()).into_owned())
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Late => f.write_str("git takes too long"),
@@ -33,9 +33,9 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for StoreError {}
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for StoreError {
     fn from(error: io::Error) -> Self {
         Self::said(error.to_string())
     }

@@ -26,17 +26,17 @@ pub use delivery::message_claims::{
     Claim, Claimed, Message, Reader, claim, claim_for_person, confirm, pending, watched_file,
 };
 pub use delivery::waiter::Waiter;
-pub use error::Fault;
+pub use error::StoreError;
 pub use git::has_git;
 pub use recording::{Recorded, TurnEvent, clear, clear_all, delete_all, record, seed, stored, unread};
 pub use sessions::agent_process::{RunningAgent, running_agent};
 pub use store::delivery_way::Delivery;
-pub use store::turn_dirs::Places;
+pub use store::turn_dirs::TurnDirs;
 pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
-pub use turn_review::unreviewed_trees::{Waiting, waiting, waiting_in};
+pub use turn_review::unreviewed_trees::{UnreviewedTree, unreviewed_in, unreviewed_trees};
 pub use turn_store::TurnStore;
 pub use undo::own_writes::own_writes;
-pub use undo::take_back::WayBack;
+pub use undo::take_back::TakeBack;
 pub use undo::{TAKEN_BACK, YOUR_UNDO};
 
 #[cfg(test)]

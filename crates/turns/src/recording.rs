@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use alongside_contract::turns::Moment;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::snapshots::left_out_files;
-use crate::snapshots::tree_access::Workbench;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::snapshots::tree_access::TreeAccess;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{AgentProcess, Kind, Record};
 use crate::working_tree::WorkingTree;
 
@@ -48,15 +48,15 @@ pub enum Recorded {
 /// # Errors
 /// Why there is no snapshot. The reason is also a line of the log, if the log can be written.
 pub fn record(
-    places: &Places,
+    dirs: &TurnDirs,
     event: &TurnEvent,
     directory: &Path,
     until: Instant,
-) -> Result<Recorded, Fault> {
-    let Some(tree) = WorkingTree::around(directory, &places.homes()) else { return Ok(Recorded::Nothing) };
-    let shelf = Shelf::of(places.state(), &tree.top);
+) -> Result<Recorded, StoreError> {
+    let Some(tree) = WorkingTree::around(directory, &dirs.homes()) else { return Ok(Recorded::Nothing) };
+    let store = TreeStore::of(dirs.state(), &tree.top);
     let kind = match event.moment {
-        Moment::Continued if is_open(&shelf.log().read()?, event) => return Ok(Recorded::Nothing),
+        Moment::Continued if is_open(&store.log().read()?, event) => return Ok(Recorded::Nothing),
         Moment::Prompt | Moment::Continued => Kind::Prompt,
         Moment::End => Kind::End,
     };
@@ -71,20 +71,20 @@ pub fn record(
         branch,
         ..Record::new(kind, alongside_desk::now_ms())
     };
-    let taken = Workbench::open(places, tree, until).and_then(|bench| {
-        let (head, taken) = (bench.head(), bench.take_snapshot()?);
-        let left = left_out_files::keep(&bench.shelf, &taken.left)?;
+    let taken = TreeAccess::open(dirs, tree, until).and_then(|access| {
+        let (head, taken) = (access.head(), access.take_snapshot()?);
+        let left = left_out_files::keep(&access.store, &taken.left)?;
         Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
     });
     match taken {
         Ok(record) => {
-            shelf.log().append(&record)?;
+            store.log().append(&record)?;
             Ok(Recorded::Kept)
         }
         Err(fault) => {
-            shelf.make(places.state(), &top)?;
-            shelf.log().append(&Record { why: Some(fault.to_string()), ..begun })?;
-            if fault == Fault::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
+            store.make(dirs.state(), &top)?;
+            store.log().append(&Record { why: Some(fault.to_string()), ..begun })?;
+            if fault == StoreError::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
         }
     }
 }
@@ -94,9 +94,9 @@ pub fn record(
 ///
 /// # Errors
 /// When git or the disk refuses, or the time is over.
-pub fn seed(places: &Places, top: &Path, until: Instant) -> Result<(), Fault> {
-    let Some(tree) = WorkingTree::around(top, &places.homes()) else { return Ok(()) };
-    Workbench::open(places, tree, until)?.take_snapshot().map(drop)
+pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), StoreError> {
+    let Some(tree) = WorkingTree::around(top, &dirs.homes()) else { return Ok(()) };
+    TreeAccess::open(dirs, tree, until)?.take_snapshot().map(drop)
 }
 
 /// Removes the store of the working tree around a directory, but keeps words that nobody has read. Returns
@@ -104,15 +104,15 @@ pub fn seed(places: &Places, top: &Path, until: Instant) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the store cannot be removed.
-pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option<PathBuf>, Fault> {
-    let tree = WorkingTree::around_or_at(directory, &places.homes());
-    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
-    let shelf = Shelf::of(places.state(), &tree.top);
-    if !shelf.file("tree").exists() {
+pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option<PathBuf>, StoreError> {
+    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
+    let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+    let store = TreeStore::of(dirs.state(), &tree.top);
+    if !store.file("tree").exists() {
         return Ok(None);
     }
-    let _lock = shelf.lock("lock", until)?;
-    shelf.remove(until)?;
+    let _lock = store.lock("lock", until)?;
+    store.remove(until)?;
     Ok(Some(tree.top))
 }
 
@@ -120,34 +120,34 @@ pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option
 ///
 /// # Errors
 /// When a store cannot be removed.
-pub fn clear_all(places: &Places, until: Instant) -> Result<(), Fault> {
-    remove_each(places, until, |shelf| shelf.remove(until))
+pub fn clear_all(dirs: &TurnDirs, until: Instant) -> Result<(), StoreError> {
+    remove_each(dirs, until, |store| store.remove(until))
 }
 
 /// Deletes the stores of all working trees, also the words that nobody has read.
 ///
 /// # Errors
 /// When a store cannot be removed.
-pub fn delete_all(places: &Places, until: Instant) -> Result<(), Fault> {
-    remove_each(places, until, |shelf| shelf.delete(until))
+pub fn delete_all(dirs: &TurnDirs, until: Instant) -> Result<(), StoreError> {
+    remove_each(dirs, until, |store| store.delete(until))
 }
 
 fn remove_each(
-    places: &Places,
+    dirs: &TurnDirs,
     until: Instant,
-    remove: impl Fn(&Shelf) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    for (shelf, _) in Shelf::all(places.state()) {
-        let _lock = shelf.lock("lock", until)?;
-        remove(&shelf)?;
+    remove: impl Fn(&TreeStore) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    for (store, _) in TreeStore::all(dirs.state()) {
+        let _lock = store.lock("lock", until)?;
+        remove(&store)?;
     }
-    Ok(Shelf::remove_empty(places.state())?)
+    Ok(TreeStore::remove_empty(dirs.state())?)
 }
 
 /// The working trees in whose stores [`clear_all`] has something to remove.
-pub fn stored(places: &Places) -> Vec<PathBuf> {
-    let all = Shelf::all(places.state()).into_iter();
-    all.filter(|(shelf, _)| !shelf.has_only_words()).map(|(_, top)| top).collect()
+pub fn stored(dirs: &TurnDirs) -> Vec<PathBuf> {
+    let all = TreeStore::all(dirs.state()).into_iter();
+    all.filter(|(store, _)| !store.has_only_words()).map(|(_, top)| top).collect()
 }
 
 /// The working trees with words that no agent has read yet, each with its comments. The list of comments is
@@ -155,10 +155,10 @@ pub fn stored(places: &Places) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When a log of comments cannot be read.
-pub fn unread(places: &Places) -> Result<Vec<(PathBuf, Vec<String>)>, Fault> {
+pub fn unread(dirs: &TurnDirs) -> Result<Vec<(PathBuf, Vec<String>)>, StoreError> {
     let mut all = Vec::new();
-    for (shelf, top) in Shelf::all(places.state()) {
-        let comments = shelf.comments().read()?;
+    for (store, top) in TreeStore::all(dirs.state()) {
+        let comments = store.comments().read()?;
         if comments.is_needed() {
             all.push((top, comments.unread().map(str::to_owned).collect()));
         }

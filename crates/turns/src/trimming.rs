@@ -10,12 +10,12 @@ use std::time::{Duration, Instant, SystemTime};
 use alongside_companion::private;
 
 use crate::comments::compaction::compact;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::Git;
 use crate::snapshots::compared_trees::baseline;
 use crate::store::json_lines;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::turn_review::notes;
 
@@ -32,9 +32,9 @@ const YOUNG: &str = "--expire=1.hour.ago";
 const TRIMMED: &str = "turns/trimmed";
 
 /// Whether the last trimming is long enough ago. Without any store, none is due.
-pub fn is_due(places: &Places) -> bool {
-    let at = places.state().join(TRIMMED).metadata().and_then(|found| found.modified());
-    at.map_or(places.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > APART))
+pub fn is_due(dirs: &TurnDirs) -> bool {
+    let at = dirs.state().join(TRIMMED).metadata().and_then(|found| found.modified());
+    at.map_or(dirs.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > APART))
 }
 
 /// Removes old stores and lines, and then the stores that were unused for longest until the others fit into
@@ -42,89 +42,89 @@ pub fn is_due(places: &Places) -> bool {
 ///
 /// # Errors
 /// When the system refuses to note the time. A file that cannot be removed stays until the next trimming.
-pub fn trim(places: &Places, current: &Path, max_bytes: u64, until: Instant) -> Result<(), Fault> {
-    private::write(&places.state().join(TRIMMED), b"")?;
+pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> Result<(), StoreError> {
+    private::write(&dirs.state().join(TRIMMED), b"")?;
     let kept_for = u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX);
     let oldest = alongside_desk::now_ms().saturating_sub(kept_for);
     let mut stores = Vec::new();
-    for (shelf, top) in Shelf::all(places.state()) {
-        let used = shelf.file("log").metadata().and_then(|found| found.modified());
+    for (store, top) in TreeStore::all(dirs.state()) {
+        let used = store.file("log").metadata().and_then(|found| found.modified());
         let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
         let is_current = top == current;
         if !is_current && used.elapsed().is_ok_and(|age| age > KEPT_FOR) {
-            remove(&shelf, until);
+            remove(&store, until);
             continue;
         }
-        note(keep_only(&shelf, &top, until, |_, record| record.at >= oldest));
-        note(compact(&shelf, oldest, until));
-        stores.push((is_current, used, size(&shelf.file(""), until), shelf));
+        note(keep_only(&store, &top, until, |_, record| record.at >= oldest));
+        note(compact(&store, oldest, until));
+        stores.push((is_current, used, size(&store.file(""), until), store));
     }
     // By the time of their last use, with the store in use at the end.
     stores.sort_by_key(|(is_current, used, ..)| (*is_current, *used));
     let mut bytes: u64 = stores.iter().map(|(_, _, bytes, _)| bytes).sum();
-    for (is_current, _, own, shelf) in stores {
+    for (is_current, _, own, store) in stores {
         if bytes <= max_bytes {
             break;
         }
         if is_current {
-            let log = shelf.log().read()?;
+            let log = store.log().read()?;
             let needed = [baseline(&log), log.iter().rposition(|record| record.tree.is_some())];
-            note(keep_only(&shelf, current, until, |place, _| needed.contains(&Some(place))));
+            note(keep_only(&store, current, until, |place, _| needed.contains(&Some(place))));
         } else {
-            remove(&shelf, until);
+            remove(&store, until);
         }
         bytes -= own;
     }
     Ok(())
 }
 
-fn note(trimmed: Result<(), Fault>) {
+fn note(trimmed: Result<(), StoreError>) {
     if let Err(fault) = trimmed {
         tracing::debug!(%fault, "a store of turns was not trimmed");
     }
 }
 
-fn remove(shelf: &Shelf, until: Instant) {
+fn remove(store: &TreeStore, until: Instant) {
     // A prompt that holds the lock at this moment keeps its store.
-    if let Ok(_lock) = shelf.lock("lock", until) {
-        let _ = shelf.remove(until);
+    if let Ok(_lock) = store.lock("lock", until) {
+        let _ = store.remove(until);
     }
 }
 
 /// Removes the lines of the log for which `keep` is false, and the objects that no other line needs.
 fn keep_only(
-    shelf: &Shelf,
+    store: &TreeStore,
     top: &Path,
     until: Instant,
     keep: impl Fn(usize, &Record) -> bool,
-) -> Result<(), Fault> {
-    let _lock = shelf.lock("lock", until)?;
-    let log = shelf.log().read()?;
+) -> Result<(), StoreError> {
+    let _lock = store.lock("lock", until)?;
+    let log = store.log().read()?;
     let kept = log.iter().enumerate().filter(|(place, record)| keep(*place, record));
     let kept: Vec<Record> = kept.map(|(_, record)| record.clone()).collect();
     if kept.len() == log.len() {
         return Ok(());
     }
-    private::write(&shelf.file("log"), &json_lines::text(&kept)?)?;
+    private::write(&store.file("log"), &json_lines::text(&kept)?)?;
     let names: Vec<&str> = kept.iter().filter_map(|record| record.left.as_deref()).collect();
-    for list in fs::read_dir(shelf.file("left")).into_iter().flatten().flatten() {
+    for list in fs::read_dir(store.file("left")).into_iter().flatten().flatten() {
         if !names.iter().any(|name| list.file_name() == *name) {
             let _ = fs::remove_file(list.path());
         }
     }
-    let git = Git::new(shelf.repository(), top, until)?.with_index(&shelf.file("index"));
+    let git = Git::new(store.repository(), top, until)?.with_index(&store.file("index"));
     let trees = kept.iter().filter_map(|record| record.tree.clone());
-    let rounds = shelf.comments().read()?.rounds.into_iter().filter_map(|round| round.trees);
+    let rounds = store.comments().read()?.rounds.into_iter().filter_map(|round| round.trees);
     let rounds: Vec<String> = rounds.flat_map(|trees| [trees.shown, trees.sent]).collect();
     let oldest = kept.first().map_or(u64::MAX, |record| record.at);
-    let noted = notes::trim(shelf, oldest)?;
+    let noted = notes::trim(store, oldest)?;
     let trees = trees.chain(known(&git, &[rounds, noted].concat())?);
     let arguments = ["prune", YOUNG, "--"].map(str::to_owned);
     git.run(arguments.into_iter().chain(trees), None).map(drop)
 }
 
 /// The trees that the repository has. Others are named by rounds that outlived an earlier store.
-fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Fault> {
+fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, StoreError> {
     let wanted: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
     let output = git.run(["cat-file", "--batch-check=%(objectname)"], Some(wanted.into_bytes()))?;
     let output = String::from_utf8_lossy(&output).into_owned();

@@ -12,18 +12,18 @@ use alongside_platform::directory::Entry;
 
 use crate::comments;
 use crate::comments::comment_list;
-use crate::comments::file_texts::Texts;
-use crate::error::Fault;
+use crate::comments::file_texts::FileTexts;
+use crate::error::StoreError;
 use crate::git::tree_diff::SideKind;
 use crate::lines::line_changes::LineChanges;
 use crate::sessions::open_turns::open_turns;
 use crate::snapshots::blobs;
-use crate::snapshots::compared_trees::{LookState, baseline};
+use crate::snapshots::compared_trees::{ComparedTrees, baseline};
 use crate::snapshots::left_out_files::MAX_FILE;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::comment_log::Trees;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{Kind, Record};
 use crate::turn_review::accepted_changes::accepted_lines;
 use crate::turn_review::finish::{finish, seen};
@@ -32,7 +32,7 @@ use crate::turn_review::notes;
 use crate::undo::Undoing;
 use crate::undo::promises::{broken, promise};
 use crate::working_tree::WorkingTree;
-use crate::working_tree::file_place::TreePlace;
+use crate::working_tree::file_place::FilePlace;
 
 /// How long a look may take: the first look may read every file of a project.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,37 +42,37 @@ const UNKNOWN: &str = "this look is none of the store's";
 /// The stores of all working trees of this user.
 #[derive(Debug, Clone)]
 pub struct TurnStore {
-    places: Places,
+    dirs: TurnDirs,
 }
 
 impl TurnStore {
     /// The stores in these places. Reads and writes nothing yet.
-    pub fn new(places: Places) -> Self {
-        Self { places }
+    pub fn new(dirs: TurnDirs) -> Self {
+        Self { dirs }
     }
 
-    fn bench(&self, directory: &Path) -> Result<Workbench, Fault> {
-        let tree = WorkingTree::around_or_at(directory, &self.places.homes());
-        let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
-        Workbench::open(&self.places, tree, Instant::now() + PATIENCE)
+    fn access(&self, directory: &Path) -> Result<TreeAccess, StoreError> {
+        let tree = WorkingTree::around_or_at(directory, &self.dirs.homes());
+        let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+        TreeAccess::open(&self.dirs, tree, Instant::now() + PATIENCE)
     }
 
     /// Keeps a note if a hook has made a store for the file's working tree. A note alone makes no store.
-    fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Fault> {
-        let tree = file.parent().and_then(|parent| WorkingTree::around_or_at(parent, &self.places.homes()));
+    fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, StoreError> {
+        let tree = file.parent().and_then(|parent| WorkingTree::around_or_at(parent, &self.dirs.homes()));
         let Some(tree) = tree else { return Ok(false) };
         let below = file.strip_prefix(&tree.top).map(Path::to_owned);
-        let has_log = Shelf::of(self.places.state(), &tree.top).file("log").exists();
+        let has_log = TreeStore::of(self.dirs.state(), &tree.top).file("log").exists();
         let Some(below) = below.ok().filter(|_| has_log) else { return Ok(false) };
-        notes::add(&Workbench::open(&self.places, tree, Instant::now() + PATIENCE)?, &below, note)
+        notes::add(&TreeAccess::open(&self.dirs, tree, Instant::now() + PATIENCE)?, &below, note)
     }
 
     /// Sends the list of undone changes for a process that died between its undo and its message.
-    fn keep_broken_promise(&self, bench: &Workbench) -> Result<(), Fault> {
-        let top = &bench.tree.top;
-        let Some((state, round, promise)) = broken(&bench.shelf, top)? else { return Ok(()) };
+    fn keep_broken_promise(&self, access: &TreeAccess) -> Result<(), StoreError> {
+        let top = &access.tree.top;
+        let Some((state, round, promise)) = broken(&access.store, top)? else { return Ok(()) };
         let look = TurnLook { root: top.clone(), snapshot: state.name(), ..TurnLook::default() };
-        match comments::send(&self.places, &look, &round, trees(bench, &state)) {
+        match comments::send(&self.dirs, &look, &round, trees(access, &state)) {
             Ok(_) => Ok(()),
             Err(fault) => {
                 promise.leave();
@@ -82,13 +82,13 @@ impl TurnStore {
     }
 
     fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
-        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         if let Some(why) = &file.told.without_text {
             return Err(why.clone());
         }
-        let bench = self.bench(&look.root).map_err(|fault| fault.to_string())?;
+        let access = self.access(&look.root).map_err(|fault| fault.to_string())?;
         let earlier = file.from.as_ref().unwrap_or(&file.path);
-        let before = blobs::read(&bench, &state.before, earlier).map_err(|fault| fault.to_string())?;
+        let before = blobs::read(&access, &state.before, earlier).map_err(|fault| fault.to_string())?;
         let before = match before {
             Some(blob) if blob.kind == SideKind::Link => return Err("it was a symbolic link".to_owned()),
             blob => blob.map(|blob| blob.bytes),
@@ -96,7 +96,7 @@ impl TurnStore {
         let place = match file.told.change {
             // A directory may be in the place of a deleted file, or a link on the way to it.
             FileChange::Deleted => None,
-            _ => TreePlace::find(&look.root, &file.path)?,
+            _ => FilePlace::find(&look.root, &file.path)?,
         };
         let now = match place {
             None => None,
@@ -108,26 +108,31 @@ impl TurnStore {
                 Some(Entry::Other) => return Err("it is no regular file".to_owned()),
             },
         };
-        let new = new_lines(&bench, &state, &file.path, now.as_deref());
-        let notes = notes::read(&bench.shelf);
-        let accepted = accepted_lines(&bench, &notes, &file.path, before.as_deref(), now.as_deref());
+        let new = new_lines(&access, &state, &file.path, now.as_deref());
+        let notes = notes::read(&access.store);
+        let accepted = accepted_lines(&access, &notes, &file.path, before.as_deref(), now.as_deref());
         let accepted = accepted.inspect_err(|fault| tracing::warn!(%fault, "what was accepted is not known"));
         Ok(TurnTexts { before, now, new, accepted: accepted.unwrap_or_default() })
     }
 }
 
 /// The trees of a round that is sent now, by which later looks find the agent's answer.
-fn trees(bench: &Workbench, state: &LookState) -> Option<Trees> {
-    let sent = seen(bench, state);
+fn trees(access: &TreeAccess, state: &ComparedTrees) -> Option<Trees> {
+    let sent = seen(access, state);
     let sent = sent.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
     Some(Trees { shown: state.now.clone(), sent: sent.ok()? })
 }
 
 /// The lines of a text on disk that have changed since the last round, unless all of it has.
-fn new_lines(bench: &Workbench, look: &LookState, path: &Path, now: Option<&[u8]>) -> Option<Vec<Lines>> {
-    let rounds = bench.shelf.comments().read().ok()?.rounds;
+fn new_lines(
+    access: &TreeAccess,
+    look: &ComparedTrees,
+    path: &Path,
+    now: Option<&[u8]>,
+) -> Option<Vec<Lines>> {
+    let rounds = access.store.comments().read().ok()?.rounds;
     let trees = rounds.last()?.trees.as_ref().filter(|trees| trees.sent != look.before)?;
-    let then = blobs::read(bench, &trees.sent, path).ok()??;
+    let then = blobs::read(access, &trees.sent, path).ok()??;
     let changes =
         LineChanges::between(std::str::from_utf8(&then.bytes).ok()?, std::str::from_utf8(now?).ok()?);
     let lines = changes.all().iter().map(|change| Lines { start: change.new.start, end: change.new.end });
@@ -136,18 +141,18 @@ fn new_lines(bench: &Workbench, look: &LookState, path: &Path, now: Option<&[u8]
 
 impl TurnSource for TurnStore {
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String> {
-        let look = self.bench(directory).and_then(|bench| {
-            if let Err(fault) = self.keep_broken_promise(&bench) {
+        let look = self.access(directory).and_then(|access| {
+            if let Err(fault) = self.keep_broken_promise(&access) {
                 tracing::warn!(%fault, "what was undone before a crash is not told yet");
             }
-            look(&bench, since)
+            look(&access, since)
         });
         look.map_err(|fault| fault.to_string())
     }
 
     fn has_turns(&self, directory: &Path) -> bool {
-        let Some(tree) = WorkingTree::around_or_at(directory, &self.places.homes()) else { return false };
-        let log = Shelf::of(self.places.state(), &tree.top).log().read();
+        let Some(tree) = WorkingTree::around_or_at(directory, &self.dirs.homes()) else { return false };
+        let log = TreeStore::of(self.dirs.state(), &tree.top).log().read();
         let is_unseen = |log: &[Record]| {
             let since = baseline(log).map(|place| &log[place..]);
             since.is_some_and(|since| since.iter().any(|record| record.kind == Kind::Prompt))
@@ -156,14 +161,14 @@ impl TurnSource for TurnStore {
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
-        self.texts_of(look, file).map_err(|why| Fault::said(why).to_string())
+        self.texts_of(look, file).map_err(|why| StoreError::said(why).to_string())
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        let state = LookState::of_name(&look.snapshot).ok_or_else(|| Fault::said(UNKNOWN));
-        let bench = state.and_then(|state| Ok((state, self.bench(&look.root)?)));
-        match bench {
-            Ok((state, bench)) => Undoing::new(&bench, &state, &self.places.drafts()).undo(files),
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or_else(|| StoreError::said(UNKNOWN));
+        let access = state.and_then(|state| Ok((state, self.access(&look.root)?)));
+        match access {
+            Ok((state, access)) => Undoing::new(&access, &state, &self.dirs.drafts()).undo(files),
             Err(fault) => {
                 let refused = |undo: &Undo| UndoneFile {
                     path: undo.file.told.path.clone(),
@@ -176,8 +181,8 @@ impl TurnSource for TurnStore {
     }
 
     fn finish(&self, look: &TurnLook) {
-        let Some(state) = LookState::of_name(&look.snapshot) else { return };
-        if let Err(fault) = self.bench(&look.root).and_then(|bench| finish(&bench, &state)) {
+        let Some(state) = ComparedTrees::of_name(&look.snapshot) else { return };
+        if let Err(fault) = self.access(&look.root).and_then(|access| finish(&access, &state)) {
             tracing::warn!(%fault, "the end of a review is not remembered");
         }
     }
@@ -190,41 +195,41 @@ impl TurnSource for TurnStore {
     }
 
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
-        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
-        let found = self.bench(&look.root).and_then(|bench| {
-            let mut texts = Texts::of_look(&bench, Some(&state.before), &look.files);
-            Ok(comment_list::of_shelf(&bench.shelf, &mut texts)?)
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        let found = self.access(&look.root).and_then(|access| {
+            let mut texts = FileTexts::of_look(&access, Some(&state.before), &look.files);
+            Ok(comment_list::of_shelf(&access.store, &mut texts)?)
         });
         found.map_err(|fault| fault.to_string())
     }
 
     fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal> {
-        comments::add(&self.places, &look.root, comment)
+        comments::add(&self.dirs, &look.root, comment)
     }
 
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        let bench = self.bench(&look.root).ok();
-        let state = LookState::of_name(&look.snapshot);
-        let mut texts = bench
+        let access = self.access(&look.root).ok();
+        let state = ComparedTrees::of_name(&look.snapshot);
+        let mut texts = access
             .as_ref()
             .zip(state.as_ref())
-            .map(|(bench, state)| Texts::of_look(bench, Some(&state.before), &look.files));
-        comments::change(&self.places, &look.root, id, text, texts.as_mut())
+            .map(|(access, state)| FileTexts::of_look(access, Some(&state.before), &look.files));
+        comments::change(&self.dirs, &look.root, id, text, texts.as_mut())
     }
 
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>> {
-        let promised = self.bench(&look.root).and_then(|bench| {
-            self.keep_broken_promise(&bench)?;
-            promise(&bench.shelf, &look.snapshot, round)
+        let promised = self.access(&look.root).and_then(|access| {
+            self.keep_broken_promise(&access)?;
+            promise(&access.store, &look.snapshot, round)
         });
         let promised = promised.inspect_err(|fault| tracing::warn!(%fault, "a round is not promised"));
         Some(Box::new(promised.ok()?))
     }
 
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
-        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         // Without the trees, the message goes all the same; only the answer to it is not found later.
-        let trees = self.bench(&look.root).ok().and_then(|bench| trees(&bench, &state));
-        comments::send(&self.places, look, round, trees).map_err(|fault| fault.to_string())
+        let trees = self.access(&look.root).ok().and_then(|access| trees(&access, &state));
+        comments::send(&self.dirs, look, round, trees).map_err(|fault| fault.to_string())
     }
 }

@@ -18,16 +18,16 @@ use alongside_desk::{Author, FileChange, UndoneFile};
 use alongside_platform::directory::Entry;
 use alongside_platform::{files, paths};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff::SideKind;
 use crate::snapshots::blobs::{self, Blob, Blobs};
-use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files::{self, LeftOuts, MAX_FILE, REPLACED, Why};
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::escaped_path::escape;
 use crate::store::hash::hash;
 use crate::store::turn_log::{Kind, Record, Undone};
-use crate::working_tree::file_place::TreePlace;
+use crate::working_tree::file_place::FilePlace;
 
 const CHANGED: &str = "it has changed since it was shown";
 const CHANGED_SINCE: &str = "it has changed since the undo";
@@ -47,8 +47,8 @@ const TOGETHER: usize = 16;
 /// Undoes changes that one look has found.
 #[derive(Debug)]
 pub(crate) struct Undoing<'a> {
-    bench: &'a Workbench,
-    state: &'a LookState,
+    access: &'a TreeAccess,
+    state: &'a ComparedTrees,
     drafts: &'a Drafts,
     /// The files that the snapshot of the look leaves out: the person has not seen their content.
     left: LeftOuts,
@@ -81,7 +81,7 @@ impl Step {
     }
 
     /// The permission bits of the present file, if this step removes them.
-    fn lost_mode(&self, place: Option<&TreePlace>) -> Option<u32> {
+    fn lost_mode(&self, place: Option<&FilePlace>) -> Option<u32> {
         let shown = self.shown.as_ref().filter(|shown| shown.kind != SideKind::Link)?;
         let place = place.filter(|_| self.wanted.as_ref().is_none_or(|wanted| wanted.kind != shown.kind))?;
         files::mode(&place.directory.read(&place.name).and_then(|file| file.metadata()).ok()?)
@@ -89,10 +89,10 @@ impl Step {
 }
 
 impl<'a> Undoing<'a> {
-    pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
-        let left = left_out_files::read(&bench.shelf, state.left.as_deref());
+    pub(crate) fn new(access: &'a TreeAccess, state: &'a ComparedTrees, drafts: &'a Drafts) -> Self {
+        let left = left_out_files::read(&access.store, state.left.as_deref());
         let (directories, why) = (RefCell::default(), "the text before you undid changes of a turn");
-        Self { bench, state, drafts, left, directories, why, is_back: false }
+        Self { access, state, drafts, left, directories, why, is_back: false }
     }
 
     /// Takes an undo back: writes the text of before into the file, if the file is as the undo has left it.
@@ -110,7 +110,7 @@ impl<'a> Undoing<'a> {
         let left = match &undone.after {
             None => None,
             Some(after) => {
-                let place = TreePlace::find(&self.bench.tree.top, path)?.ok_or(CHANGED_SINCE)?;
+                let place = FilePlace::find(&self.access.tree.top, path)?.ok_or(CHANGED_SINCE)?;
                 let file = place.directory.read(&place.name).map_err(|_| CHANGED_SINCE)?;
                 let found = file.metadata().map_err(|error| error.to_string())?;
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
@@ -164,7 +164,9 @@ impl<'a> Undoing<'a> {
             let path = undo.file.told.path.clone();
             match undone.unwrap_or(Ok(None)) {
                 Ok(draft) => UndoneFile { path, refused: None, draft },
-                Err(why) => UndoneFile { path, refused: Some(Fault::said(why).to_string()), draft: None },
+                Err(why) => {
+                    UndoneFile { path, refused: Some(StoreError::said(why).to_string()), draft: None }
+                }
             }
         };
         files.iter().zip(done).map(answer).collect()
@@ -175,7 +177,7 @@ impl<'a> Undoing<'a> {
         let path = &undo.file.path;
         match &undo.to {
             UndoTo::Text { shown, wanted } => {
-                let place = TreePlace::find(&self.bench.tree.top, path)?.ok_or(CHANGED)?;
+                let place = FilePlace::find(&self.access.tree.top, path)?.ok_or(CHANGED)?;
                 let file = place.directory.read(&place.name).map_err(|_| CHANGED)?;
                 let found = file.metadata().map_err(|error| error.to_string())?;
                 // The permissions of the file stay as they are.
@@ -213,23 +215,23 @@ impl<'a> Undoing<'a> {
     }
 
     /// The contents of these files at the baseline and in the look.
-    fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, Fault> {
+    fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, StoreError> {
         let whole: Vec<_> = files.filter(|undo| undo.to == UndoTo::Baseline).map(|undo| &undo.file).collect();
         let earlier: Vec<&Path> =
             whole.iter().map(|file| &**file.from.as_ref().unwrap_or(&file.path)).collect();
         let now: Vec<&Path> = whole.iter().map(|file| &*file.path).collect();
-        Blobs::read(self.bench, (&self.state.before, &earlier), (&self.state.now, &now))
+        Blobs::read(self.access, (&self.state.before, &earlier), (&self.state.now, &now))
     }
 
     /// The place of a file, after a check that the file is as the person saw it and that we may write it.
-    fn check(&self, step: &Step) -> Result<Option<TreePlace>, String> {
-        let Some(place) = TreePlace::find(&self.bench.tree.top, &step.path)? else {
+    fn check(&self, step: &Step) -> Result<Option<FilePlace>, String> {
+        let Some(place) = FilePlace::find(&self.access.tree.top, &step.path)? else {
             return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.to_owned()) };
         };
         self.check_at(step, &place).map(|()| Some(place))
     }
 
-    fn check_at(&self, step: &Step, place: &TreePlace) -> Result<(), String> {
+    fn check_at(&self, step: &Step, place: &FilePlace) -> Result<(), String> {
         let said = |error: std::io::Error| error.to_string();
         let entry = place.entry().map_err(said)?;
         let is_as_shown = match (&step.shown, entry) {
@@ -279,14 +281,14 @@ impl<'a> Undoing<'a> {
             author: step.author,
         };
         let record = Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) };
-        self.bench
-            .shelf
+        self.access
+            .store
             .log()
             .append(&record)
             .map_err(|error| format!("the log cannot be written: {error}"))?;
         let written = match &step.wanted {
             Some(wanted) => {
-                let place = TreePlace::make_way(&self.bench.tree.top, &step.path)?;
+                let place = FilePlace::make_way(&self.access.tree.top, &step.path)?;
                 self.write(step, &place, wanted)
             }
             None => self.remove(step),
@@ -294,7 +296,7 @@ impl<'a> Undoing<'a> {
         written.map(|()| copy)
     }
 
-    fn write(&self, step: &Step, place: &TreePlace, wanted: &Blob) -> Result<(), String> {
+    fn write(&self, step: &Step, place: &FilePlace, wanted: &Blob) -> Result<(), String> {
         if wanted.kind == SideKind::Link {
             let target = paths::from_bytes(&wanted.bytes).ok_or("its target is no path here")?;
             let begin = |name: &std::ffi::OsStr| place.directory.make_link(name, &target);
@@ -334,7 +336,7 @@ impl<'a> Undoing<'a> {
         let place = self.check(step)?.ok_or(CHANGED)?;
         place.directory.remove(&place.name).map_err(|error| error.to_string())?;
         for above in step.path.ancestors().skip(1).take_while(|above| above.file_name().is_some()) {
-            let place = TreePlace::find(&self.bench.tree.top, above).ok().flatten();
+            let place = FilePlace::find(&self.access.tree.top, above).ok().flatten();
             let Some(place) = place.filter(|_| !self.was_there(above)) else { break };
             if place.directory.remove_empty(&place.name).is_err() {
                 break;
@@ -345,23 +347,23 @@ impl<'a> Undoing<'a> {
 
     /// Whether the baseline has a directory. If git cannot tell, it counts as there, and is not removed.
     fn was_there(&self, directory: &Path) -> bool {
-        let ask = || blobs::has_directory(self.bench, &self.state.before, directory).unwrap_or(true);
+        let ask = || blobs::has_directory(self.access, &self.state.before, directory).unwrap_or(true);
         *self.directories.borrow_mut().entry(directory.to_owned()).or_insert_with(ask)
     }
 
     /// Keeps a copy of the replaced content where the person finds it: a text as a draft, other bytes on the
-    /// shelf. The target of a link is not kept: it is in the snapshot.
+    /// store. The target of a link is not kept: it is in the snapshot.
     fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, String> {
         if shown.kind == SideKind::Link {
             return Ok(None);
         }
         let kept = match std::str::from_utf8(&shown.bytes) {
             Ok(text) => {
-                let file = self.bench.tree.top.join(path).to_string_lossy().into_owned();
+                let file = self.access.tree.top.join(path).to_string_lossy().into_owned();
                 self.drafts.keep(&file, YOUR_UNDO, self.why, text)
             }
             Err(_) => {
-                let directory = self.bench.shelf.file("undone");
+                let directory = self.access.store.file("undone");
                 let copy = directory.join(&hash(&shown.bytes)[..32]);
                 alongside_platform::private::create_directories(&directory)
                     .and_then(|()| private::write(&copy, &shown.bytes))

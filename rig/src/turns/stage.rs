@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use alongside_companion::{AppDirs, Companion, DeskProfile};
 use alongside_contract::turns::Moment;
-use alongside_turns::{Places, Recorded, TurnEvent, TurnStore, record};
+use alongside_turns::{Recorded, TurnDirs, TurnEvent, TurnStore, record};
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ const ATTRIBUTES: &str =
 pub(super) struct Stage {
     directory: TempDir,
     pub(super) top: PathBuf,
-    places: Places,
+    places: TurnDirs,
     pub(super) companion: Companion,
 }
 
@@ -37,7 +37,7 @@ impl Stage {
         let root = directory.path().canonicalize()?;
         fs::create_dir(root.join("home"))?;
         let top = make(&root, kind)?;
-        let places = Places::below(&root);
+        let places = TurnDirs::below(&root);
         let store = TurnStore::new(places.clone());
         let builder = Companion::builder().editor("turns", "Turns").root(&top).aliases(false);
         let companion = builder.app_dirs(AppDirs::below(&root)).turns(Arc::new(store)).start().await?;

@@ -10,7 +10,7 @@ use alongside_companion::turns::source::Feedback;
 use alongside_desk::review_model::comment_state::not_sent;
 use alongside_desk::{Comment, CommentState, Side, TurnMessage, harmless};
 use alongside_terminal::AgentPane;
-use alongside_turns::{Claimed, Delivery, Places, claim_for_person, feedback_in, running_agent, sent_text};
+use alongside_turns::{Claimed, Delivery, TurnDirs, claim_for_person, feedback_in, running_agent, sent_text};
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
 use serde_json::json;
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn answer(args: &Args) -> anyhow::Result<()> {
-    let places = Places::of_this_process();
+    let places = TurnDirs::of_this_process();
     let found = feedback_in(&places, &args.directory);
     let (root, feedback) = found.hint("name a directory in a working tree: alongside comments DIR")?;
     if args.copy && !std::io::stdout().is_terminal() {
@@ -118,12 +118,12 @@ struct Panes;
 
 impl AgentPane for Panes {
     fn paste(&self, root: &str) -> Result<String, String> {
-        paste(&Places::of_this_process(), Path::new(root)).map_err(|error| words(&error))
+        paste(&TurnDirs::of_this_process(), Path::new(root)).map_err(|error| words(&error))
     }
 }
 
 /// Pastes all that waits into the pane of the agent that would get it. Returns a sentence for the person.
-fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
+fn paste(places: &TurnDirs, directory: &Path) -> anyhow::Result<String> {
     const INSTEAD: &str = "copy it instead: alongside comments --copy";
     let Some(agent) = running_agent(places, directory)? else {
         return Err(failure("no agent is known here that runs", INSTEAD));

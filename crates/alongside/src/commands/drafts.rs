@@ -10,7 +10,7 @@ use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use alongside_terminal::{UndoBack, UndoneText};
-use alongside_turns::{Places, TAKEN_BACK, WayBack, YOUR_UNDO};
+use alongside_turns::{TAKEN_BACK, TakeBack, TurnDirs, YOUR_UNDO};
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -111,8 +111,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Save { draft, file: None, .. } => {
             let draft = named(&all, &draft)?;
             let name = harmless::name(&draft.file);
-            let places = Places::of_this_process();
-            let back = WayBack::new(&places).write(Path::new(&draft.file), &draft.path);
+            let places = TurnDirs::of_this_process();
+            let back = TakeBack::new(&places).write(Path::new(&draft.file), &draft.path);
             back.map_err(|fault| {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
@@ -163,8 +163,8 @@ struct WriteBack;
 
 impl UndoBack for WriteBack {
     fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
-        let places = Places::of_this_process();
-        let mut way = WayBack::new(&places);
+        let places = TurnDirs::of_this_process();
+        let mut way = TakeBack::new(&places);
         let mut done = Vec::new();
         for text in undone {
             let back = way.write(Path::new(&text.file), Path::new(&text.draft));

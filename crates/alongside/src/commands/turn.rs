@@ -17,7 +17,7 @@ use alongside_desk::{SnapshotKind, SnapshotTaken, now_ms};
 use alongside_hook::prompt_answer;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
-use alongside_turns::{Claimed, Delivery, Fault, MAX_BYTES, Places, Reader, Recorded, TurnEvent};
+use alongside_turns::{Claimed, Delivery, MAX_BYTES, Reader, Recorded, StoreError, TurnDirs, TurnEvent};
 
 use self::event::{PATIENCE, log, read, tell};
 
@@ -112,7 +112,7 @@ fn on_event(
     directory: PathBuf,
     (until, at): (Instant, u64),
 ) -> Noted {
-    let places = Places::of_hook(args.state_dir.clone());
+    let places = TurnDirs::of_hook(args.state_dir.clone());
     let mut noted = Noted::default();
     let mut kind = keep(args, &places, event, &directory, until).unwrap_or_else(|fault| {
         noted.faults.push(format!("a turn was not noted: {fault}"));
@@ -140,11 +140,11 @@ fn on_event(
 /// Keeps a snapshot. Returns its moment, unless there is nothing new.
 fn keep(
     args: &Args,
-    places: &Places,
+    places: &TurnDirs,
     event: &TurnEvent,
     directory: &Path,
     until: Instant,
-) -> Result<Option<SnapshotKind>, Fault> {
+) -> Result<Option<SnapshotKind>, StoreError> {
     let kind = match event.moment {
         Moment::Prompt | Moment::Continued => SnapshotKind::Prompt,
         Moment::End => SnapshotKind::End,
@@ -159,7 +159,7 @@ fn keep(
         Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
             detached(args, &top)?;
-            Err(Fault::Late)
+            Err(StoreError::Late)
         }
     }
 }
@@ -170,7 +170,12 @@ fn reader(event: &TurnEvent) -> Reader {
 }
 
 /// Gives the agent the message that waits for it. Returns whether there was one.
-fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
+fn deliver(
+    places: &TurnDirs,
+    turns: &Turns,
+    event: &TurnEvent,
+    directory: &Path,
+) -> Result<bool, StoreError> {
     let claimed = alongside_turns::claim(places, directory, &reader(event), Delivery::Prompt, turns.most)?;
     // It waits for the next prompt if somebody is busy with it.
     let Claimed::Message(claim) = claimed else { return Ok(false) };
@@ -207,7 +212,7 @@ fn detached(args: &Args, top: &Path) -> std::io::Result<()> {
 }
 
 fn go_on(args: &Args, top: &Path, until: Instant) {
-    let places = Places::of_hook(args.state_dir.clone());
+    let places = TurnDirs::of_hook(args.state_dir.clone());
     let done =
         alongside_turns::seed(&places, top, until).and_then(|()| match alongside_turns::is_due(&places) {
             true => alongside_turns::trim(&places, &top.canonical()?, MAX_BYTES, until),

@@ -8,7 +8,7 @@ use alongside_common::failure::Hint;
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::review_model::comment_state::{answers, not_sent};
 use alongside_desk::{AtWork, Turn, harmless};
-use alongside_turns::{Places, Waiting, clear, waiting, waiting_in};
+use alongside_turns::{TurnDirs, UnreviewedTree, clear, unreviewed_in, unreviewed_trees};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn answer(args: &Args) -> anyhow::Result<ExitCode> {
-    let places = Places::of_this_process();
+    let places = TurnDirs::of_this_process();
     if let Some(Action::Clear { directory }) = &args.action {
         let cleared = clear(&places, directory, Instant::now() + PATIENCE)
             .hint("name a directory in the working tree: alongside turns clear DIR")?;
@@ -70,8 +70,8 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let directory = args.directory.clone().or_else(|| args.unreviewed.then(|| PathBuf::from(".")));
     let found = match &directory {
-        Some(directory) => waiting_in(&places, directory).map(|one| one.into_iter().collect()),
-        None => Ok(waiting(&places)),
+        Some(directory) => unreviewed_in(&places, directory).map(|one| one.into_iter().collect()),
+        None => Ok(unreviewed_trees(&places)),
     };
     if args.unreviewed {
         return Ok(ExitCode::from(match &found {
@@ -81,7 +81,7 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
             Err(_) => UNKNOWN,
         }));
     }
-    let found: Vec<Waiting> = found.hint("name a directory in a working tree: alongside turns DIR")?;
+    let found: Vec<UnreviewedTree> = found.hint("name a directory in a working tree: alongside turns DIR")?;
     if args.json {
         super::print_json(&found.iter().map(as_json).collect())?;
     } else {
@@ -91,11 +91,11 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether anything has changed since the baseline.
-fn waits(one: &Waiting) -> bool {
+fn waits(one: &UnreviewedTree) -> bool {
     one.look.as_ref().is_ok_and(|look| !look.files.is_empty())
 }
 
-fn as_json(one: &Waiting) -> Value {
+fn as_json(one: &UnreviewedTree) -> Value {
     let root = one.root.to_string_lossy();
     match &one.look {
         Ok(look) => json!({
@@ -116,14 +116,14 @@ fn at_work(open: &[OpenTurn]) -> Vec<AtWork> {
     open.iter().map(|open| open.told.clone()).collect()
 }
 
-fn list(found: &[Waiting]) -> String {
+fn list(found: &[UnreviewedTree]) -> String {
     if found.is_empty() {
         return "No turn is known. docs/turns.md says how agents note theirs.\n".to_owned();
     }
     found.iter().map(lines).collect()
 }
 
-fn lines(one: &Waiting) -> String {
+fn lines(one: &UnreviewedTree) -> String {
     let agents: Vec<_> = one.agents.iter().map(|agent| harmless::name(agent).into_owned()).collect();
     let agents = if agents.is_empty() { String::new() } else { format!(" ({})", agents.join(", ")) };
     let root = harmless::path(&one.root);

@@ -7,7 +7,7 @@ use alongside_companion::turns::source::{TurnSource as _, Undo, UndoTo};
 use alongside_contract::turns::Moment;
 use alongside_desk::{AtWork, Call, Closed, Review, Seat, Turn, TurnId, Word};
 use alongside_platform::paths::Canonical as _;
-use alongside_turns::{TurnEvent, TurnStore, WayBack, record};
+use alongside_turns::{TakeBack, TurnEvent, TurnStore, record};
 
 use super::*;
 
@@ -29,7 +29,7 @@ impl Watched {
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
         let filter = SaveFilter::new(std::slice::from_ref(&root), &[], false);
-        start(desk, vec![root.clone()], filter, Places::below(store.path()));
+        start(desk, vec![root.clone()], filter, TurnDirs::below(store.path()));
         let mut watched = Self { _dir: dir, store, root, seat };
         // The watcher starts in the background and is ready once it notices a save.
         for attempt in 0.. {
@@ -289,25 +289,25 @@ async fn a_file_that_an_undo_or_its_way_back_has_written_was_saved_by_nobody() {
     if !git(&project, &["init", "--quiet"]) {
         return alongside_testing::skip("there is no git here");
     }
-    let (places, file) = (Places::below(project.store.path()), project.root.join("src/a.rs"));
+    let (dirs, file) = (TurnDirs::below(project.store.path()), project.root.join("src/a.rs"));
     project.save("src/a.rs", "one\n");
     let (agent, session, turn) = ("Codex".to_owned(), "s".to_owned(), String::new());
     let prompt =
         TurnEvent { moment: Moment::Prompt, agent, session, turn, is_attended: true, is_woken: false };
     let until = std::time::Instant::now() + Duration::from_secs(60);
-    record(&places, &prompt, &project.root, until).unwrap();
+    record(&dirs, &prompt, &project.root, until).unwrap();
     project.save("src/a.rs", "one\ntwo\n");
     project.newest_is("src/a.rs").await;
     project.save("b.rs", "mine\n");
     project.newest_is("b.rs").await;
-    let store = TurnStore::new(places.clone());
+    let store = TurnStore::new(dirs.clone());
     let look = store.look(&project.root, None).unwrap();
     let found = look.files.iter().find(|found| found.told.path == "src/a.rs").unwrap();
     let undone = store.undo(&look, &[Undo { file: found.clone(), to: UndoTo::Baseline }]).remove(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "one\n");
     // The next save is the first that the watcher reports.
     tokio::time::sleep(SETTLE_TIME * 3).await;
-    WayBack::new(&places).write(&file, Path::new(&undone.draft.unwrap())).unwrap();
+    TakeBack::new(&dirs).write(&file, Path::new(&undone.draft.unwrap())).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "one\ntwo\n");
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("c.rs", "mine\n");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::{CommentId, CommentState, LineRange, Side, harmless};
 use alongside_platform::paths;
 
-use crate::comments::file_texts::Texts;
+use crate::comments::file_texts::FileTexts;
 use crate::lines::anchors;
 use crate::lines::line_changes::{Change, LineChanges, count, lines};
 use crate::store::comment_log::{Comments, Read, Round, StoredComment, Trees};
@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 5;
 
 /// Reads all texts of snapshots that the state of the comments depends on. Git is started for each tree and
 /// not for each file.
-pub(crate) fn load(all: &Comments, texts: &mut Texts<'_>) {
+pub(crate) fn load(all: &Comments, texts: &mut FileTexts<'_>) {
     let last = all.rounds.last().and_then(|round| round.trees.as_ref());
     let mut wanted: BTreeMap<&str, BTreeSet<PathBuf>> = BTreeMap::new();
     for (id, comment) in all.comments.iter().filter(|(_, comment)| !comment.is_removed) {
@@ -43,7 +43,7 @@ pub(crate) fn state(
     comment: &StoredComment,
     all: &Comments,
     log: &[Record],
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> CommentState {
     let Some(round) = all.round_of(id).filter(|_| comment.again.is_none()) else {
         return CommentState::Unsent;
@@ -58,7 +58,12 @@ pub(crate) fn state(
 
 /// Whether a comment of an earlier round was still open when the later round was sent, so that desks go on
 /// showing it. False if the store no longer has the files of one of the rounds.
-pub(crate) fn was_open(comment: &StoredComment, of: &Round, later: &Round, texts: &mut Texts<'_>) -> bool {
+pub(crate) fn was_open(
+    comment: &StoredComment,
+    of: &Round,
+    later: &Round,
+    texts: &mut FileTexts<'_>,
+) -> bool {
     let (Some(trees), Some(then)) = (&of.trees, &later.trees) else { return false };
     is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
 }
@@ -82,7 +87,7 @@ fn is_touched(
     comment: &StoredComment,
     trees: &Trees,
     until: Option<&str>,
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> Option<bool> {
     // Only the person can say whether a comment on the whole turn is answered.
     let Some(file) = &comment.file else { return comment.anchor.path.is_none().then_some(false) };
@@ -130,7 +135,7 @@ fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<
 
 /// The lines on disk that have replaced the lines of a comment; `None` if no lines are in their place, or a
 /// text is not known.
-pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut Texts<'_>) -> Option<LineRange> {
+pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut FileTexts<'_>) -> Option<LineRange> {
     let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;
@@ -146,7 +151,12 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
 
 /// Remarks on files in which text is back that the person has undone in the last round with an undo. A later
 /// finish of a review ends these remarks. `now`: the tree of the files on disk.
-pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &mut Texts<'_>) -> Vec<String> {
+pub(crate) fn written_again(
+    all: &Comments,
+    log: &[Record],
+    now: &str,
+    texts: &mut FileTexts<'_>,
+) -> Vec<String> {
     let Some(round) = all.rounds.iter().rev().find(|round| !round.undone.is_empty()) else {
         return Vec::new();
     };
@@ -180,7 +190,7 @@ pub(crate) fn written_again(all: &Comments, log: &[Record], now: &str, texts: &m
 }
 
 /// Whether a file holds some of its undone text again; `None` if a text is not known.
-fn is_again(path: &Path, trees: &Trees, texts: &mut Texts<'_>) -> Option<bool> {
+fn is_again(path: &Path, trees: &Trees, texts: &mut FileTexts<'_>) -> Option<bool> {
     let (shown, sent) = (texts.in_tree(&trees.shown, path)?, texts.in_tree(&trees.sent, path)?);
     let now = texts.now_or_renamed(path)?;
     if shown == sent || sent == now {

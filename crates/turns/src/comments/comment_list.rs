@@ -9,14 +9,14 @@ use alongside_desk::{Anchor, Comment, CommentId, CommentState, Text, TurnMessage
 use alongside_platform::paths;
 
 use crate::comments::answered_comments::{load, place, state, was_open};
-use crate::comments::file_texts::Texts;
+use crate::comments::file_texts::FileTexts;
 use crate::comments::message_text::{Content, asking_words};
 use crate::lines::anchors::{self, Quotation};
 use crate::sessions::read_moment::{ReadMoment, read_moment};
 use crate::sessions::recipient;
 use crate::store::comment_log::{Comments, QuotedLines, Round, StoredComment};
 use crate::store::escaped_path::unescape;
-use crate::store::tree_store::Shelf;
+use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Record;
 
 /// The longest text of a message that desks get, in UTF-16 units. They get the text with every change of the
@@ -24,7 +24,7 @@ use crate::store::turn_log::Record;
 const MOST_TOLD: usize = 256 << 10;
 
 /// A comment with the present place of its lines.
-fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &mut Texts<'_>) -> Comment {
+fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &mut FileTexts<'_>) -> Comment {
     let (text, at) = (written.again.as_ref().map_or(&written.text, |again| &again.text).clone(), written.at);
     let again = written.again.is_some();
     let about = written.again.as_ref().and_then(|again| again.about.as_ref());
@@ -59,7 +59,7 @@ fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &m
 pub(crate) fn content<'a>(
     all: &Comments,
     rounds: impl IntoIterator<Item = &'a Round>,
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> Content {
     let mut content = Content::default();
     for round in rounds {
@@ -93,19 +93,24 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
     }
 }
 
-/// The comments and the message of a shelf, as desks get them.
+/// The comments and the message of a store, as desks get them.
 ///
 /// # Errors
-/// When the logs of the shelf cannot be read.
-pub(crate) fn of_shelf(shelf: &Shelf, texts: &mut Texts<'_>) -> io::Result<Feedback> {
-    let (all, log) = (shelf.comments().read()?, shelf.log().read()?);
-    let when = read_moment(shelf, recipient::address(&log).as_ref(), &log);
+/// When the logs of the store cannot be read.
+pub(crate) fn of_shelf(store: &TreeStore, texts: &mut FileTexts<'_>) -> io::Result<Feedback> {
+    let (all, log) = (store.comments().read()?, store.log().read()?);
+    let when = read_moment(store, recipient::address(&log).as_ref(), &log);
     Ok(feedback(&all, &log, when, texts))
 }
 
 /// The comments and the message, as desks get them. `when`: the moment at which the session of the last turn
 /// reads a message.
-pub(crate) fn feedback(all: &Comments, log: &[Record], when: ReadMoment, texts: &mut Texts<'_>) -> Feedback {
+pub(crate) fn feedback(
+    all: &Comments,
+    log: &[Record],
+    when: ReadMoment,
+    texts: &mut FileTexts<'_>,
+) -> Feedback {
     load(all, texts);
     let last = last_message(all);
     let sent: BTreeSet<CommentId> =
@@ -136,7 +141,7 @@ fn placed_or_in_place(
     written: &StoredComment,
     state: CommentState,
     all: &Comments,
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> Comment {
     let mut placed = placed(id, written, state, texts);
     if placed.lost
@@ -154,7 +159,7 @@ pub(crate) fn changed_lines(
     id: CommentId,
     all: &Comments,
     log: &[Record],
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> Option<QuotedLines> {
     let written = all.comments.get(&id).filter(|written| written.back.is_none())?;
     let file = paths::from_bytes(&unescape(written.file.as_deref()?))?;
@@ -205,7 +210,7 @@ fn is_delivered(round: &Round) -> bool {
 }
 
 /// The whole text of the message with this round; of the last message, if `round` is absent.
-pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut Texts<'_>) -> Option<SentText> {
+pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut FileTexts<'_>) -> Option<SentText> {
     let rounds = match round {
         Some(number) => with_round(all, number),
         None => last_message(all),
@@ -232,7 +237,7 @@ fn message(
     (newest, when): (&Round, ReadMoment),
     log: &[Record],
     rounds: &[&Round],
-    texts: &mut Texts<'_>,
+    texts: &mut FileTexts<'_>,
 ) -> TurnMessage {
     let words = match (&newest.read, &newest.given) {
         (Some(read), _) => recipient::read(read, log),

@@ -7,37 +7,37 @@ use std::time::Instant;
 use alongside_companion::private;
 use alongside_desk::CommentId;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::store::comment_log::{Comments, Line};
 use crate::store::json_lines;
-use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
+use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 
 /// From this size on, in bytes, a log keeps only the last of the rounds that were read: each look reads the
 /// log, and cannot read one that is too large.
 const LARGE: u64 = 16 << 20;
 
-/// Compacts the log of a shelf if it is [`LARGE`].
+/// Compacts the log of a store if it is [`LARGE`].
 ///
 /// # Errors
 /// As [`compact`].
-pub(crate) fn compact_large(shelf: &Shelf, until: Instant) -> Result<(), Fault> {
-    match shelf.comments().path().metadata() {
-        Ok(found) if found.len() >= LARGE => compact(shelf, 0, until),
+pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), StoreError> {
+    match store.comments().path().metadata() {
+        Ok(found) if found.len() >= LARGE => compact(store, 0, until),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// Removes the rounds of a shelf that were read before `oldest`, in milliseconds since the Unix epoch, with
+/// Removes the rounds of a store that were read before `oldest`, in milliseconds since the Unix epoch, with
 /// their comments. Their ids are not used again.
 ///
 /// # Errors
 /// When the log cannot be read or written, or other processes write comments all the time.
-pub(crate) fn compact(shelf: &Shelf, oldest: u64, until: Instant) -> Result<(), Fault> {
-    let log = shelf.comments();
+pub(crate) fn compact(store: &TreeStore, oldest: u64, until: Instant) -> Result<(), StoreError> {
+    let log = store.comments();
     if !log.path().exists() {
         return Ok(());
     }
-    let _lock = shelf.lock(COMMENTS_LOCK, until)?;
+    let _lock = store.lock(COMMENTS_LOCK, until)?;
     let is_large = log.path().metadata()?.len() >= LARGE;
     let lines: Vec<Line> = json_lines::read_large(log.path())?;
     let oldest = if is_large { last_read(&lines).unwrap_or(oldest) } else { oldest };

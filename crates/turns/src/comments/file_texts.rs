@@ -12,17 +12,17 @@ use alongside_platform::paths;
 use crate::git::tree_diff;
 use crate::snapshots::blobs;
 use crate::snapshots::left_out_files::MAX_FILE;
-use crate::snapshots::tree_access::Workbench;
-use crate::working_tree::file_place::TreePlace;
+use crate::snapshots::tree_access::TreeAccess;
+use crate::working_tree::file_place::FilePlace;
 
 /// The content of a file: `Some(None)` if there is no such file, `None` if that is not known.
 pub(crate) type Known<T = Vec<u8>> = Option<Option<T>>;
 
 /// See the module.
-pub(crate) struct Texts<'a> {
+pub(crate) struct FileTexts<'a> {
     top: &'a Path,
     /// Reads snapshots; `None` if only the disk is to be read.
-    bench: Option<&'a Workbench>,
+    access: Option<&'a TreeAccess>,
     /// The tree of the baseline.
     before: Option<&'a str>,
     /// The files that a look has found changed, some of them under another name.
@@ -32,17 +32,17 @@ pub(crate) struct Texts<'a> {
     in_trees: BTreeMap<(String, PathBuf), Known>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> FileTexts<'a> {
     /// The texts on disk only.
     pub(crate) fn on_disk(top: &'a Path) -> Self {
         let (on_disk, in_trees) = (BTreeMap::new(), BTreeMap::new());
-        Self { top, bench: None, before: None, changed: &[], on_disk, in_trees }
+        Self { top, access: None, before: None, changed: &[], on_disk, in_trees }
     }
 
     /// The texts on disk and of snapshots. `before`: the tree of the baseline.
-    pub(crate) fn of_look(bench: &'a Workbench, before: Option<&'a str>, changed: &'a [FoundFile]) -> Self {
-        let on_disk = Self::on_disk(&bench.tree.top);
-        Self { bench: Some(bench), before, changed, ..on_disk }
+    pub(crate) fn of_look(access: &'a TreeAccess, before: Option<&'a str>, changed: &'a [FoundFile]) -> Self {
+        let on_disk = Self::on_disk(&access.tree.top);
+        Self { access: Some(access), before, changed, ..on_disk }
     }
 
     /// The changed file that had this path before it was renamed.
@@ -64,7 +64,7 @@ impl<'a> Texts<'a> {
         let top = self.top;
         let read = || {
             // A path with a link or a file on the way names no file of the working tree.
-            let Ok(Some(place)) = TreePlace::find(top, path) else { return Some(None) };
+            let Ok(Some(place)) = FilePlace::find(top, path) else { return Some(None) };
             match place.entry().ok()? {
                 // The content of a file that is too large, or that this user may not read, is not known.
                 Some(Entry::File) => place.read(MAX_FILE).ok().map(Some),
@@ -85,7 +85,7 @@ impl<'a> Texts<'a> {
 
     /// The paths that differ between two trees; `None` if git no longer has one of them.
     pub(crate) fn differing(&self, before: &str, now: &str) -> Option<BTreeSet<Vec<u8>>> {
-        let found = tree_diff::plain(&self.bench?.git, before, now).ok()?;
+        let found = tree_diff::plain(&self.access?.git, before, now).ok()?;
         Some(found.into_iter().map(|difference| difference.path).collect())
     }
 
@@ -95,7 +95,7 @@ impl<'a> Texts<'a> {
         let wanted: BTreeSet<PathBuf> =
             paths.into_iter().filter(|path| !self.in_trees.contains_key(&key(path.clone()))).collect();
         let names: Vec<&Path> = wanted.iter().map(PathBuf::as_path).collect();
-        let found = self.bench.and_then(|bench| blobs::read_all(bench, tree, &names).ok());
+        let found = self.access.and_then(|access| blobs::read_all(access, tree, &names).ok());
         for path in &wanted {
             let content = found.as_ref().and_then(|found| match found.get(&paths::to_bytes(path)) {
                 Some(blob) => blob.as_ref().map(|blob| Some(blob.bytes.clone())),
@@ -107,8 +107,8 @@ impl<'a> Texts<'a> {
 
     /// The content of a file in a tree.
     pub(crate) fn in_tree(&mut self, tree: &str, path: &Path) -> Known {
-        let bench = self.bench?;
-        let read = || Some(blobs::read(bench, tree, path).ok()?.map(|blob| blob.bytes));
+        let access = self.access?;
+        let read = || Some(blobs::read(access, tree, path).ok()?.map(|blob| blob.bytes));
         self.in_trees.entry((tree.to_owned(), path.to_owned())).or_insert_with(read).clone()
     }
 }

@@ -19,14 +19,14 @@ use alongside_desk::{CommentId, now_ms};
 
 use crate::comments;
 use crate::comments::comment_list;
-use crate::comments::file_texts::Texts;
-use crate::error::Fault;
+use crate::comments::file_texts::FileTexts;
+use crate::error::StoreError;
 use crate::sessions::recipient;
 use crate::store::comment_log::{Address, Comments, Line, Round};
 use crate::store::delivery_way::Delivery;
-use crate::store::file_lock::Lock;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::file_lock::FileLock;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::working_tree::WorkingTree;
 
 /// How long this process waits for another one that writes a comment or delivers a message. A child that is
@@ -80,25 +80,25 @@ pub enum Claimed {
 #[derive(Debug)]
 pub struct Claim {
     message: Message,
-    shelf: Shelf,
+    store: TreeStore,
     rounds: Vec<u64>,
     delivery: Delivery,
     by: Option<Address>,
     /// The line of the round that is sent by this delivery itself, written once it has succeeded.
     unsent: Option<Line>,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 /// A working tree in which messages may wait.
 struct Messages {
     top: PathBuf,
-    shelf: Shelf,
+    store: TreeStore,
 }
 
 impl Messages {
-    fn around(places: &Places, directory: &Path) -> Option<Self> {
-        let tree = WorkingTree::around_or_at(directory, &places.homes())?;
-        Some(Self { shelf: Shelf::of(places.state(), &tree.top), top: tree.top })
+    fn around(dirs: &TurnDirs, directory: &Path) -> Option<Self> {
+        let tree = WorkingTree::around_or_at(directory, &dirs.homes())?;
+        Some(Self { store: TreeStore::of(dirs.state(), &tree.top), top: tree.top })
     }
 
     /// The message that waits for a reader, and its rounds.
@@ -107,8 +107,8 @@ impl Messages {
         reader: &Reader,
         delivery: Delivery,
         most: usize,
-    ) -> Result<Option<(Message, Vec<u64>)>, Fault> {
-        let all = self.shelf.comments().read()?;
+    ) -> Result<Option<(Message, Vec<u64>)>, StoreError> {
+        let all = self.store.comments().read()?;
         if all.waiting().next().is_none() {
             return Ok(None);
         }
@@ -126,16 +126,16 @@ impl Messages {
     fn message(&self, all: &Comments, rounds: Vec<&Round>, most: usize) -> Option<(Message, Vec<u64>)> {
         let at = rounds.iter().map(|round| round.at).max()?;
         let numbers = rounds.iter().map(|round| round.number).collect();
-        let content = comment_list::content(all, rounds, &mut Texts::on_disk(&self.top));
+        let content = comment_list::content(all, rounds, &mut FileTexts::on_disk(&self.top));
         let message = Message { text: content.text(most), at, whole: content.text(usize::MAX) };
         (!content.is_empty()).then_some((message, numbers))
     }
 
     /// The lock of comments; `None` while somebody else has it.
-    fn lock(&self) -> Result<Option<Lock>, Fault> {
-        match comments::lock_within(&self.shelf, PATIENCE) {
+    fn lock(&self) -> Result<Option<FileLock>, StoreError> {
+        match comments::lock_within(&self.store, PATIENCE) {
             Ok(lock) => Ok(Some(lock)),
-            Err(Fault::Late) => Ok(None),
+            Err(StoreError::Late) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
@@ -147,12 +147,12 @@ impl Messages {
 /// # Errors
 /// When the log cannot be read.
 pub fn pending(
-    places: &Places,
+    dirs: &TurnDirs,
     directory: &Path,
     reader: &Reader,
     most: usize,
-) -> Result<Option<Message>, Fault> {
-    let Some(messages) = Messages::around(places, directory) else { return Ok(None) };
+) -> Result<Option<Message>, StoreError> {
+    let Some(messages) = Messages::around(dirs, directory) else { return Ok(None) };
     let found = messages.waiting(reader, Delivery::Prompt, most)?;
     Ok(found.map(|(message, _)| message))
 }
@@ -162,13 +162,13 @@ pub fn pending(
 /// # Errors
 /// When the log cannot be read.
 pub fn claim(
-    places: &Places,
+    dirs: &TurnDirs,
     directory: &Path,
     reader: &Reader,
     delivery: Delivery,
     most: usize,
-) -> Result<Claimed, Fault> {
-    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
+) -> Result<Claimed, StoreError> {
+    let Some(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
     if messages.waiting(reader, delivery, most)?.is_none() {
         return Ok(Claimed::Nothing);
     }
@@ -178,7 +178,7 @@ pub fn claim(
         return Ok(Claimed::Nothing);
     };
     let by = Some(reader.address());
-    let claim = Claim { message, shelf: messages.shelf, rounds, delivery, by, unsent: None, _lock: lock };
+    let claim = Claim { message, store: messages.store, rounds, delivery, by, unsent: None, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
 }
 
@@ -188,11 +188,11 @@ pub fn claim(
 ///
 /// # Errors
 /// When the log cannot be read or written.
-pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, Fault> {
-    let Some(messages) = Messages::around(places, directory) else { return Ok(false) };
+pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, StoreError> {
+    let Some(messages) = Messages::around(dirs, directory) else { return Ok(false) };
     let address = reader.address();
-    let given = || -> Result<Vec<(u64, u64)>, Fault> {
-        let all = messages.shelf.comments().read()?;
+    let given = || -> Result<Vec<(u64, u64)>, StoreError> {
+        let all = messages.store.comments().read()?;
         let unread = all.rounds.iter().filter(|round| round.read.is_none());
         let of_session = |round: &Round| match &round.given {
             Some(given) if given.by == address && given.at <= ended => Some((round.number, given.at)),
@@ -203,14 +203,14 @@ pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -
     if given()?.is_empty() {
         return Ok(false);
     }
-    let Some(_lock) = messages.lock()? else { return Err(Fault::Late) };
+    let Some(_lock) = messages.lock()? else { return Err(StoreError::Late) };
     // The hook that waits since the same end may have marked them already.
     let given = given()?;
     let at = given.iter().map(|(_, at)| *at).max();
     let Some(at) = at else { return Ok(false) };
     let rounds = given.into_iter().map(|(round, _)| round).collect();
     let read = Line::Read { rounds, delivery: Delivery::Prompt, by: Some(address), at };
-    messages.shelf.comments().append(&read)?;
+    messages.store.comments().append(&read)?;
     Ok(true)
 }
 
@@ -219,13 +219,17 @@ pub fn confirm(places: &Places, directory: &Path, reader: &Reader, ended: u64) -
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -> Result<Claimed, Fault> {
-    let Some(messages) = Messages::around(places, directory) else { return Ok(Claimed::Nothing) };
-    if !messages.shelf.comments().read()?.is_needed() {
+pub fn claim_for_person(
+    dirs: &TurnDirs,
+    directory: &Path,
+    delivery: Delivery,
+) -> Result<Claimed, StoreError> {
+    let Some(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
+    if !messages.store.comments().read()?.is_needed() {
         return Ok(Claimed::Nothing);
     }
     let Some(lock) = messages.lock()? else { return Ok(Claimed::Busy) };
-    let mut all = messages.shelf.comments().read()?;
+    let mut all = messages.store.comments().read()?;
     let unsent: Vec<CommentId> = all.unsent().collect();
     let unsent = (!unsent.is_empty()).then(|| Line::Sent {
         round: all.next_round(),
@@ -242,8 +246,8 @@ pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -
     }
     let found = messages.message(&all, all.waiting().collect(), usize::MAX);
     let Some((message, rounds)) = found else { return Ok(Claimed::Nothing) };
-    let shelf = messages.shelf;
-    let claim = Claim { message, shelf, rounds, delivery, by: None, unsent, _lock: lock };
+    let store = messages.store;
+    let claim = Claim { message, store, rounds, delivery, by: None, unsent, _lock: lock };
     Ok(Claimed::Message(Box::new(claim)))
 }
 
@@ -252,10 +256,10 @@ pub fn claim_for_person(places: &Places, directory: &Path, delivery: Delivery) -
 ///
 /// # Errors
 /// When the directory is in no working tree.
-pub fn watched_file(places: &Places, directory: &Path) -> Result<PathBuf, Fault> {
-    let messages = Messages::around(places, directory);
-    let messages = messages.ok_or_else(|| Fault::said("this directory is no working tree"))?;
-    Ok(messages.shelf.comments().path().to_owned())
+pub fn watched_file(dirs: &TurnDirs, directory: &Path) -> Result<PathBuf, StoreError> {
+    let messages = Messages::around(dirs, directory);
+    let messages = messages.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+    Ok(messages.store.comments().path().to_owned())
 }
 
 impl Claim {
@@ -270,11 +274,11 @@ impl Claim {
     /// # Errors
     /// When the log cannot be written. Then the caller must not print the message: after a crash, nobody
     /// would know that it was printed.
-    pub fn begin(&self) -> Result<(), Fault> {
+    pub fn begin(&self) -> Result<(), StoreError> {
         match self.by {
             Some(_) => {
                 let delivering = Line::Delivering { rounds: self.rounds.clone(), at: now_ms() };
-                Ok(self.shelf.comments().append_all(self.told().iter().chain([&delivering]))?)
+                Ok(self.store.comments().append_all(self.told().iter().chain([&delivering]))?)
             }
             None => Ok(()),
         }
@@ -284,12 +288,12 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the message waits on.
-    pub fn mark_delivered(self) -> Result<(), Fault> {
+    pub fn mark_delivered(self) -> Result<(), StoreError> {
         let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
         // The text for an agent was written when its delivery began.
         let told = if self.by.is_none() { self.told() } else { None };
-        Ok(self.shelf.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
+        Ok(self.store.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
     }
 
     /// Marks the message as given beside a prompt. It is read once the turn ends: see [`confirm`]. If the
@@ -297,7 +301,7 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the message is given again, and says so.
-    pub fn mark_given(self, process: Option<u32>) -> Result<(), Fault> {
+    pub fn mark_given(self, process: Option<u32>) -> Result<(), StoreError> {
         match self.by.clone() {
             Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
             None => Ok(()),
@@ -308,7 +312,7 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the next delivery says that the message may be known.
-    pub fn give_back(self) -> Result<(), Fault> {
+    pub fn give_back(self) -> Result<(), StoreError> {
         match self.by {
             Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
             None => Ok(()),
@@ -321,7 +325,7 @@ impl Claim {
         (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
     }
 
-    fn append(&self, line: &Line) -> Result<(), Fault> {
-        Ok(self.shelf.comments().append(line)?)
+    fn append(&self, line: &Line) -> Result<(), StoreError> {
+        Ok(self.store.comments().append(line)?)
     }
 }

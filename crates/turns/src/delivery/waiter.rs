@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::delivery::message_claims::Reader;
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sessions::read_moment::lock_of;
-use crate::store::file_lock::Lock;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::file_lock::FileLock;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{Kind, Record};
 use crate::working_tree::WorkingTree;
 
@@ -24,13 +24,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The waiting for messages to one session.
 #[derive(Debug)]
 pub struct Waiter {
-    shelf: Shelf,
+    store: TreeStore,
     reader: Reader,
     /// The number of lines in the log when the wait began.
     records: usize,
     seen: Option<[Option<(u64, SystemTime)>; 2]>,
     lock: PathBuf,
-    _held: Lock,
+    _held: FileLock,
 }
 
 impl Waiter {
@@ -39,21 +39,21 @@ impl Waiter {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn begin(places: &Places, directory: &Path, reader: &Reader) -> Result<Option<Self>, Fault> {
-        let Some(tree) = WorkingTree::around_or_at(directory, &places.homes()) else { return Ok(None) };
-        let shelf = Shelf::of(places.state(), &tree.top);
-        if !shelf.file("tree").exists() {
+    pub fn begin(dirs: &TurnDirs, directory: &Path, reader: &Reader) -> Result<Option<Self>, StoreError> {
+        let Some(tree) = WorkingTree::around_or_at(directory, &dirs.homes()) else { return Ok(None) };
+        let store = TreeStore::of(dirs.state(), &tree.top);
+        if !store.file("tree").exists() {
             return Ok(None);
         }
-        let records = shelf.log().read()?.len();
+        let records = store.log().read()?.len();
         let name = lock_of(&reader.agent, &reader.session);
-        let held = match shelf.lock(&name, Instant::now() + PATIENCE) {
+        let held = match store.lock(&name, Instant::now() + PATIENCE) {
             Ok(held) => held,
-            Err(Fault::Late) => return Ok(None),
+            Err(StoreError::Late) => return Ok(None),
             Err(fault) => return Err(fault),
         };
-        let lock = shelf.file(&name);
-        Ok(Some(Self { shelf, reader: reader.clone(), records, seen: None, lock, _held: held }))
+        let lock = store.file(&name);
+        Ok(Some(Self { store, reader: reader.clone(), records, seen: None, lock, _held: held }))
     }
 
     /// Whether one of the two logs was written since the last call. The first call returns true.
@@ -62,7 +62,7 @@ impl Waiter {
             let found = fs::metadata(path).ok()?;
             Some((found.len(), found.modified().ok()?))
         };
-        let now = Some([state(&self.shelf.file("log")), state(self.shelf.comments().path())]);
+        let now = Some([state(&self.store.file("log")), state(self.store.comments().path())]);
         std::mem::replace(&mut self.seen, now) != now
     }
 
@@ -70,11 +70,11 @@ impl Waiter {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn is_over(&self) -> Result<bool, Fault> {
-        if !self.shelf.file("tree").exists() || !self.lock.exists() {
+    pub fn is_over(&self) -> Result<bool, StoreError> {
+        if !self.store.file("tree").exists() || !self.lock.exists() {
             return Ok(true);
         }
-        let log = self.shelf.log().read()?;
+        let log = self.store.log().read()?;
         // A shorter log was cleared or trimmed meanwhile: then all of its lines are searched.
         let since = log.get(self.records..).unwrap_or(&log);
         let is_prompt = |record: &Record| {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use alongside_platform::files;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 
 /// The mode of a nested repository.
 pub(crate) const REPOSITORY: &str = "160000";
@@ -64,11 +64,12 @@ pub(crate) const LIST: [&str; 4] = ["ls-files", "--stage", "--debug", "-z"];
 ///
 /// # Errors
 /// When the output has another form.
-pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, Fault> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, StoreError> {
     let mut entries = Vec::new();
     let mut rest = output;
     while !rest.is_empty() {
-        let (entry, after) = parse_one(rest).ok_or_else(|| Fault::said("git lists its index otherwise"))?;
+        let (entry, after) =
+            parse_one(rest).ok_or_else(|| StoreError::said("git lists its index otherwise"))?;
         entries.push(entry);
         rest = after;
     }

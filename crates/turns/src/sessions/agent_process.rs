@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use alongside_platform::process::{self, Processes};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::sessions::open_turns::last_of;
 use crate::sessions::recipient;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::AgentProcess;
 use crate::working_tree::WorkingTree;
 
@@ -29,13 +29,13 @@ pub struct RunningAgent {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn running_agent(places: &Places, directory: &Path) -> Result<Option<RunningAgent>, Fault> {
-    let Some(tree) = WorkingTree::around_or_at(directory, &places.homes()) else { return Ok(None) };
-    let log = Shelf::of(places.state(), &tree.top).log().read()?;
+pub fn running_agent(dirs: &TurnDirs, directory: &Path) -> Result<Option<RunningAgent>, StoreError> {
+    let Some(tree) = WorkingTree::around_or_at(directory, &dirs.homes()) else { return Ok(None) };
+    let log = TreeStore::of(dirs.state(), &tree.top).log().read()?;
     let Some(to) = recipient::address(&log) else { return Ok(None) };
     let process = last_of(&log, &to).and_then(|record| record.process).filter(AgentProcess::runs);
     let Some(AgentProcess { pid, .. }) = process else { return Ok(None) };
-    Ok(Some(RunningAgent { name: to.agent, pid, others: others(pid, &tree, &places.homes()) }))
+    Ok(Some(RunningAgent { name: to.agent, pid, others: others(pid, &tree, &dirs.homes()) }))
 }
 
 /// The other processes of this user in a working tree that run the same program as the process `pid`.

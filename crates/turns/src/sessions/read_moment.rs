@@ -4,8 +4,8 @@
 
 use crate::sessions::open_turns::{is_at_work, last_of};
 use crate::store::comment_log::Address;
-use crate::store::file_lock::Lock;
-use crate::store::tree_store::Shelf;
+use crate::store::file_lock::FileLock;
+use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::{Kind, Record};
 
 /// The moment at which a message is read.
@@ -20,15 +20,15 @@ pub(crate) enum ReadMoment {
 }
 
 /// When this session reads a message that is sent now.
-pub(crate) fn read_moment(shelf: &Shelf, to: Option<&Address>, log: &[Record]) -> ReadMoment {
+pub(crate) fn read_moment(store: &TreeStore, to: Option<&Address>, log: &[Record]) -> ReadMoment {
     let Some(to) = to else { return ReadMoment::NextPrompt };
     let last = last_of(log, to);
     if is_at_work(log, to) && last.is_some_and(|last| last.is_woken) {
         return ReadMoment::AfterTurn;
     }
-    let lock = shelf.file(&lock_of(&to.agent, &to.session));
+    let lock = store.file(&lock_of(&to.agent, &to.session));
     let is_idle = last.is_some_and(|last| last.kind == Kind::End);
-    let is_awaited = is_idle && Lock::is_taken(&lock);
+    let is_awaited = is_idle && FileLock::is_taken(&lock);
     if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
 }
 

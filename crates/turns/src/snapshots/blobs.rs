@@ -6,9 +6,9 @@ use std::path::Path;
 
 use alongside_platform::paths;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff::{Side, SideKind};
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 
 /// A file or link of a snapshot, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +31,11 @@ impl Blobs {
     /// # Errors
     /// When git fails.
     pub(crate) fn read(
-        bench: &Workbench,
+        access: &TreeAccess,
         before: (&str, &[&Path]),
         now: (&str, &[&Path]),
-    ) -> Result<Self, Fault> {
-        let (before, now) = (read_all(bench, before.0, before.1)?, read_all(bench, now.0, now.1)?);
+    ) -> Result<Self, StoreError> {
+        let (before, now) = (read_all(access, before.0, before.1)?, read_all(access, now.0, now.1)?);
         Ok(Self { before, now })
     }
 
@@ -58,7 +58,7 @@ impl Blobs {
 
 fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Blob>, String> {
     let found = blobs.get(&paths::to_bytes(path)).cloned();
-    found.map(|blob| blob.ok_or_else(|| Fault::said(LOST).to_string())).transpose()
+    found.map(|blob| blob.ok_or_else(|| StoreError::said(LOST).to_string())).transpose()
 }
 
 /// The reason why a text cannot be read whose object is gone from the project's repository.
@@ -68,8 +68,8 @@ const LOST: &str = "git no longer has the text of before";
 ///
 /// # Errors
 /// When git fails, or no longer has the content.
-pub(crate) fn read(bench: &Workbench, tree: &str, below: &Path) -> Result<Option<Blob>, Fault> {
-    get(&read_all(bench, tree, &[below])?, below).map_err(Fault::said)
+pub(crate) fn read(access: &TreeAccess, tree: &str, below: &Path) -> Result<Option<Blob>, StoreError> {
+    get(&read_all(access, tree, &[below])?, below).map_err(StoreError::said)
 }
 
 /// The files of a tree at several paths. Git is started twice, however many paths there are. The result lacks
@@ -78,17 +78,17 @@ pub(crate) fn read(bench: &Workbench, tree: &str, below: &Path) -> Result<Option
 /// # Errors
 /// When git fails.
 pub(crate) fn read_all(
-    bench: &Workbench,
+    access: &TreeAccess,
     tree: &str,
     below: &[&Path],
-) -> Result<BTreeMap<Vec<u8>, Option<Blob>>, Fault> {
+) -> Result<BTreeMap<Vec<u8>, Option<Blob>>, StoreError> {
     let names: BTreeSet<Vec<u8>> = below.iter().map(|path| paths::to_bytes(path)).collect();
     let args = ["ls-tree", "-z", "--full-tree", tree, "--"].map(OsString::from);
     let wanted = names.iter().filter_map(|name| Some(paths::from_bytes(name)?.into_os_string()));
     if names.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let output = bench.git.run(args.into_iter().chain(wanted), None)?;
+    let output = access.git.run(args.into_iter().chain(wanted), None)?;
     let entry = |line: &[u8]| {
         let place = line.iter().position(|byte| *byte == b'\t')?;
         let (head, name) = (std::str::from_utf8(&line[..place]).ok()?, &line[place + 1..]);
@@ -102,10 +102,10 @@ pub(crate) fn read_all(
     if sides.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let output = bench.git.run(["cat-file", "--batch"], Some(objects.into_bytes()))?;
+    let output = access.git.run(["cat-file", "--batch"], Some(objects.into_bytes()))?;
     let mut rest = output.as_slice();
-    let blob = |(name, side): (Vec<u8>, Side)| -> Result<_, Fault> {
-        let bytes = next_object(&mut rest).ok_or_else(|| Fault::said("git writes objects otherwise"))?;
+    let blob = |(name, side): (Vec<u8>, Side)| -> Result<_, StoreError> {
+        let bytes = next_object(&mut rest).ok_or_else(|| StoreError::said("git writes objects otherwise"))?;
         let kind = side.kind();
         Ok((name, bytes.map(|bytes| Blob { kind, bytes: bytes.to_vec() })))
     };
@@ -116,12 +116,15 @@ pub(crate) fn read_all(
 ///
 /// # Errors
 /// When git fails.
-pub(crate) fn read_objects(bench: &Workbench, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+pub(crate) fn read_objects(
+    access: &TreeAccess,
+    objects: &[&str],
+) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
     let wanted: String = objects.iter().map(|object| format!("{object}\n")).collect();
-    let output = bench.git.run(["cat-file", "--batch"], Some(wanted.into_bytes()))?;
+    let output = access.git.run(["cat-file", "--batch"], Some(wanted.into_bytes()))?;
     let mut rest = output.as_slice();
     let content = |_| {
-        let bytes = next_object(&mut rest).ok_or_else(|| Fault::said("git writes objects otherwise"))?;
+        let bytes = next_object(&mut rest).ok_or_else(|| StoreError::said("git writes objects otherwise"))?;
         Ok(bytes.map(<[u8]>::to_vec))
     };
     objects.iter().map(content).collect()
@@ -146,9 +149,9 @@ fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
 ///
 /// # Errors
 /// When git fails.
-pub(crate) fn has_directory(bench: &Workbench, tree: &str, below: &Path) -> Result<bool, Fault> {
+pub(crate) fn has_directory(access: &TreeAccess, tree: &str, below: &Path) -> Result<bool, StoreError> {
     let args = ["ls-tree", "-z", "-d", "--full-tree", tree, "--"].map(OsString::from);
-    Ok(!bench.git.run(args.into_iter().chain([below.as_os_str().to_owned()]), None)?.is_empty())
+    Ok(!access.git.run(args.into_iter().chain([below.as_os_str().to_owned()]), None)?.is_empty())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::store::turn_log::Record;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LookState {
+pub(crate) struct ComparedTrees {
     /// The tree of the baseline.
     pub(crate) before: String,
     /// The tree of the files on disk, at the time of the look.
@@ -16,7 +16,7 @@ pub(crate) struct LookState {
     pub(crate) at: u64,
 }
 
-impl LookState {
+impl ComparedTrees {
     /// This state as a name, which [`of_name`](Self::of_name) reads.
     pub(crate) fn name(&self) -> String {
         format!("{}:{}:{}:{}", self.before, self.now, self.left.as_deref().unwrap_or_default(), self.at)
@@ -48,12 +48,12 @@ mod tests {
 
     #[test]
     fn a_name_holds_the_state_and_no_other_text_is_one() {
-        let mut state = LookState { before: "a1".into(), now: "b2".into(), left: None, at: 7 };
-        assert_eq!(LookState::of_name(&state.name()), Some(state.clone()));
+        let mut state = ComparedTrees { before: "a1".into(), now: "b2".into(), left: None, at: 7 };
+        assert_eq!(ComparedTrees::of_name(&state.name()), Some(state.clone()));
         state.left = Some("c3".into());
-        assert_eq!(LookState::of_name(&state.name()), Some(state));
+        assert_eq!(ComparedTrees::of_name(&state.name()), Some(state));
         for name in ["", "a:b", "a:b::x", "a:--all::1", ":b::1"] {
-            assert_eq!(LookState::of_name(name), None, "{name}");
+            assert_eq!(ComparedTrees::of_name(name), None, "{name}");
         }
     }
 }

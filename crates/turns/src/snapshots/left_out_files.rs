@@ -12,11 +12,11 @@ use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{files, paths};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::store::escaped_path::{escape, unescape};
 use crate::store::hash::hash;
-use crate::store::tree_store::Shelf;
-use crate::working_tree::file_place::TreePlace;
+use crate::store::tree_store::TreeStore;
+use crate::working_tree::file_place::FilePlace;
 use crate::working_tree::repository::Repository;
 
 /// The largest file that a snapshot holds, in bytes.
@@ -82,7 +82,7 @@ struct Row {
 ///
 /// # Errors
 /// When the list cannot be written.
-pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fault> {
+pub(crate) fn keep(store: &TreeStore, left: &LeftOuts) -> Result<Option<String>, StoreError> {
     if left.is_empty() {
         return Ok(None);
     }
@@ -92,9 +92,9 @@ pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fau
         stamp: file.stamp.clone(),
     };
     let rows: Vec<Row> = left.iter().map(row).collect();
-    let bytes = serde_json::to_vec(&rows).map_err(|error| Fault::said(error.to_string()))?;
+    let bytes = serde_json::to_vec(&rows).map_err(|error| StoreError::said(error.to_string()))?;
     let name = hash(&bytes)[..32].to_owned();
-    let directory = shelf.file("left");
+    let directory = store.file("left");
     if !directory.join(&name).exists() {
         alongside_platform::private::create_directories(&directory)?;
         private::write(&directory.join(&name), &bytes)?;
@@ -103,10 +103,10 @@ pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fau
 }
 
 /// Reads a list by its name. A list that is gone counts as empty.
-pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
+pub(crate) fn read(store: &TreeStore, name: Option<&str>) -> LeftOuts {
     let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let Some(name) = name.filter(is_name) else { return LeftOuts::new() };
-    let bytes = untrusted::read(&shelf.file("left").join(name), MAX_LIST, Whose::Ours).unwrap_or_default();
+    let bytes = untrusted::read(&store.file("left").join(name), MAX_LIST, Whose::Ours).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_slice(&bytes).unwrap_or_default();
     let file = |row: Row| (unescape(&row.path), LeftOut { why: row.why, stamp: row.stamp });
     rows.into_iter().map(file).collect()
@@ -117,7 +117,7 @@ pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
 pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u8]>, left: &mut LeftOuts) {
     for path in paths {
         let Some(below) = paths::from_bytes(path).filter(|_| !left.contains_key(path)) else { continue };
-        let place = TreePlace::find(top, &below).ok().flatten();
+        let place = FilePlace::find(top, &below).ok().flatten();
         if place.is_some_and(|place| matches!(place.entry(), Ok(Some(Entry::Other))))
             && let Ok(found) = top.join(&below).symlink_metadata()
         {

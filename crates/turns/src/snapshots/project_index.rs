@@ -7,31 +7,31 @@ use std::path::PathBuf;
 
 use alongside_platform::paths;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::Git;
 use crate::git::index_listing::{self, IndexEntry};
 use crate::git::tree_diff::Side;
 use crate::snapshots::snapshot_index::copy_with_time;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::working_tree::repository::Repository;
 
 /// The paths in the project's index; `None` if git cannot read the index. Starts git once, on a copy of the
 /// index, so that nothing of the project is run or written.
-pub(crate) fn staged_paths(bench: &Workbench) -> Option<HashSet<Vec<u8>>> {
+pub(crate) fn staged_paths(access: &TreeAccess) -> Option<HashSet<Vec<u8>>> {
     let has_index = |repository: &Repository| repository.directory.join("index").exists();
-    if !bench.tree.repository.as_ref().is_some_and(has_index) {
+    if !access.tree.repository.as_ref().is_some_and(has_index) {
         return Some(HashSet::new());
     }
-    let list = copied(bench)?.run(["ls-files", "--cached", "-z"], None);
+    let list = copied(access)?.run(["ls-files", "--cached", "-z"], None);
     let list = list.inspect_err(|fault| tracing::debug!(%fault, "git's index is not known")).ok()?;
     Some(list.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
 }
 
 /// A git that reads a copy of the project's index; `None` if there is no index, or it cannot be copied.
-fn copied(bench: &Workbench) -> Option<Git> {
-    let index = bench.tree.repository.as_ref()?.directory.join("index");
-    let copy = bench.shelf.file("project-index");
-    copy_with_time(&index, &copy).then(|| bench.git.with_index(&copy))
+fn copied(access: &TreeAccess) -> Option<Git> {
+    let index = access.tree.repository.as_ref()?.directory.join("index");
+    let copy = access.store.file("project-index");
+    copy_with_time(&index, &copy).then(|| access.git.with_index(&copy))
 }
 
 /// See the module.
@@ -47,19 +47,19 @@ impl ProjectIndex {
     ///
     /// # Errors
     /// When the time is over.
-    pub(crate) fn read(bench: &Workbench) -> Result<Self, Fault> {
-        let Some(git) = copied(bench) else { return Ok(Self::default()) };
+    pub(crate) fn read(access: &TreeAccess) -> Result<Self, StoreError> {
+        let Some(git) = copied(access) else { return Ok(Self::default()) };
         let args = ["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"];
         let read = git.run(index_listing::LIST, None).and_then(|list| Ok((list, git.run(args, None)?)));
         let (list, differing) = match read {
-            Err(Fault::Late) => return Err(Fault::Late),
+            Err(StoreError::Late) => return Err(StoreError::Late),
             Err(_) => return Ok(Self::default()),
             Ok(read) => read,
         };
         let entries = index_listing::parse(&list)?.into_iter().filter(|entry| entry.stage == 0);
         let entries = entries.map(|entry| (entry.path.clone(), entry)).collect();
         let differing = differing.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
-        Ok(Self { entries, differing, top: bench.tree.top.clone() })
+        Ok(Self { entries, differing, top: access.tree.top.clone() })
     }
 
     /// Whether the file is unchanged since the checkout of a commit that has `before` at this path.

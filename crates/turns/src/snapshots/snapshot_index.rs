@@ -14,7 +14,7 @@ use alongside_platform::files::{self, Links};
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::Git;
 use crate::git::index_listing::{self, IndexEntry, REPOSITORY};
 use crate::snapshots::exclusions::Exclusions;
@@ -39,16 +39,16 @@ pub(crate) struct Snapshot {
     pub(crate) left: LeftOuts,
 }
 
-/// An index on a shelf, under its lock.
+/// An index in a store, under its lock.
 #[derive(Debug)]
-pub(crate) struct Index<'a> {
+pub(crate) struct SnapshotIndex<'a> {
     path: PathBuf,
     tree: &'a WorkingTree,
     exclusions: &'a Exclusions,
     git: Git,
 }
 
-impl<'a> Index<'a> {
+impl<'a> SnapshotIndex<'a> {
     /// The index at this path. The caller holds its lock.
     pub(crate) fn new(path: PathBuf, tree: &'a WorkingTree, exclusions: &'a Exclusions, git: &Git) -> Self {
         let git = git.with_index(&path);
@@ -59,20 +59,20 @@ impl<'a> Index<'a> {
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over. Then the index stays as it was.
-    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, StoreError> {
         self.drop_leftovers();
         let begun = SystemTime::now();
         let taken = match self.begin().and_then(|()| self.update()) {
-            Err(Fault::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
+            Err(StoreError::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
                 // This git cannot read the index: an older git wrote it, or the disk was full.
                 fs::remove_file(&self.path)?;
                 self.begin()?;
                 self.update()
             }
-            Err(Fault::Late) => {
+            Err(StoreError::Late) => {
                 // Our git was killed at the deadline, and has left its lock.
                 let _ = fs::remove_file(self.path.with_extension("lock"));
-                Err(Fault::Late)
+                Err(StoreError::Late)
             }
             taken => taken,
         };
@@ -81,7 +81,7 @@ impl<'a> Index<'a> {
     }
 
     /// Makes the index if there is none yet. Otherwise removes the entries that are excluded by now.
-    fn begin(&self) -> Result<(), Fault> {
+    fn begin(&self) -> Result<(), StoreError> {
         let form = self.path.with_extension("form");
         if !self.path.exists() {
             self.seed()?;
@@ -120,7 +120,7 @@ impl<'a> Index<'a> {
 
     /// Copies the project's index, and removes what git knows of a file from each entry whose blob is not the
     /// raw content of the file.
-    fn seed(&self) -> Result<(), Fault> {
+    fn seed(&self) -> Result<(), StoreError> {
         let Some(repository) = &self.tree.repository else { return Ok(()) };
         let copied = self.path.with_extension("new");
         // A git that was killed may have left its lock.
@@ -146,7 +146,7 @@ impl<'a> Index<'a> {
         });
         match cleaned {
             Ok(()) => Ok(fs::rename(&copied, &self.path)?),
-            Err(Fault::Late) => Err(Fault::Late),
+            Err(StoreError::Late) => Err(StoreError::Late),
             // This git cannot read the copy. It begins without an index, and reads all files.
             Err(_) => Ok(fs::remove_file(&copied)?),
         }
@@ -155,7 +155,7 @@ impl<'a> Index<'a> {
     /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
     /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
     /// size and times, so that git reads the file.
-    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Fault> {
+    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, StoreError> {
         let mut records = Vec::new();
         let sizes = self.sizes(entries)?;
         let filtered = self.filtered(entries)?;
@@ -177,18 +177,22 @@ impl<'a> Index<'a> {
     }
 
     /// The size of the blob of each entry; `None` if git does not have the blob.
-    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Fault> {
+    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, StoreError> {
         let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
         let output = self.git.run(args, Some(wanted.into_bytes()))?;
         let text = String::from_utf8_lossy(&output);
         let sizes: Vec<_> = text.lines().map(|line| line.parse().ok()).collect();
-        if sizes.len() == entries.len() { Ok(sizes) } else { Err(Fault::said("git lists objects otherwise")) }
+        if sizes.len() == entries.len() {
+            Ok(sizes)
+        } else {
+            Err(StoreError::said("git lists objects otherwise"))
+        }
     }
 
     /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
     /// filter.
-    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Fault> {
+    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, StoreError> {
         let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
         let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
         let in_tree = entries.iter().filter(|entry| is_attributes(&entry.path));
@@ -213,7 +217,7 @@ impl<'a> Index<'a> {
     }
 
     /// Removes the entries of files that are excluded by now.
-    fn drop_excluded(&self) -> Result<(), Fault> {
+    fn drop_excluded(&self) -> Result<(), StoreError> {
         let list = self.git.run(index_listing::LIST, None)?;
         let mut records = Vec::new();
         for entry in index_listing::parse(&list)? {
@@ -225,14 +229,14 @@ impl<'a> Index<'a> {
         self.apply(records, Vec::new())
     }
 
-    fn update(&self) -> Result<Snapshot, Fault> {
+    fn update(&self) -> Result<Snapshot, StoreError> {
         let (differing, untracked) = std::thread::scope(|scope| {
             let differing = scope.spawn(|| {
                 let args = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"];
                 self.git.run(args.into_iter().chain(["--ignore-submodules=all"]), None)
             });
             let untracked = self.untracked();
-            let differing = differing.join().unwrap_or_else(|_| Err(Fault::said("a thread ended")));
+            let differing = differing.join().unwrap_or_else(|_| Err(StoreError::said("a thread ended")));
             (differing, untracked)
         });
         let (differing, untracked) = (differing?, untracked?);
@@ -255,7 +259,7 @@ impl<'a> Index<'a> {
 
     /// Every file that the index does not hold and no rule ignores. The path of a nested repository ends in
     /// `/`.
-    fn untracked(&self) -> Result<Vec<u8>, Fault> {
+    fn untracked(&self) -> Result<Vec<u8>, StoreError> {
         let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
         args.push("--exclude-standard".into());
         args.extend(self.exclude_from());
@@ -298,7 +302,7 @@ impl<'a> Index<'a> {
     }
 
     /// Removes the entries that `records` names, then reads the files of `added` into the index.
-    fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), Fault> {
+    fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), StoreError> {
         if !records.is_empty() {
             self.git.run(["update-index", "-z", "--index-info"], Some(records))?;
         }
@@ -311,7 +315,7 @@ impl<'a> Index<'a> {
 }
 
 /// Whether a lock of this age was left by a git that was killed. A prompt gives up sooner, and a process that
-/// takes longer holds the lock of the shelf, so that this one does not get here.
+/// takes longer holds the lock of the store, so that this one does not get here.
 fn is_over(age: std::time::Duration) -> bool {
     age.as_secs() >= 5
 }
@@ -337,7 +341,7 @@ struct Differing<'a> {
 }
 
 /// Reads a raw diff without renames.
-fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, Fault> {
+fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, StoreError> {
     let mut fields = raw.split(|byte| *byte == 0).filter(|field| !field.is_empty());
     let mut paths = Vec::new();
     while let Some(head) = fields.next() {
@@ -346,7 +350,7 @@ fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, Fault> {
             (Some([_, _, object, _, status]), Some(path)) => {
                 paths.push(Differing { object, path, is_gone: *status == "D" });
             }
-            _ => return Err(Fault::said("git lists changes otherwise")),
+            _ => return Err(StoreError::said("git lists changes otherwise")),
         }
     }
     Ok(paths)

@@ -1,15 +1,15 @@
-//! A working tree opened together with its shelf and a git, for one look or one snapshot, until a point in
+//! A working tree opened together with its store and a git, for one look or one snapshot, until a point in
 //! time.
 
 use std::path::Path;
 use std::time::Instant;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::Git;
 use crate::snapshots::exclusions::Exclusions;
-use crate::snapshots::snapshot_index::{Index, Snapshot, copy_with_time};
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::snapshots::snapshot_index::{Snapshot, SnapshotIndex, copy_with_time};
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::working_tree::WorkingTree;
 
 /// The lock that a process holds while it writes the snapshot of a prompt or of an end.
@@ -19,36 +19,36 @@ const LOOK_LOCK: &str = "look-lock";
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Workbench {
+pub(crate) struct TreeAccess {
     pub(crate) tree: WorkingTree,
-    pub(crate) shelf: Shelf,
+    pub(crate) store: TreeStore,
     pub(crate) exclusions: Exclusions,
     pub(crate) git: Git,
 }
 
-impl Workbench {
-    /// Opens the shelf of a working tree, and makes its directory and repository if they are missing.
+impl TreeAccess {
+    /// Opens the store of a working tree, and makes its directory and repository if they are missing.
     ///
     /// # Errors
-    /// When there is no git, or the shelf cannot be made.
-    pub(crate) fn open(places: &Places, tree: WorkingTree, until: Instant) -> Result<Self, Fault> {
-        let shelf = Shelf::of(places.state(), &tree.top);
-        shelf.make(places.state(), &tree.top)?;
-        let git = Git::new(shelf.repository(), &tree.top, until)?.with_ignore_file(places.ignore_file());
-        let bench = Self { tree, shelf, exclusions: Exclusions::new(places.excludes()), git };
-        if !bench.shelf.is_ready(&bench.tree) {
-            let _lock = bench.shelf.lock(LOCK, until)?;
-            bench.shelf.make_repository(&bench.tree, &bench.git)?;
+    /// When there is no git, or the store cannot be made.
+    pub(crate) fn open(dirs: &TurnDirs, tree: WorkingTree, until: Instant) -> Result<Self, StoreError> {
+        let store = TreeStore::of(dirs.state(), &tree.top);
+        store.make(dirs.state(), &tree.top)?;
+        let git = Git::new(store.repository(), &tree.top, until)?.with_ignore_file(dirs.ignore_file());
+        let access = Self { tree, store, exclusions: Exclusions::new(dirs.excludes()), git };
+        if !access.store.is_ready(&access.tree) {
+            let _lock = access.store.lock(LOCK, until)?;
+            access.store.make_repository(&access.tree, &access.git)?;
         }
-        Ok(bench)
+        Ok(access)
     }
 
     /// Takes the snapshot of a prompt or an end, with the index that these share.
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over.
-    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Fault> {
-        let _lock = self.shelf.lock(LOCK, self.git.until())?;
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, StoreError> {
+        let _lock = self.store.lock(LOCK, self.git.until())?;
         self.index("index").take_snapshot()
     }
 
@@ -57,9 +57,9 @@ impl Workbench {
     ///
     /// # Errors
     /// As [`take_snapshot`](Self::take_snapshot).
-    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, Fault> {
-        let _lock = self.shelf.lock(LOOK_LOCK, self.git.until())?;
-        let (kept, own) = (self.shelf.file("index"), self.shelf.file("look-index"));
+    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, StoreError> {
+        let _lock = self.store.lock(LOOK_LOCK, self.git.until())?;
+        let (kept, own) = (self.store.file("index"), self.store.file("look-index"));
         let at = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
         if at(&kept).is_some_and(|kept| at(&own).is_none_or(|own| own < kept)) {
             copy_with_time(&kept, &own);
@@ -69,8 +69,8 @@ impl Workbench {
     }
 
     /// The index of this name.
-    pub(crate) fn index(&self, name: &str) -> Index<'_> {
-        Index::new(self.shelf.file(name), &self.tree, &self.exclusions, &self.git)
+    pub(crate) fn index(&self, name: &str) -> SnapshotIndex<'_> {
+        SnapshotIndex::new(self.store.file(name), &self.tree, &self.exclusions, &self.git)
     }
 
     /// The commit that is checked out.
@@ -102,7 +102,7 @@ impl Workbench {
     ///
     /// # Errors
     /// When git fails.
-    pub(crate) fn empty_tree(&self) -> Result<String, Fault> {
+    pub(crate) fn empty_tree(&self) -> Result<String, StoreError> {
         self.git.line(["mktree"], Some(Vec::new()))
     }
 }

@@ -10,9 +10,9 @@ use alongside_companion::private;
 
 /// A held lock, until it is dropped or the process ends. See the module.
 #[derive(Debug)]
-pub(crate) struct Lock(File);
+pub(crate) struct FileLock(File);
 
-impl Lock {
+impl FileLock {
     /// Takes the lock of this file; `None` while another process holds it.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for FileLock {
     fn drop(&mut self) {
         // If this fails, closing the file frees the lock.
         let _ = self.0.unlock();
@@ -46,12 +46,12 @@ mod tests {
     fn a_copy_of_the_file_in_a_child_keeps_no_lock() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
-        let lock = Lock::take(&path).unwrap().unwrap();
+        let lock = FileLock::take(&path).unwrap().unwrap();
         // As a child has it before it becomes another program.
         let _copy = lock.0.try_clone().unwrap();
-        assert!(Lock::take(&path).unwrap().is_none() && Lock::is_taken(&path));
+        assert!(FileLock::take(&path).unwrap().is_none() && FileLock::is_taken(&path));
         drop(lock);
-        assert!(!Lock::is_taken(&path));
-        assert!(Lock::take(&path).unwrap().is_some());
+        assert!(!FileLock::is_taken(&path));
+        assert!(FileLock::take(&path).unwrap().is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The shelf: the private directory of one working tree below the state directory. It holds our repository,
+//! The store: the private directory of one working tree below the state directory. It holds our repository,
 //! its index, the logs, and the lists of files that snapshots do not hold. Its name is a hash of the
 //! working tree's real path.
 
@@ -11,15 +11,15 @@ use alongside_companion::private::{self, PathTrust};
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::Git;
 use crate::store::comment_log::CommentLog;
-use crate::store::file_lock::Lock;
+use crate::store::file_lock::FileLock;
 use crate::store::hash::hash;
-use crate::store::turn_log::Log;
+use crate::store::turn_log::TurnLog;
 use crate::working_tree::WorkingTree;
 
-/// The directory of all shelves, in the state directory.
+/// The directory of all stores, in the state directory.
 const TURNS: &str = "turns";
 /// The lock of each process that writes comments or delivers messages. A process that also needs the lock
 /// named `lock` takes that one first.
@@ -38,29 +38,29 @@ const MAX_PATH: u64 = 64 << 10;
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
+pub(crate) struct TreeStore {
     path: PathBuf,
 }
 
-impl Shelf {
-    /// The shelf of a working tree, whether it exists or not.
+impl TreeStore {
+    /// The store of a working tree, whether it exists or not.
     pub(crate) fn of(state: &Path, top: &Path) -> Self {
         let name = &hash(&paths::to_bytes(top))[..16];
         Self { path: state.join(TURNS).join(name) }
     }
 
-    /// Every shelf, with the working tree it is for.
+    /// Every store, with the working tree it is for.
     pub(crate) fn all(state: &Path) -> Vec<(Self, PathBuf)> {
         let entries = fs::read_dir(state.join(TURNS)).into_iter().flatten().flatten();
-        let shelf = |entry: fs::DirEntry| {
-            let shelf = Self { path: entry.path() };
-            let top = untrusted::read(&shelf.path.join("tree"), MAX_PATH, Whose::Ours).ok()?;
-            Some((shelf, paths::from_bytes(&top)?))
+        let store = |entry: fs::DirEntry| {
+            let store = Self { path: entry.path() };
+            let top = untrusted::read(&store.path.join("tree"), MAX_PATH, Whose::Ours).ok()?;
+            Some((store, paths::from_bytes(&top)?))
         };
-        entries.filter_map(shelf).collect()
+        entries.filter_map(store).collect()
     }
 
-    /// Removes the directory of all shelves if there is no shelf in it.
+    /// Removes the directory of all stores if there is no store in it.
     ///
     /// # Errors
     /// When the system refuses.
@@ -96,7 +96,7 @@ impl Shelf {
     ///
     /// # Errors
     /// When git or the disk refuses.
-    pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), Fault> {
+    pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), StoreError> {
         let format = format_of(tree);
         if read(&self.path.join("format")).as_deref() != Some(format.as_bytes()) {
             let has_snapshots = self.log().read()?.iter().any(|record| record.tree.is_some());
@@ -129,13 +129,13 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf, but keeps the log of comments if it holds a person's words that nobody has read.
+    /// Removes the store, but keeps the log of comments if it holds a person's words that nobody has read.
     /// Holds the lock of comments meanwhile.
     ///
     /// # Errors
     /// When the system refuses, the log of comments cannot be read, or other processes hold its lock all
     /// the time.
-    pub(crate) fn remove(&self, until: Instant) -> Result<(), Fault> {
+    pub(crate) fn remove(&self, until: Instant) -> Result<(), StoreError> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         match self.comments().read()?.is_needed() {
             true => self.forget_repository(true)?,
@@ -144,16 +144,16 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the shelf, also a person's words that nobody has read.
+    /// Removes the store, also a person's words that nobody has read.
     ///
     /// # Errors
     /// When the system refuses, or other processes hold the lock of comments all the time.
-    pub(crate) fn delete(&self, until: Instant) -> Result<(), Fault> {
+    pub(crate) fn delete(&self, until: Instant) -> Result<(), StoreError> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         Ok(remove(&self.path)?)
     }
 
-    /// Whether the shelf holds no turns, but a person's words that nobody has read.
+    /// Whether the store holds no turns, but a person's words that nobody has read.
     pub(crate) fn has_only_words(&self) -> bool {
         let has_turns = self.repository().exists() || self.file("log").exists();
         !has_turns && self.comments().read().is_ok_and(|comments| comments.is_needed())
@@ -163,13 +163,13 @@ impl Shelf {
     ///
     /// # Errors
     /// When another process holds the lock all the time.
-    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<Lock, Fault> {
+    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<FileLock, StoreError> {
         loop {
-            if let Some(lock) = Lock::take(&self.path.join(name))? {
+            if let Some(lock) = FileLock::take(&self.path.join(name))? {
                 return Ok(lock);
             }
             if Instant::now() + POLL > until {
-                return Err(Fault::Late);
+                return Err(StoreError::Late);
             }
             std::thread::sleep(POLL);
         }
@@ -180,7 +180,7 @@ impl Shelf {
         self.path.join("git")
     }
 
-    /// A file or directory on the shelf.
+    /// A file or directory in the store.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -191,8 +191,8 @@ impl Shelf {
     }
 
     /// The log of prompts, ends, finishes and undos.
-    pub(crate) fn log(&self) -> Log {
-        Log::at(self.path.join("log"))
+    pub(crate) fn log(&self) -> TurnLog {
+        TurnLog::at(self.path.join("log"))
     }
 }
 

@@ -16,54 +16,54 @@ use alongside_platform::{directories, files};
 
 /// The directories and settings that a store needs.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct TurnDirs {
     state: PathBuf,
-    dirs: AppDirs,
+    app_dirs: AppDirs,
     excludes: Vec<String>,
 }
 
-impl Places {
+impl TurnDirs {
     /// The places of a host, a desk, or a command of a person. Blocks: the system may ask a directory
     /// service.
     pub fn of_this_process() -> Self {
-        let dirs = AppDirs::of_this_process();
+        let app_dirs = AppDirs::of_this_process();
         let is_replaced = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
         match is_replaced {
-            true => Self::in_state(dirs.state.clone(), dirs),
-            false => Self::of_user(dirs),
+            true => Self::in_state(app_dirs.state.clone(), app_dirs),
+            false => Self::of_user(app_dirs),
         }
     }
 
     /// The places of a hook: in this state directory; if it is absent, in the one that no variable decides.
     /// Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
-        let dirs = AppDirs::of_this_process();
+        let app_dirs = AppDirs::of_this_process();
         match state {
-            Some(state) => Self::in_state(state, dirs),
-            None => Self::of_user(dirs),
+            Some(state) => Self::in_state(state, app_dirs),
+            None => Self::of_user(app_dirs),
         }
     }
 
-    fn of_user(dirs: AppDirs) -> Self {
+    fn of_user(app_dirs: AppDirs) -> Self {
         let is_ours = |home: &PathBuf| home.metadata().is_ok_and(|found| files::is_ours(&found));
         let state = match directories::home_in_database().filter(is_ours) {
             Some(home) => home.join(".local/state/alongside"),
-            None => dirs.state.clone(),
+            None => app_dirs.state.clone(),
         };
-        Self::in_state(state, dirs)
+        Self::in_state(state, app_dirs)
     }
 
     /// The places with this state directory. If the settings have a mistake, no further file is excluded; a
     /// text that should have been stays in a private directory all the same.
-    fn in_state(state: PathBuf, dirs: AppDirs) -> Self {
+    fn in_state(state: PathBuf, app_dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
-        Self { state, dirs, excludes }
+        Self { state, app_dirs, excludes }
     }
 
-    /// Places that are all below one directory, for tests.
+    /// Directories that are all below one directory, for tests.
     pub fn below(directory: &Path) -> Self {
-        let dirs = AppDirs::below(directory);
-        Self { state: dirs.state.clone(), dirs, excludes: Vec::new() }
+        let app_dirs = AppDirs::below(directory);
+        Self { state: app_dirs.state.clone(), app_dirs, excludes: Vec::new() }
     }
 
     /// The same places, with these globs as the person's excluded files.
@@ -79,7 +79,7 @@ impl Places {
     }
 
     pub(crate) fn drafts(&self) -> Drafts {
-        Drafts::open(&self.dirs)
+        Drafts::open(&self.app_dirs)
     }
 
     pub(crate) fn excludes(&self) -> &[String] {
@@ -88,12 +88,12 @@ impl Places {
 
     /// The person's ignore file for all repositories, as git finds it.
     pub(crate) fn ignore_file(&self) -> Option<PathBuf> {
-        alongside_companion::git_ignore_file(&self.dirs)
+        alongside_companion::git_ignore_file(&self.app_dirs)
     }
 
     /// The home directories. None of them counts as a working tree, whatever it holds.
     pub(crate) fn homes(&self) -> Vec<PathBuf> {
-        let homes = [Some(self.dirs.home.clone()), directories::home_in_database()];
+        let homes = [Some(self.app_dirs.home.clone()), directories::home_in_database()];
         homes.into_iter().flatten().filter_map(|home| home.canonical().ok()).collect()
     }
 }

@@ -172,11 +172,11 @@ fn is_false(value: &bool) -> bool {
 
 /// The log at a path.
 #[derive(Debug, Clone)]
-pub(crate) struct Log {
+pub(crate) struct TurnLog {
     path: PathBuf,
 }
 
-impl Log {
+impl TurnLog {
     pub(crate) fn at(path: PathBuf) -> Self {
         Self { path }
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_half_written_line_and_unknown_kinds_hide_nothing() {
         let directory = tempfile::tempdir().unwrap();
-        let log = Log::at(directory.path().join("log"));
+        let log = TurnLog::at(directory.path().join("log"));
         assert_eq!(log.read().unwrap(), []);
         let first = Record { tree: Some("a".into()), ..Record::new(Kind::Prompt, 1) };
         log.append(&first).unwrap();

@@ -13,9 +13,9 @@ use alongside_contract::turns::Moment;
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Refusal, Side};
 
 use super::fixture::{Project, file};
-use crate::store::tree_store::Shelf;
+use crate::store::tree_store::TreeStore;
 use crate::{
-    Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, pending, trim, watched_file,
+    Claim, Claimed, Delivery, Reader, StoreError, claim, claim_for_person, clear, pending, trim, watched_file,
 };
 
 const MOST: usize = 9_000;
@@ -24,7 +24,7 @@ fn reader(session: &str) -> Reader {
     Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
 }
 
-fn claimed(claimed: Result<Claimed, Fault>) -> Option<Claim> {
+fn claimed(claimed: Result<Claimed, StoreError>) -> Option<Claim> {
     match claimed.unwrap() {
         Claimed::Message(claim) => Some(*claim),
         Claimed::Nothing | Claimed::Busy => None,
@@ -63,15 +63,15 @@ impl Project {
     }
 
     fn claim(&self, session: &str) -> Option<Claim> {
-        claimed(claim(&self.places, &self.top, &reader(session), Delivery::Prompt, MOST))
+        claimed(claim(&self.dirs, &self.top, &reader(session), Delivery::Prompt, MOST))
     }
 
     fn claim_for_person(&self) -> Option<Claim> {
-        claimed(claim_for_person(&self.places, &self.top, Delivery::Clipboard))
+        claimed(claim_for_person(&self.dirs, &self.top, Delivery::Clipboard))
     }
 
     fn log(&self) -> std::path::PathBuf {
-        watched_file(&self.places, &self.top).unwrap()
+        watched_file(&self.dirs, &self.top).unwrap()
     }
 
     /// A turn in which `a` has changed.
@@ -88,7 +88,7 @@ impl Project {
 /// The words of a comment, where its lines are, and whether they are lost.
 type Place<'a> = (&'a str, Option<(usize, usize)>, bool);
 
-fn places(feedback: &Feedback) -> Vec<Place<'_>> {
+fn dirs(feedback: &Feedback) -> Vec<Place<'_>> {
     let place = |comment: &'_ Comment| comment.now.map(|lines| (lines.first, lines.last));
     feedback.comments.iter().map(|comment| (&*comment.text, place(comment), comment.lost)).collect()
 }
@@ -106,18 +106,18 @@ fn comments_are_on_disk_and_follow_their_lines() {
     let look = project.look();
     let both =
         [("louder", Some((3, 3)), false), ("it was fine", Some((2, 2)), false), ("tests?", None, false)];
-    assert_eq!(places(&look.feedback), both);
+    assert_eq!(dirs(&look.feedback), both);
     assert_eq!(look.feedback.comments[0].anchor.code, "TWO\n");
-    let (_, told) = crate::feedback_in(&project.places, &project.top).unwrap();
+    let (_, told) = crate::feedback_in(&project.dirs, &project.top).unwrap();
     assert_eq!(told, look.feedback);
     // The lines of the comments are removed, and come back.
     project.write("a", "zero\none\nthree\n");
-    assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
+    assert_eq!(dirs(&project.look().feedback)[0], ("louder", None, true));
     fs::remove_file(project.path("a")).unwrap();
-    assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
+    assert_eq!(dirs(&project.look().feedback)[0], ("louder", None, true));
     project.write("moved", "one\nTWO\nthree\n");
     let look = project.look();
-    assert_eq!(places(&look.feedback)[0], ("louder", Some((2, 2)), false));
+    assert_eq!(dirs(&look.feedback)[0], ("louder", Some((2, 2)), false));
     assert_eq!(look.feedback.comments[0].anchor.path.as_deref(), Some("moved"));
 }
 
@@ -140,7 +140,7 @@ fn a_comment_is_changed_and_removed_until_it_is_read() {
     claimed.mark_delivered().unwrap();
     change(1, "").unwrap();
     let feedback = project.feedback(&look);
-    assert_eq!(places(&feedback), [("three", None, false)]);
+    assert_eq!(dirs(&feedback), [("three", None, false)]);
     assert_eq!(feedback.comments[0].state, CommentState::Sent);
     assert!(feedback.message.unwrap().text.contains("> won\n"), "what was read stays as it was read");
     project.comment_on_all(&look, "four");
@@ -182,7 +182,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     assert_eq!(message.words, "Codex has read it with your prompt");
     assert!(message.read.is_some() && message.text.contains("> three\n"));
     assert!(project.claim("s").is_none(), "nothing is sent twice");
-    assert_eq!(pending(&project.places, &project.top, &reader("s"), MOST), Ok(None));
+    assert_eq!(pending(&project.dirs, &project.top, &reader("s"), MOST), Ok(None));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
     project.send(&look);
     assert!(project.claim("beside").is_none());
     let other = Reader { agent: "Claude Code".into(), session: "s".into(), is_attended: true };
-    assert!(claimed(claim(&project.places, &project.top, &other, Delivery::Wake, MOST)).is_none());
+    assert!(claimed(claim(&project.dirs, &project.top, &other, Delivery::Wake, MOST)).is_none());
     // A new session of the agent takes the message over.
     std::thread::sleep(Duration::from_millis(2));
     assert_eq!(project.event(Moment::Prompt, "new"), Ok(crate::Recorded::Kept));
@@ -263,18 +263,18 @@ fn words_that_nobody_has_read_outlive_their_store() {
     project.send(&look);
     project.comment_on_all(&look, "unsent");
     let until = Instant::now() + Duration::from_secs(30);
-    assert!(clear(&project.places, &project.top, until).unwrap().is_some());
-    trim(&project.places, Path::new("/elsewhere"), 0, until).unwrap();
-    let shelf = Shelf::of(project.places.state(), &project.top);
-    assert!(!shelf.repository().exists());
+    assert!(clear(&project.dirs, &project.top, until).unwrap().is_some());
+    trim(&project.dirs, Path::new("/elsewhere"), 0, until).unwrap();
+    let store = TreeStore::of(project.dirs.state(), &project.top);
+    assert!(!store.repository().exists());
     assert!(project.claim("s").unwrap().message().text.contains("> sent\n"));
     let look = project.look();
     assert_eq!(look.feedback.comments.len(), 2);
     for id in [1, 2] {
         project.store.change_comment(&look, CommentId(id), "").unwrap();
     }
-    trim(&project.places, Path::new("/elsewhere"), 0, until).unwrap();
-    assert!(!shelf.file("").exists());
+    trim(&project.dirs, Path::new("/elsewhere"), 0, until).unwrap();
+    assert!(!store.file("").exists());
 }
 
 #[test]
@@ -288,5 +288,5 @@ fn a_comment_that_cannot_be_written_is_refused_with_the_reason() {
     let look = project.look();
     assert_eq!((look.files.len(), look.feedback), (1, Feedback::default()), "the changes are told");
     assert!(look.remarks.iter().any(|remark| remark.starts_with("The comments cannot be read: ")));
-    assert!(claim(&project.places, &project.top, &reader("s"), Delivery::Prompt, MOST).is_err());
+    assert!(claim(&project.dirs, &project.top, &reader("s"), Delivery::Prompt, MOST).is_err());
 }

@@ -11,9 +11,9 @@ use alongside_desk::{Anchor, CommentId, CommentState, now_ms};
 use super::fixture::Project;
 use crate::lines::anchors::Quotation;
 use crate::store::comment_log::Line;
-use crate::store::tree_store::{COMMENTS_LOCK, Shelf};
+use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 use crate::{
-    Claim, Claimed, Delivery, Fault, Reader, claim, claim_for_person, clear, confirm, sent_text, trim,
+    Claim, Claimed, Delivery, Reader, StoreError, claim, claim_for_person, clear, confirm, sent_text, trim,
 };
 
 const MOST: usize = 9_000;
@@ -37,7 +37,7 @@ impl Project {
 
     fn delivers(&self) -> Option<Claim> {
         let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-        match claim(&self.places, &self.top, &reader, Delivery::Prompt, MOST).unwrap() {
+        match claim(&self.dirs, &self.top, &reader, Delivery::Prompt, MOST).unwrap() {
             Claimed::Message(claim) => Some(*claim),
             Claimed::Nothing | Claimed::Busy => None,
         }
@@ -47,8 +47,8 @@ impl Project {
         self.store.feedback(look).unwrap().message.unwrap().words
     }
 
-    fn shelf(&self) -> Shelf {
-        Shelf::of(self.places.state(), &self.top)
+    fn store(&self) -> TreeStore {
+        TreeStore::of(self.dirs.state(), &self.top)
     }
 }
 
@@ -86,13 +86,13 @@ fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
 fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let Some((project, look)) = Project::sent("one") else { return };
     let reader = |session: &str| Reader { agent: "Codex".into(), session: session.into(), is_attended: true };
-    let ends = |session| confirm(&project.places, &project.top, &reader(session), now_ms()).unwrap();
+    let ends = |session| confirm(&project.dirs, &project.top, &reader(session), now_ms()).unwrap();
     let blocked = project.delivers().unwrap();
     blocked.begin().unwrap();
     blocked.mark_given(None).unwrap();
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
-    let new = claim(&project.places, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
+    let new = claim(&project.dirs, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
     assert!(matches!(new, Claimed::Nothing), "another session may be at work on it: {new:?}");
     assert!(!ends("new"));
     // That prompt has reached no model; the next prompt does.
@@ -115,12 +115,12 @@ fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
     let newer = project.delivers().unwrap();
     newer.begin().unwrap();
     newer.mark_given(None).unwrap();
-    let confirms = |ended| confirm(&project.places, &project.top, &reader, ended).unwrap();
+    let confirms = |ended| confirm(&project.dirs, &project.top, &reader, ended).unwrap();
     assert!(!confirms(ended));
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
     // The hook that waits since that end does not deliver the message once more.
-    let woken = claim(&project.places, &project.top, &reader, Delivery::Wake, MOST).unwrap();
+    let woken = claim(&project.dirs, &project.top, &reader, Delivery::Wake, MOST).unwrap();
     assert!(matches!(woken, Claimed::Nothing), "{woken:?}");
     assert!(confirms(now_ms()));
 }
@@ -134,7 +134,7 @@ fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
     given.mark_given(Some(agent.id())).unwrap();
     let next = || {
         let reader = Reader { agent: "Codex".into(), session: "next".into(), is_attended: true };
-        claim(&project.places, &project.top, &reader, Delivery::Prompt, MOST).unwrap()
+        claim(&project.dirs, &project.top, &reader, Delivery::Prompt, MOST).unwrap()
     };
     assert!(matches!(next(), Claimed::Nothing), "its process is alive");
     agent.kill().unwrap();
@@ -149,7 +149,7 @@ fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
 fn nothing_is_printed_where_the_log_cannot_be_written() {
     let Some((project, _)) = Project::sent("one") else { return };
     let claimed = project.delivers().unwrap();
-    let log = project.shelf().comments().path().to_owned();
+    let log = project.store().comments().path().to_owned();
     fs::remove_file(&log).unwrap();
     fs::create_dir(&log).unwrap();
     assert!(claimed.begin().is_err());
@@ -160,7 +160,7 @@ fn a_copy_that_fails_sends_nothing() {
     let Some(project) = Project::new() else { return };
     let look = project.look();
     project.says(&look, "one");
-    let copied = || match claim_for_person(&project.places, &project.top, Delivery::Clipboard).unwrap() {
+    let copied = || match claim_for_person(&project.dirs, &project.top, Delivery::Clipboard).unwrap() {
         Claimed::Message(claim) => claim,
         other => panic!("{other:?}"),
     };
@@ -192,7 +192,7 @@ fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
     claimed.mark_delivered().unwrap();
     project.says(&look, "later");
     project.store.send(&look, &NewRound::default()).unwrap();
-    let sent = |round| sent_text(&project.places, &project.top, round).unwrap().map(|sent| sent.text);
+    let sent = |round| sent_text(&project.dirs, &project.top, round).unwrap().map(|sent| sent.text);
     assert!(sent(Some(1)).unwrap().contains(&"long ".repeat(4_999)));
     assert!(!sent(Some(1)).unwrap().contains("> later\n"));
     assert!(sent(Some(2)).unwrap().contains("> later\n") && sent(None).unwrap().contains("> later\n"));
@@ -203,13 +203,13 @@ fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
 fn a_store_is_not_removed_while_a_comment_is_written() {
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let writing = project.shelf().lock(COMMENTS_LOCK, Instant::now()).unwrap();
-    let cleared = clear(&project.places, &project.top, Instant::now() + Duration::from_millis(50));
-    assert_eq!(cleared, Err(Fault::Late));
-    assert!(project.shelf().file("tree").exists());
+    let writing = project.store().lock(COMMENTS_LOCK, Instant::now()).unwrap();
+    let cleared = clear(&project.dirs, &project.top, Instant::now() + Duration::from_millis(50));
+    assert_eq!(cleared, Err(StoreError::Late));
+    assert!(project.store().file("tree").exists());
     drop(writing);
-    assert!(clear(&project.places, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
-    assert!(!project.shelf().file("tree").exists());
+    assert!(clear(&project.dirs, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
+    assert!(!project.store().file("tree").exists());
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     project.says(&look, "waits");
     project.store.send(&look, &NewRound::default()).unwrap();
     project.says(&look, "unsent");
-    let log = project.shelf().comments();
+    let log = project.store().comments();
     let text = "long\n".repeat(12_000);
     let hunk = HunkBack { line: 1, changed: text.clone(), before: text };
     let undone: Vec<_> = (0..8)
@@ -247,13 +247,13 @@ fn trimming_drops_messages_that_were_read_long_ago() {
     let (anchor, quotation, id) = (Anchor::default(), Quotation::default(), CommentId(1));
     let (text, comments, undone, beside) = ("one".to_owned(), vec![id], vec![], vec![]);
     let (back, trees) = (None, None);
-    let log = project.shelf().comments();
+    let log = project.store().comments();
     log.append(&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }).unwrap();
     let (round, to, keeps) = (1, None, None);
     log.append(&Line::Sent { round, comments, undone, to, beside, trees, keeps, at: 1 }).unwrap();
     let trim = || {
         let until = Instant::now() + Duration::from_secs(30);
-        trim(&project.places, &project.top, u64::MAX, until).unwrap();
+        trim(&project.dirs, &project.top, u64::MAX, until).unwrap();
         log.read().unwrap()
     };
     assert_eq!(trim().waiting().count(), 1, "nobody has read it");

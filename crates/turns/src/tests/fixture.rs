@@ -12,13 +12,13 @@ use alongside_contract::turns::Moment;
 use alongside_desk::{FileChange, UndoneFile};
 use alongside_platform::paths::Canonical as _;
 
-use crate::{Fault, Places, Recorded, TurnEvent, TurnStore, record};
+use crate::{Recorded, StoreError, TurnDirs, TurnEvent, TurnStore, record};
 
 /// See the module.
 pub(super) struct Project {
     directory: tempfile::TempDir,
     pub(super) top: PathBuf,
-    pub(super) places: Places,
+    pub(super) dirs: TurnDirs,
     pub(super) store: TurnStore,
 }
 
@@ -59,8 +59,8 @@ impl Project {
         let top = directory.path().canonical().unwrap().join("project");
         fs::create_dir(&top).unwrap();
         fs::create_dir(directory.path().join("home")).unwrap();
-        let places = Places::below(directory.path());
-        Some(Self { store: TurnStore::new(places.clone()), directory, top, places })
+        let dirs = TurnDirs::below(directory.path());
+        Some(Self { store: TurnStore::new(dirs.clone()), directory, top, dirs })
     }
 
     /// A directory beside the project.
@@ -71,8 +71,8 @@ impl Project {
     /// The same store for another working tree.
     pub(super) fn at(&self, top: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let (places, store) = (self.places.clone(), self.store.clone());
-        Self { directory, top: top.to_owned(), places, store }
+        let (dirs, store) = (self.dirs.clone(), self.store.clone());
+        Self { directory, top: top.to_owned(), dirs, store }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -103,15 +103,20 @@ impl Project {
         self.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
     }
 
-    pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, Fault> {
+    pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, StoreError> {
         self.event_of(moment, session, false)
     }
 
     /// `is_woken`: a hook waits at the end of the turn.
-    pub(super) fn event_of(&self, moment: Moment, session: &str, is_woken: bool) -> Result<Recorded, Fault> {
+    pub(super) fn event_of(
+        &self,
+        moment: Moment,
+        session: &str,
+        is_woken: bool,
+    ) -> Result<Recorded, StoreError> {
         let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
         let event = TurnEvent { moment, agent, session, turn, is_attended: true, is_woken };
-        record(&self.places, &event, &self.top, Instant::now() + Duration::from_secs(60))
+        record(&self.dirs, &event, &self.top, Instant::now() + Duration::from_secs(60))
     }
 
     pub(super) fn prompt(&self) {

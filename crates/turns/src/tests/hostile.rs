@@ -98,7 +98,7 @@ fn nothing_of_a_repository_is_run_or_touched() {
         assert_eq!(undone.refused, None);
     }
     project.store.finish(&look);
-    crate::waiting(&project.places);
+    crate::unreviewed_trees(&project.dirs);
     assert!(!project.beside(MARK).exists(), "something was run");
     assert_eq!(everything(&project.path(".git")), repository, "the repository is as it was");
     // Proof that the trap works: the person's own git runs it.
@@ -210,7 +210,7 @@ fn links_and_pipes_are_not_followed() {
     assert_eq!(project.texts(&look, "b/c").before.as_deref(), Some(b"c\n".as_slice()));
     project.end();
     let blobs = super::fixture::git_in(
-        &crate::store::tree_store::Shelf::of(project.places.state(), &project.top).repository(),
+        &crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top).repository(),
         &["cat-file", "--batch-all-objects", "--batch"],
     );
     assert!(!blobs.contains("the secret"));

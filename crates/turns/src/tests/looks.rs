@@ -229,7 +229,7 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
     let expected = ["M- .env", "M- large", "?- new.log", "A- other.pem", "?- out/", "D- quiet/key.pem"]
         .map(str::to_owned);
     assert_eq!(rows(&look), expected);
-    let repository = crate::store::tree_store::Shelf::of(project.places.state(), &project.top).repository();
+    let repository = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top).repository();
     let blobs = super::fixture::git_in(&repository, &["cat-file", "--batch-all-objects", "--batch"]);
     assert!(!blobs.contains("SECRET") && !blobs.contains("TOKEN=changed"));
     let objects = project.look();
@@ -282,11 +282,11 @@ fn a_turn_without_an_end_is_a_remark_once_nobody_is_known_at_work() {
     assert_eq!(look.at_work.len(), 1);
     assert_eq!(look.remarks, [""; 0], "desks say it in their own words");
     // The prompt was two days ago.
-    let shelf = crate::store::tree_store::Shelf::of(project.places.state(), &project.top);
-    let mut log = shelf.log().read().unwrap();
+    let store = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top);
+    let mut log = store.log().read().unwrap();
     log[0].at -= 2 * 24 * 60 * 60 * 1000;
-    std::fs::remove_file(shelf.file("log")).unwrap();
-    shelf.log().append(&log[0]).unwrap();
+    std::fs::remove_file(store.file("log")).unwrap();
+    store.log().append(&log[0]).unwrap();
     let look = project.look();
     assert!(look.at_work.is_empty() && has(&look), "{:?}", look.remarks);
     // The end of a review ends no turn.

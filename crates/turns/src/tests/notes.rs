@@ -45,7 +45,7 @@ fn a_text_accepted_before_the_write_is_told_and_comes_last() {
     project.write("a", "ONE\nTWO\nTHREE\n");
     assert_eq!(project.accepted("a"), (false, vec![(0, 2)]));
     // Another store finds the same on disk, and a review since a commit as well.
-    let store = crate::TurnStore::new(project.places.clone());
+    let store = crate::TurnStore::new(project.dirs.clone());
     let look = store.look(&project.top, Some("HEAD")).unwrap();
     assert!(file(&look, "new").told.accepted);
     assert_eq!(store.texts(&look, file(&look, "a")).unwrap().accepted, [Lines { start: 0, end: 2 }]);
@@ -103,6 +103,6 @@ fn accepted_texts_outlive_a_trimming_with_their_turn() {
         project.end();
     }
     let until = std::time::Instant::now() + Duration::from_secs(60);
-    trim(&project.places, &project.top, 0, until).unwrap();
+    trim(&project.dirs, &project.top, 0, until).unwrap();
     assert_eq!(project.accepted("a"), (true, vec![(0, 3)]));
 }

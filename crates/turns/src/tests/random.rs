@@ -103,7 +103,7 @@ fn check(before: &[Step], during: &[Step], choices: &[bool]) {
     before.iter().for_each(|step| carry_out(&project, step));
     let baseline = files(&project);
     // Only the first prompt is the baseline.
-    let _ = fs::remove_dir_all(project.places.state());
+    let _ = fs::remove_dir_all(project.dirs.state());
     project.prompt();
     during.iter().for_each(|step| carry_out(&project, step));
     let changed = files(&project);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use alongside_contract::turns::Moment;
 
 use super::fixture::{Project, rows};
-use crate::store::tree_store::Shelf;
-use crate::{Fault, Recorded, TurnEvent, clear, record, seed, trim, waiting, waiting_in};
+use crate::store::tree_store::TreeStore;
+use crate::{Recorded, StoreError, TurnEvent, clear, record, seed, trim, unreviewed_in, unreviewed_trees};
 
 fn event() -> TurnEvent {
     let (agent, session, turn) = ("Codex".to_owned(), "s".to_owned(), String::new());
@@ -23,12 +23,12 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
     let Some(project) = Project::new() else { return };
     std::thread::scope(|scope| {
         let hooks: Vec<_> =
-            (0..4).map(|_| scope.spawn(|| record(&project.places, &event(), &project.top, soon()))).collect();
+            (0..4).map(|_| scope.spawn(|| record(&project.dirs, &event(), &project.top, soon()))).collect();
         for hook in hooks {
             assert_eq!(hook.join().unwrap(), Ok(Recorded::Kept));
         }
     });
-    let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
+    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
     assert_eq!(log.iter().filter(|record| record.tree == log[0].tree).count(), 4);
 }
 
@@ -36,11 +36,11 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
 #[test]
 fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
     let Some(project) = Project::new() else { return };
-    let shelf = Shelf::of(project.places.state(), &project.top);
+    let store = TreeStore::of(project.dirs.state(), &project.top);
     for take in [Project::prompt, |project: &Project| drop(project.look())] {
         let begun = SystemTime::now();
         take(&project);
-        for name in ["index", "look-index"].map(|name| shelf.file(name)).iter().filter(|name| name.exists()) {
+        for name in ["index", "look-index"].map(|name| store.file(name)).iter().filter(|name| name.exists()) {
             assert!(name.metadata().unwrap().modified().unwrap() < begun, "{name:?} is older than its files");
         }
     }
@@ -49,18 +49,18 @@ fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
 #[test]
 fn a_store_that_a_kill_left_half_done_is_made_anew() {
     let Some(project) = Project::new() else { return };
-    let shelf = Shelf::of(project.places.state(), &project.top);
+    let store = TreeStore::of(project.dirs.state(), &project.top);
     project.prompt();
     for name in ["index", "look-index"] {
-        fs::write(shelf.file(name), "broken").unwrap();
-        fs::write(shelf.file(&format!("{name}.new")), "broken").unwrap();
-        fs::write(shelf.file(&format!("{name}.new.lock")), "").unwrap();
+        fs::write(store.file(name), "broken").unwrap();
+        fs::write(store.file(&format!("{name}.new")), "broken").unwrap();
+        fs::write(store.file(&format!("{name}.new.lock")), "").unwrap();
     }
-    fs::create_dir_all(shelf.file("git.new/objects")).unwrap();
+    fs::create_dir_all(store.file("git.new/objects")).unwrap();
     project.write("a", "1\n");
     project.prompt();
     assert_eq!(rows(&project.look()), ["M a"]);
-    fs::remove_file(shelf.file("format")).unwrap();
+    fs::remove_file(store.file("format")).unwrap();
     project.prompt();
     assert!(project.look().files.is_empty(), "the store has begun anew");
 }
@@ -68,25 +68,25 @@ fn a_store_that_a_kill_left_half_done_is_made_anew() {
 #[test]
 fn too_little_time_is_told_and_seeding_helps_the_next_prompt() {
     let Some(project) = Project::new() else { return };
-    let late = record(&project.places, &event(), &project.top, Instant::now());
+    let late = record(&project.dirs, &event(), &project.top, Instant::now());
     assert_eq!(late, Ok(Recorded::TooLate(project.top.clone())));
     let remarks = project.look().remarks;
     assert!(remarks.iter().any(|it| it.contains("beginning of a turn of Codex is missing")), "{remarks:?}");
-    seed(&project.places, &project.top, soon()).unwrap();
+    seed(&project.dirs, &project.top, soon()).unwrap();
     project.prompt();
 }
 
 #[test]
 fn no_hook_keeps_a_home_or_a_directory_without_a_repository() {
     let Some(project) = Project::plain() else { return };
-    assert_eq!(record(&project.places, &event(), &project.top, soon()), Ok(Recorded::Nothing));
+    assert_eq!(record(&project.dirs, &event(), &project.top, soon()), Ok(Recorded::Nothing));
     let home = project.beside("home");
     super::fixture::git_in(&home, &["init", "-q"]);
     fs::create_dir(home.join("below")).unwrap();
     for directory in [home.clone(), home.join("below"), project.beside("missing")] {
-        assert_eq!(record(&project.places, &event(), &directory, soon()), Ok(Recorded::Nothing));
+        assert_eq!(record(&project.dirs, &event(), &directory, soon()), Ok(Recorded::Nothing));
     }
-    assert!(!project.places.state().exists());
+    assert!(!project.dirs.state().exists());
 }
 
 #[test]
@@ -94,30 +94,30 @@ fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
     use std::os::unix::fs::PermissionsExt as _;
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let shelf = Shelf::of(project.places.state(), &project.top);
-    let mode = shelf.file("").metadata().unwrap().permissions().mode();
+    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let mode = store.file("").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    fs::remove_dir_all(project.places.state()).unwrap();
-    fs::write(project.places.state(), "").unwrap();
-    assert!(matches!(record(&project.places, &event(), &project.top, soon()), Err(Fault::Said(_))));
+    fs::remove_dir_all(project.dirs.state()).unwrap();
+    fs::write(project.dirs.state(), "").unwrap();
+    assert!(matches!(record(&project.dirs, &event(), &project.top, soon()), Err(StoreError::Said(_))));
 }
 
 #[test]
 fn a_waiting_turn_review_is_listed_until_it_is_cleared() {
     let Some(project) = Project::new() else { return };
-    assert!(waiting(&project.places).is_empty());
-    assert_eq!(waiting_in(&project.places, &project.top), Ok(None));
+    assert!(unreviewed_trees(&project.dirs).is_empty());
+    assert_eq!(unreviewed_in(&project.dirs, &project.top), Ok(None));
     project.prompt();
     project.write("a", "1\n");
-    let found = waiting(&project.places);
+    let found = unreviewed_trees(&project.dirs);
     assert_eq!(
         (found.len(), &found[0].root, &found[0].agents[..]),
         (1, &project.top, &["Codex".to_owned()][..])
     );
     assert_eq!(rows(found[0].look.as_ref().unwrap()), ["M a"]);
-    assert_eq!(clear(&project.places, &project.path("b"), soon()), Ok(Some(project.top.clone())));
-    assert!(waiting(&project.places).is_empty());
-    assert_eq!(clear(&project.places, &project.top, soon()), Ok(None));
+    assert_eq!(clear(&project.dirs, &project.path("b"), soon()), Ok(Some(project.top.clone())));
+    assert!(unreviewed_trees(&project.dirs).is_empty());
+    assert_eq!(clear(&project.dirs, &project.top, soon()), Ok(None));
 }
 
 #[test]
@@ -125,24 +125,24 @@ fn old_stores_go_and_large_ones_make_room() {
     let Some(project) = Project::new() else { return };
     let Some(other) = Project::new() else { return };
     let other = other.at(&other.top);
-    let other_event = record(&project.places, &event(), &other.top, soon());
+    let other_event = record(&project.dirs, &event(), &other.top, soon());
     assert_eq!(other_event, Ok(Recorded::Kept));
     project.prompt();
     let (own, others) =
-        (Shelf::of(project.places.state(), &project.top), Shelf::of(project.places.state(), &other.top));
-    assert!(crate::is_due(&project.places));
-    trim(&project.places, &project.top, u64::MAX, soon()).unwrap();
-    assert!(!crate::is_due(&project.places));
+        (TreeStore::of(project.dirs.state(), &project.top), TreeStore::of(project.dirs.state(), &other.top));
+    assert!(crate::is_due(&project.dirs));
+    trim(&project.dirs, &project.top, u64::MAX, soon()).unwrap();
+    assert!(!crate::is_due(&project.dirs));
     assert!(own.file("log").exists() && others.file("log").exists());
     // The lines of the log stay as they are; without room, the store that is not in use goes.
-    trim(&project.places, &project.top, 1, soon()).unwrap();
+    trim(&project.dirs, &project.top, 1, soon()).unwrap();
     assert!(own.file("log").exists() && !others.file("log").exists());
     assert!(project.look().files.is_empty());
     // A log that nobody has written to for 15 days.
-    record(&project.places, &event(), &other.top, soon()).unwrap();
+    record(&project.dirs, &event(), &other.top, soon()).unwrap();
     let old = std::time::SystemTime::now() - Duration::from_secs(15 * 24 * 60 * 60);
     fs::File::options().append(true).open(others.file("log")).unwrap().set_modified(old).unwrap();
-    trim(&project.places, &project.top, u64::MAX, soon()).unwrap();
+    trim(&project.dirs, &project.top, u64::MAX, soon()).unwrap();
     assert!(!others.file("log").exists());
 }
 
@@ -150,12 +150,12 @@ fn old_stores_go_and_large_ones_make_room() {
 fn a_full_disk_is_no_baseline_and_no_panic() {
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let shelf = Shelf::of(project.places.state(), &project.top);
+    let store = TreeStore::of(project.dirs.state(), &project.top);
     // A directory that cannot be written, as for root nothing else is.
-    fs::remove_dir_all(shelf.file("git/objects")).unwrap();
-    fs::write(shelf.file("git/objects"), "").unwrap();
+    fs::remove_dir_all(store.file("git/objects")).unwrap();
+    fs::write(store.file("git/objects"), "").unwrap();
     project.write("a", "1\n");
-    assert!(record(&project.places, &event(), &project.top, soon()).is_err());
-    let log = shelf.log().read().unwrap();
+    assert!(record(&project.dirs, &event(), &project.top, soon()).is_err());
+    let log = store.log().read().unwrap();
     assert!(log.last().unwrap().why.is_some());
 }

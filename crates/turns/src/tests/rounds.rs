@@ -9,11 +9,11 @@ use alongside_contract::turns::Moment;
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
 
 use super::fixture::{Project, file};
-use crate::snapshots::tree_access::Workbench;
-use crate::store::tree_store::Shelf;
+use crate::snapshots::tree_access::TreeAccess;
+use crate::store::tree_store::TreeStore;
 use crate::undo::promises::broken;
 use crate::working_tree::WorkingTree;
-use crate::{Claimed, Delivery, Reader, WayBack, claim, confirm};
+use crate::{Claimed, Delivery, Reader, TakeBack, claim, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
@@ -48,14 +48,14 @@ impl Project {
     fn answer(&self, work: impl FnOnce()) -> String {
         self.prompt();
         let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-        let claimed = claim(&self.places, &self.top, &reader, Delivery::Prompt, 9_000).unwrap();
+        let claimed = claim(&self.dirs, &self.top, &reader, Delivery::Prompt, 9_000).unwrap();
         let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
         let text = claimed.message().text.clone();
         claimed.begin().unwrap();
         claimed.mark_given(None).unwrap();
         work();
         self.end();
-        assert!(confirm(&self.places, &self.top, &reader, alongside_desk::now_ms()).unwrap());
+        assert!(confirm(&self.dirs, &self.top, &reader, alongside_desk::now_ms()).unwrap());
         text
     }
 
@@ -91,7 +91,7 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
         project.write("a", "first\none\nTWO!\nthree\nFOUR\nfive\n// because\nSIX\nseven\n");
     });
     // Another store finds the same on disk, as a host after a crash does.
-    let look = crate::TurnStore::new(project.places.clone()).look(&project.top, None).unwrap();
+    let look = crate::TurnStore::new(project.dirs.clone()).look(&project.top, None).unwrap();
     let expected = [
         ("louder", Answered, false),
         ("softer", Open, false),
@@ -102,7 +102,7 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
     assert_eq!(look.feedback.comments[1].now, Some(LineRange { first: 5, last: 5 }));
     let answered = &look.feedback.comments[0];
     assert_eq!((answered.now, answered.lost), (Some(LineRange { first: 3, last: 3 }), false), "in its place");
-    let (_, told) = crate::feedback_in(&project.places, &project.top).unwrap();
+    let (_, told) = crate::feedback_in(&project.dirs, &project.top).unwrap();
     assert_eq!(told, look.feedback);
 }
 
@@ -112,7 +112,7 @@ fn a_comment_is_not_open_before_the_turn_ends_that_a_message_has_woken() {
     project.comment_at(&look, "a", Some(2), "louder");
     project.send_round(&look, &NewRound::default());
     let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-    let claimed = claim(&project.places, &project.top, &reader, Delivery::Wake, 9_000).unwrap();
+    let claimed = claim(&project.dirs, &project.top, &reader, Delivery::Wake, 9_000).unwrap();
     let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
     claimed.begin().unwrap();
     claimed.mark_delivered().unwrap();
@@ -255,7 +255,10 @@ fn undone_text_that_is_written_again_is_named() {
         undone: Some(record),
         ..crate::store::turn_log::Record::new(crate::store::turn_log::Kind::Undo, alongside_desk::now_ms())
     };
-    crate::store::tree_store::Shelf::of(project.places.state(), &project.top).log().append(&record).unwrap();
+    crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top)
+        .log()
+        .append(&record)
+        .unwrap();
     let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { undone, ..NewRound::default() });
     let again = "a holds again what you have undone in your last round.";
@@ -274,7 +277,7 @@ fn undone_text_that_is_written_again_is_named() {
 /// Takes the undo of a file back.
 fn take_back(project: &Project, undone: &alongside_desk::UndoneFile) {
     let draft = undone.draft.as_deref().unwrap();
-    let back = WayBack::new(&project.places).write(&project.path(&undone.path), std::path::Path::new(draft));
+    let back = TakeBack::new(&project.dirs).write(&project.path(&undone.path), std::path::Path::new(draft));
     assert_eq!(back, Ok(()));
 }
 
@@ -304,10 +307,10 @@ fn an_undo_before_a_crash_is_told() {
         project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
     assert!(project.look().feedback.message.is_none(), "it is being kept");
-    let shelf = crate::store::tree_store::Shelf::of(project.places.state(), &project.top);
-    let log = std::fs::read(shelf.comments().path()).unwrap();
+    let store = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top);
+    let log = std::fs::read(store.comments().path()).unwrap();
     drop(promise);
-    std::fs::write(shelf.comments().path(), log).unwrap();
+    std::fs::write(store.comments().path(), log).unwrap();
     let message = project.look().feedback.message.unwrap();
     assert!(
         message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
@@ -332,23 +335,23 @@ fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
     let later = TurnLook { snapshot: project.since("HEAD").snapshot, ..look.clone() };
     project.comment_at(&look, "a", None, "from another desk");
     assert!(project.store.send(&later, &NewRound::default()).unwrap().is_some());
-    let shelf = Shelf::of(project.places.state(), &project.top);
-    assert!(shelf.comments().read().unwrap().promise.is_some(), "that was another round");
+    let store = TreeStore::of(project.dirs.state(), &project.top);
+    assert!(store.comments().read().unwrap().promise.is_some(), "that was another round");
     // Its process is killed, and the log of turns cannot be read for a while.
-    let lines = std::fs::read(shelf.comments().path()).unwrap();
+    let lines = std::fs::read(store.comments().path()).unwrap();
     drop(promise);
-    std::fs::write(shelf.comments().path(), lines).unwrap();
-    let (log, aside) = (shelf.file("log"), shelf.file("aside"));
+    std::fs::write(store.comments().path(), lines).unwrap();
+    let (log, aside) = (store.file("log"), store.file("aside"));
     std::fs::rename(&log, &aside).unwrap();
     std::fs::create_dir(&log).unwrap();
-    assert!(broken(&shelf, &project.top).is_err());
+    assert!(broken(&store, &project.top).is_err());
     std::fs::remove_dir(&log).unwrap();
     std::fs::rename(&aside, &log).unwrap();
-    let (_, _, kept) = broken(&shelf, &project.top).unwrap().unwrap();
+    let (_, _, kept) = broken(&store, &project.top).unwrap().unwrap();
     kept.leave();
     let text = project.look().feedback.message.unwrap().text;
     assert!(text.contains("- all of `a`\n") && text.contains("> from another desk\n"), "{text}");
-    assert!(shelf.comments().read().unwrap().promise.is_none());
+    assert!(store.comments().read().unwrap().promise.is_none());
 }
 
 #[test]
@@ -362,13 +365,13 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
     let undone = project.undo(&look, &["a", "run"]);
     assert!(undone.iter().all(|undone| undone.refused.is_none()), "{undone:?}");
     // Its process is killed, and the person takes one of them back.
-    let shelf = Shelf::of(project.places.state(), &project.top);
-    let lines = std::fs::read(shelf.comments().path()).unwrap();
+    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let lines = std::fs::read(store.comments().path()).unwrap();
     drop(promise);
-    std::fs::write(shelf.comments().path(), lines).unwrap();
+    std::fs::write(store.comments().path(), lines).unwrap();
     let draft = undone[0].draft.as_deref().unwrap();
-    WayBack::new(&project.places).write(&project.path("a"), std::path::Path::new(draft)).unwrap();
-    let (_, round, kept) = broken(&shelf, &project.top).unwrap().unwrap();
+    TakeBack::new(&project.dirs).write(&project.path("a"), std::path::Path::new(draft)).unwrap();
+    let (_, round, kept) = broken(&store, &project.top).unwrap().unwrap();
     let told: Vec<_> = round.undone.iter().map(|change| &*change.path).collect();
     assert_eq!(told, ["run"]);
     kept.leave();
@@ -421,17 +424,17 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
                 alongside_desk::now_ms(),
             )
         };
-        let log = Shelf::of(project.places.state(), &project.top).log();
+        let log = TreeStore::of(project.dirs.state(), &project.top).log();
         names.iter().for_each(|name| log.append(&record(name)).unwrap());
         let undone =
             names.iter().map(|name| ChangeBack { path: name.clone(), ..ChangeBack::default() }).collect();
         project.send_round(&look, &NewRound { undone, ..NewRound::default() });
         project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
-        let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
-        let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
-        let look = crate::turn_review::look::look(&bench, None).unwrap();
+        let tree = WorkingTree::around(&project.top, &project.dirs.homes()).unwrap();
+        let access = TreeAccess::open(&project.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let look = crate::turn_review::look::look(&access, None).unwrap();
         assert!(look.remarks.iter().any(|remark| remark.contains("holds again")), "{:?}", look.remarks);
-        Some(bench.git.runs())
+        Some(access.git.runs())
     };
     assert_eq!(runs(1), runs(12));
 }
@@ -439,7 +442,7 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
 #[test]
 fn a_message_is_printed_as_it_was_delivered() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    let sent = || crate::sent_text(&project.places, &project.top, None).unwrap().unwrap();
+    let sent = || crate::sent_text(&project.dirs, &project.top, None).unwrap().unwrap();
     project.comment_at(&look, "a", Some(2), "louder");
     project.send_round(&look, &NewRound::default());
     project.write("a", format!("before\n{AFTER}"));
@@ -449,7 +452,7 @@ fn a_message_is_printed_as_it_was_delivered() {
     assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
     assert_eq!(project.look().feedback.message.unwrap().text, text);
     // A log of an older version does not hold the text.
-    let path = Shelf::of(project.places.state(), &project.top).comments().path().to_owned();
+    let path = TreeStore::of(project.dirs.state(), &project.top).comments().path().to_owned();
     let log = std::fs::read_to_string(&path).unwrap();
     let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
     std::fs::write(&path, kept.join("\n") + "\n").unwrap();
@@ -497,7 +500,7 @@ fn a_round_whose_files_are_forgotten_claims_nothing() {
     project.comment_at(&look, "a", Some(2), "louder");
     project.send_round(&look, &NewRound::default());
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
-    crate::clear(&project.places, &project.top, until).unwrap();
+    crate::clear(&project.dirs, &project.top, until).unwrap();
     project.write("a", "other\n");
     project.answer(|| {});
     assert_eq!(states(&project.look()), [("louder", Sent, false)]);

@@ -9,10 +9,10 @@ use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, U
 use alongside_desk::{Author, FileChange, UndoneFile};
 
 use super::fixture::{Project, file, rows};
-use crate::WayBack;
-use crate::snapshots::compared_trees::LookState;
-use crate::snapshots::tree_access::Workbench;
-use crate::store::tree_store::Shelf;
+use crate::TakeBack;
+use crate::snapshots::compared_trees::ComparedTrees;
+use crate::snapshots::tree_access::TreeAccess;
+use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Kind;
 use crate::undo::{TAKEN_BACK, Undoing};
 use crate::working_tree::WorkingTree;
@@ -35,7 +35,7 @@ fn hunks_are_undone_byte_for_byte_and_the_text_of_before_is_a_draft() {
     assert_eq!(mode & 0o777, 0o755, "the mode stays");
     let draft = undone.draft.unwrap();
     assert_eq!(fs::read(&draft).unwrap(), b"one\r\nnew\n");
-    let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
+    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
     let noted = log.iter().find(|record| record.kind == Kind::Undo).and_then(|record| record.undone.clone());
     let noted = noted.unwrap();
     assert_eq!((&*noted.path, noted.copy), ("run", Some(draft)));
@@ -55,7 +55,7 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
     let undone = project.undo(&look, &["run", "deep/new"]);
     assert!(!project.path("deep").exists());
     // The log is read once for all of them.
-    let mut way = WayBack::new(&project.places);
+    let mut way = TakeBack::new(&project.dirs);
     let mut back = |name: &str, draft: &Option<String>| {
         way.write(&project.path(name), Path::new(draft.as_deref().unwrap()))
     };
@@ -82,12 +82,12 @@ fn an_undo_whose_way_back_is_taken_back_counts_as_one_again() {
     let undone = project.undo(&project.look(), &["run"]);
     let left = project.read("run");
     let draft = undone[0].draft.as_deref().unwrap();
-    assert_eq!(WayBack::new(&project.places).write(&project.path("run"), Path::new(draft)), Ok(()));
-    let drafts = project.places.drafts().list().unwrap();
+    assert_eq!(TakeBack::new(&project.dirs).write(&project.path("run"), Path::new(draft)), Ok(()));
+    let drafts = project.dirs.drafts().list().unwrap();
     let went = drafts.iter().find(|draft| draft.state() == TAKEN_BACK).unwrap();
-    assert_eq!(WayBack::new(&project.places).write(&project.path("run"), &went.path), Ok(()));
+    assert_eq!(TakeBack::new(&project.dirs).write(&project.path("run"), &went.path), Ok(()));
     assert_eq!(project.read("run"), left);
-    let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
+    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
     let steps: Vec<_> = log.iter().filter_map(|record| Some(record.undone.as_ref()?.is_back)).collect();
     assert_eq!(steps, [false, true, false]);
 }
@@ -105,7 +105,7 @@ fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
     assert!(!project.path("new").exists() && project.tree() != tree);
     for undone in undone {
         let draft = undone.draft.unwrap();
-        let back = WayBack::new(&project.places).write(&project.path(&undone.path), Path::new(&draft));
+        let back = TakeBack::new(&project.dirs).write(&project.path(&undone.path), Path::new(&draft));
         assert_eq!(back, Ok(()));
     }
     assert_eq!(project.tree(), tree);
@@ -130,7 +130,7 @@ fn a_change_that_comes_back_is_whose_it_was_until_somebody_changes_the_file() {
     let undone = project.undo(&look, &["a", "new", "b/c"]);
     project.store.finish(&look);
     assert!(project.look().files.is_empty());
-    let mut way = WayBack::new(&project.places);
+    let mut way = TakeBack::new(&project.dirs);
     for file in &undone {
         let draft = file.draft.as_deref().unwrap();
         assert_eq!(way.write(&project.path(&file.path), Path::new(draft)), Ok(()));
@@ -344,13 +344,13 @@ fn an_undo_of_many_new_files_starts_git_as_often_as_of_a_few() {
         let look = project.look();
         let undo = |file: &FoundFile| Undo { file: file.clone(), to: UndoTo::Baseline };
         let undos: Vec<Undo> = look.files.iter().map(undo).collect();
-        let tree = WorkingTree::around(&project.top, &project.places.homes()).unwrap();
-        let bench = Workbench::open(&project.places, tree, Instant::now() + Duration::from_secs(60)).unwrap();
-        let (state, drafts) = (LookState::of_name(&look.snapshot).unwrap(), project.places.drafts());
-        let undone = Undoing::new(&bench, &state, &drafts).undo(&undos);
+        let tree = WorkingTree::around(&project.top, &project.dirs.homes()).unwrap();
+        let access = TreeAccess::open(&project.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let (state, drafts) = (ComparedTrees::of_name(&look.snapshot).unwrap(), project.dirs.drafts());
+        let undone = Undoing::new(&access, &state, &drafts).undo(&undos);
         assert!(undone.len() == files && undone.iter().all(|file| file.refused.is_none()), "{undone:?}");
         assert!(!project.path("new").exists());
-        Some(bench.git.runs())
+        Some(access.git.runs())
     };
     assert_eq!(runs(2), runs(12));
 }
@@ -396,11 +396,11 @@ fn without_a_draft_or_a_log_nothing_is_undone() {
     project.prompt();
     project.write("a", "1\n");
     let look = project.look();
-    let drafts = project.places.state().join("drafts");
+    let drafts = project.dirs.state().join("drafts");
     fs::write(&drafts, "").unwrap();
     assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("draft"));
     fs::remove_file(&drafts).unwrap();
-    let log = Shelf::of(project.places.state(), &project.top).file("log");
+    let log = TreeStore::of(project.dirs.state(), &project.top).file("log");
     fs::rename(&log, log.with_extension("old")).unwrap();
     fs::create_dir(&log).unwrap();
     assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("log"));

@@ -15,11 +15,11 @@ fn reader() -> Reader {
 
 impl Project {
     fn claims(&self, delivery: Delivery) -> Claimed {
-        claim(&self.places, &self.top, &reader(), delivery, MOST).unwrap()
+        claim(&self.dirs, &self.top, &reader(), delivery, MOST).unwrap()
     }
 
     fn waits(&self) -> Option<Waiter> {
-        Waiter::begin(&self.places, &self.top, &reader()).unwrap()
+        Waiter::begin(&self.dirs, &self.top, &reader()).unwrap()
     }
 
     fn words(&self, look: &TurnLook) -> String {
@@ -92,6 +92,6 @@ fn the_next_prompt_and_the_end_of_the_store_end_a_wait() {
     drop(waiter);
     project.end();
     let waiter = project.waits().unwrap();
-    clear(&project.places, &project.top, Instant::now() + Duration::from_secs(9)).unwrap();
+    clear(&project.dirs, &project.top, Instant::now() + Duration::from_secs(9)).unwrap();
     assert!(waiter.is_over().unwrap());
 }

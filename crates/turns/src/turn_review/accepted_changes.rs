@@ -8,11 +8,11 @@ use std::path::Path;
 use alongside_desk::Lines;
 use alongside_platform::paths;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff::{Difference, SideKind};
 use crate::lines::line_changes::{LineChanges, lines};
 use crate::snapshots::blobs;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::turn_review::notes::{Note, NoteKind};
 
 /// The most accepted texts of a file that count, the newest ones. Earlier changes count as not accepted.
@@ -57,18 +57,18 @@ pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
 /// # Errors
 /// When git fails.
 pub(crate) fn accepted_lines(
-    bench: &Workbench,
+    access: &TreeAccess,
     notes: &[Note],
     path: &Path,
     before: Option<&[u8]>,
     now: Option<&[u8]>,
-) -> Result<Vec<Lines>, Fault> {
+) -> Result<Vec<Lines>, StoreError> {
     let all = steps(notes, &paths::to_bytes(path));
     let Some(now) = now.filter(|_| !all.is_empty()) else { return Ok(Vec::new()) };
     let newest = &all[all.len().saturating_sub(MAX_TEXTS)..];
     let objects: Vec<&str> =
         newest.iter().flat_map(|(before, after)| before.iter().chain([after])).copied().collect();
-    let mut texts = blobs::read_objects(bench, &objects)?.into_iter();
+    let mut texts = blobs::read_objects(access, &objects)?.into_iter();
     let mut read = Vec::new();
     for (before, _) in newest {
         let before = match before {

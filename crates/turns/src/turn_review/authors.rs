@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime};
 use alongside_desk::Author;
 use alongside_platform::paths;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff;
 use crate::snapshots::blobs;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::escaped_path::unescape;
 use crate::store::hash::hash;
 use crate::store::turn_log::{AgentProcess, Kind, Record, Undone};
@@ -33,15 +33,15 @@ struct Stretch<'a> {
 impl Stretch<'_> {
     /// The authors of the files that an undo has written in that time, by path. If nothing else has changed
     /// such a file, its change keeps its author.
-    fn by_undo(&self, bench: &Workbench) -> Result<BTreeMap<Vec<u8>, Author>, Fault> {
+    fn by_undo(&self, access: &TreeAccess) -> Result<BTreeMap<Vec<u8>, Author>, StoreError> {
         let mut steps: BTreeMap<Vec<u8>, (&Undone, &Undone)> = BTreeMap::new();
         for &undone in &self.undone {
             steps.entry(unescape(&undone.path)).or_insert((undone, undone)).1 = undone;
         }
         let files: Vec<_> = steps.keys().filter_map(|path| paths::from_bytes(path)).collect();
         let files: Vec<&Path> = files.iter().map(|path| &**path).collect();
-        let before = blobs::read_all(bench, self.before, &files)?;
-        let after = blobs::read_all(bench, self.after, &files)?;
+        let before = blobs::read_all(access, self.before, &files)?;
+        let after = blobs::read_all(access, self.after, &files)?;
         let is = |found: &BTreeMap<Vec<u8>, Option<blobs::Blob>>, path: &[u8], content: &Option<String>| {
             found.get(path).and_then(|blob| Some(hash(&blob.as_ref()?.bytes))) == *content
         };
@@ -69,19 +69,19 @@ impl Authors {
     /// # Errors
     /// When git fails.
     pub(crate) fn since(
-        bench: &Workbench,
+        access: &TreeAccess,
         log: &[Record],
         baseline: usize,
         now: &str,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, StoreError> {
         let stretches = stretches(log, baseline, now);
         if stretches.len() > MAX_SNAPSHOTS {
             return Ok(Self::unknown());
         }
         let pairs: Vec<_> = stretches.iter().map(|stretch| (stretch.before, stretch.after)).collect();
         let mut by_path = BTreeMap::new();
-        for (stretch, paths) in stretches.iter().zip(tree_diff::paths(&bench.git, &pairs)?) {
-            let by_undo = stretch.by_undo(bench)?;
+        for (stretch, paths) in stretches.iter().zip(tree_diff::paths(&access.git, &pairs)?) {
+            let by_undo = stretch.by_undo(access)?;
             for path in paths {
                 let new = by_undo.get(&path).copied().unwrap_or(stretch.author);
                 let author = by_path.entry(path).or_insert(new);

@@ -9,12 +9,12 @@ use alongside_companion::turns::source::FoundFile;
 use alongside_desk::{Author, FileChange, TurnFile};
 use alongside_platform::{files, paths};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff::{Difference, LineCounts, SideKind};
 use crate::snapshots::ignored_files::{self, TooLarge};
 use crate::snapshots::left_out_files::{LeftOut, LeftOuts, REPLACED, Why};
 use crate::snapshots::project_index::ProjectIndex;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::turn_review::authors::Authors;
 
 const LINK: &str = "it is a symbolic link";
@@ -24,13 +24,13 @@ const BINARY: &str = "it is binary";
 
 /// The rows, by path.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct ChangedFiles {
     rows: BTreeMap<Vec<u8>, FoundFile>,
     /// The paths that are nested repositories in the earlier tree.
     nested: BTreeSet<Vec<u8>>,
 }
 
-impl Changes {
+impl ChangedFiles {
     /// A row for each file that differs between two trees. A file that only the later snapshot leaves out
     /// gets the row of a deleted file here, which [`add_left_out`](Self::add_left_out) replaces.
     pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
@@ -116,7 +116,7 @@ impl Changes {
     /// since `since`. Returns the number of those that are too large to be searched.
     pub(crate) fn add_nested(
         &mut self,
-        bench: &Workbench,
+        access: &TreeAccess,
         now: &LeftOuts,
         since: SystemTime,
         authors: &Authors,
@@ -127,7 +127,7 @@ impl Changes {
             let Some(below) = paths::from_bytes(path).filter(|_| !self.rows.contains_key(path)) else {
                 continue;
             };
-            match ignored_files::directory_changed_since(&bench.tree.top.join(below), since) {
+            match ignored_files::directory_changed_since(&access.tree.top.join(below), since) {
                 Ok(Some(at)) => {
                     let author = authors.at(Some(at));
                     self.add_without_text(
@@ -152,15 +152,15 @@ impl Changes {
     /// When git fails.
     pub(crate) fn add_ignored(
         &mut self,
-        bench: &Workbench,
+        access: &TreeAccess,
         since: SystemTime,
         authors: &Authors,
-    ) -> Result<usize, Fault> {
-        let index = bench.index("look-index");
-        let git = bench.git.with_index(&bench.shelf.file("look-index"));
-        let found = ignored_files::changed_since(&git, &bench.tree.top, index.exclude_from(), since)?;
+    ) -> Result<usize, StoreError> {
+        let index = access.index("look-index");
+        let git = access.git.with_index(&access.store.file("look-index"));
+        let found = ignored_files::changed_since(&git, &access.tree.top, index.exclude_from(), since)?;
         for (path, at) in found.changed {
-            let why = match paths::from_bytes(&path).is_some_and(|path| bench.exclusions.exclude(&path)) {
+            let why = match paths::from_bytes(&path).is_some_and(|path| access.exclusions.exclude(&path)) {
                 true => Why::Excluded.words(),
                 false => IGNORED,
             };

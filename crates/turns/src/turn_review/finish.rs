@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::git::tree_diff;
-use crate::snapshots::compared_trees::LookState;
+use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::escaped_path::unescape;
 use crate::store::turn_log::{Kind, Record};
 
@@ -17,34 +17,34 @@ use crate::store::turn_log::{Kind, Record};
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
+pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), StoreError> {
     let record = Record {
-        tree: Some(seen(bench, look)?),
+        tree: Some(seen(access, look)?),
         finished: Some(alongside_desk::now_ms()),
         left: look.left.clone(),
-        head: bench.head(),
-        branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
+        head: access.head(),
+        branch: access.tree.repository.as_ref().and_then(|repository| repository.branch()),
         ..Record::new(Kind::Finish, look.at)
     };
-    left_out_files::keep(&bench.shelf, &left_out_files::read(&bench.shelf, look.left.as_deref()))?;
-    Ok(bench.shelf.log().append(&record)?)
+    left_out_files::keep(&access.store, &left_out_files::read(&access.store, look.left.as_deref()))?;
+    Ok(access.store.log().append(&record)?)
 }
 
 /// The tree of the files as a look has shown them, with the files that were undone since as they are now.
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault> {
+pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, StoreError> {
     let undone: BTreeSet<Vec<u8>> = {
-        let since = bench.shelf.log().read()?.into_iter().filter(|record| record.at >= look.at);
+        let since = access.store.log().read()?.into_iter().filter(|record| record.at >= look.at);
         since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()
     };
     if undone.is_empty() {
         return Ok(look.now.clone());
     }
-    let taken = bench.take_look_snapshot()?;
+    let taken = access.take_look_snapshot()?;
     let mut records = Vec::new();
-    for difference in tree_diff::plain(&bench.git, &taken.tree, &look.now)? {
+    for difference in tree_diff::plain(&access.git, &taken.tree, &look.now)? {
         if !undone.contains(&difference.path) {
             let (mode, object) = (&difference.now.mode, &difference.now.object);
             let mode = if difference.now.exists() { mode } else { "0" };
@@ -55,8 +55,8 @@ pub(crate) fn seen(bench: &Workbench, look: &LookState) -> Result<String, Fault>
     if records.is_empty() {
         return Ok(taken.tree);
     }
-    let index = bench.shelf.file(&format!("finish-index-{}", std::process::id()));
-    let git = bench.git.with_index(&index);
+    let index = access.store.file(&format!("finish-index-{}", std::process::id()));
+    let git = access.git.with_index(&index);
     let made = git
         .run(["read-tree", &taken.tree], None)
         .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))

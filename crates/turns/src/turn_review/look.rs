@@ -11,21 +11,21 @@ use alongside_platform::paths;
 use crate::comments::answered_comments::written_again;
 use crate::comments::comment_list::feedback;
 use crate::comments::compaction::compact_large;
-use crate::comments::file_texts::Texts;
-use crate::error::Fault;
+use crate::comments::file_texts::FileTexts;
+use crate::error::StoreError;
 use crate::git::tree_diff::{self, Difference};
 use crate::sessions::open_turns::open_turns;
 use crate::sessions::read_moment::read_moment;
 use crate::sessions::recipient;
-use crate::snapshots::compared_trees::{LookState, baseline};
+use crate::snapshots::compared_trees::{ComparedTrees, baseline};
 use crate::snapshots::left_out_files;
 use crate::snapshots::project_index::{ProjectIndex, staged_paths};
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::comment_log::Comments;
 use crate::store::turn_log::{Kind, Record};
 use crate::turn_review::accepted_changes::is_all_accepted;
 use crate::turn_review::authors::{self, Authors};
-use crate::turn_review::changed_files::Changes;
+use crate::turn_review::changed_files::ChangedFiles;
 use crate::turn_review::notes::{self, Note, NoteKind};
 
 /// How many letters of a commit are shown.
@@ -36,53 +36,53 @@ const SHORT: usize = 7;
 ///
 /// # Errors
 /// When git, the disk or the time does not suffice for a comparison.
-pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, Fault> {
-    let log = bench.shelf.log().read()?;
+pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook, StoreError> {
+    let log = access.store.log().read()?;
     let at = alongside_desk::now_ms();
-    let mut taken = bench.take_look_snapshot()?;
+    let mut taken = access.take_look_snapshot()?;
     let start = match (since, baseline(&log)) {
-        (Some(revision), _) => Start::of_revision(bench, revision)?,
+        (Some(revision), _) => Start::of_revision(access, revision)?,
         (None, Some(place)) => Start::of_record(&log, place),
-        (None, None) => Start::of_head(bench)?,
+        (None, None) => Start::of_head(access)?,
     };
-    let differences = tree_diff::differences(&bench.git, &start.tree, &taken.tree)?;
+    let differences = tree_diff::differences(&access.git, &start.tree, &taken.tree)?;
     let record = start.record.and_then(|place| log.get(place));
-    let before = record.map(|record| left_out_files::read(&bench.shelf, record.left.as_deref()));
+    let before = record.map(|record| left_out_files::read(&access.store, record.left.as_deref()));
     let gone = differences.iter().filter(|it| !it.now.exists()).map(|it| &*it.path);
     let gone = gone.chain(differences.iter().filter_map(|it| it.from.as_deref()));
     let special = before.iter().flatten().filter(|(_, left)| left.why == left_out_files::Why::Special);
     let special = special.map(|(path, _)| &**path);
-    left_out_files::add_special(&bench.tree.top, gone.chain(special), &mut taken.left);
+    left_out_files::add_special(&access.tree.top, gone.chain(special), &mut taken.left);
     // A snapshot does not hold this path, yet a file is or was there: git sees a rename where there is none.
     let is_taken = |it: &Difference| {
         let was_left_out = before.as_ref().is_some_and(|before| before.contains_key(&it.path));
         was_left_out || it.from.as_ref().is_some_and(|from| taken.left.contains_key(from))
     };
     let trees = (&*start.tree, &*taken.tree);
-    let differences = tree_diff::split_renames(&bench.git, trees, differences, is_taken)?;
-    let left = left_out_files::keep(&bench.shelf, &taken.left)?;
-    let state = LookState { before: start.tree.clone(), now: taken.tree.clone(), left, at };
+    let differences = tree_diff::split_renames(&access.git, trees, differences, is_taken)?;
+    let left = left_out_files::keep(&access.store, &taken.left)?;
+    let state = ComparedTrees { before: start.tree.clone(), now: taken.tree.clone(), left, at };
     let mut remarks = Vec::new();
     let authors = match start.record {
-        Some(place) => Authors::since(bench, &log, place, &state.now)?,
+        Some(place) => Authors::since(access, &log, place, &state.now)?,
         None => Authors::unknown(),
     };
-    let mut changes = Changes::of_trees(&differences, &authors);
-    changes.add_left_out(&bench.tree.top, before.as_ref(), &taken.left, &authors);
+    let mut changes = ChangedFiles::of_trees(&differences, &authors);
+    changes.add_left_out(&access.tree.top, before.as_ref(), &taken.left, &authors);
     match record {
         Some(record) => {
             let since = SystemTime::UNIX_EPOCH + Duration::from_millis(record.at);
-            let mut unseen = changes.add_nested(bench, &taken.left, since, &authors);
-            unseen += changes.add_ignored(bench, since, &authors)?;
+            let mut unseen = changes.add_nested(access, &taken.left, since, &authors);
+            unseen += changes.add_ignored(access, since, &authors)?;
             if unseen > 0 {
                 remarks.push(format!(
                     "{unseen} ignored or nested directories are too large to be looked through."
                 ));
             }
-            remarks.extend(moved(bench, record));
+            remarks.extend(moved(access, record));
         }
         None => {
-            let index = ProjectIndex::read(bench)?;
+            let index = ProjectIndex::read(access)?;
             changes.forget_unchanged(&differences, &index, &taken.left);
             if taken.left.values().any(|left| left.why == left_out_files::Why::Repository) {
                 remarks.push("Uncommitted changes inside nested repositories are not shown.".to_owned());
@@ -94,30 +94,30 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
         remarks.extend(gaps(&log, start.record, &at_work));
     }
     let mut files = changes.files();
-    mark_staged(bench, &mut files);
+    mark_staged(access, &mut files);
     let since_at = start.at.unwrap_or_default();
-    mark_notes(&notes::read(&bench.shelf), &differences, since_at, &mut files);
-    if let Err(fault) = compact_large(&bench.shelf, bench.git.until()) {
+    mark_notes(&notes::read(&access.store), &differences, since_at, &mut files);
+    if let Err(fault) = compact_large(&access.store, access.git.until()) {
         tracing::warn!(%fault, "a large log of comments stays as it is");
     }
-    let feedback = match bench.shelf.comments().read() {
+    let feedback = match access.store.comments().read() {
         Ok(comments) => {
-            let when = read_moment(&bench.shelf, recipient::address(&log).as_ref(), &log);
-            let mut texts = Texts::of_look(bench, Some(&state.before), &files);
+            let when = read_moment(&access.store, recipient::address(&log).as_ref(), &log);
+            let mut texts = FileTexts::of_look(access, Some(&state.before), &files);
             remarks.extend(written_again(&comments, &log, &state.now, &mut texts));
             let feedback = feedback(&comments, &log, when, &mut texts);
-            mark_known(bench, &comments, &state, &mut files);
+            mark_known(access, &comments, &state, &mut files);
             feedback
         }
         // The list of changes does not need the comments.
         Err(error) => {
-            remarks.push(format!("The comments cannot be read: {}.", Fault::from(error)));
+            remarks.push(format!("The comments cannot be read: {}.", StoreError::from(error)));
             Feedback::default()
         }
     };
     files.sort_by_key(|file| (file.told.known, file.told.accepted));
     Ok(TurnLook {
-        root: bench.tree.top.clone(),
+        root: access.tree.top.clone(),
         snapshot: state.name(),
         baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.told_at },
         files,
@@ -129,13 +129,13 @@ pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, F
 
 /// Marks the files that have not changed since the last round as known. If the baseline is the tree of that
 /// round, no file is known: all of them have changed since.
-fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: &mut [FoundFile]) {
+fn mark_known(access: &TreeAccess, comments: &Comments, state: &ComparedTrees, files: &mut [FoundFile]) {
     let Some(trees) = comments.rounds.last().and_then(|round| round.trees.as_ref()) else { return };
     if trees.sent == state.before {
         return;
     }
     // Git may have dropped the tree of the round: then no file is marked.
-    let Ok(since) = tree_diff::plain(&bench.git, &trees.sent, &state.now) else { return };
+    let Ok(since) = tree_diff::plain(&access.git, &trees.sent, &state.now) else { return };
     let new: BTreeSet<&[u8]> = since.iter().map(|difference| &*difference.path).collect();
     for file in &mut *files {
         let path = paths::to_bytes(&file.path);
@@ -146,10 +146,10 @@ fn mark_known(bench: &Workbench, comments: &Comments, state: &LookState, files: 
 }
 
 /// Marks the renamed files whose new names are in git's index; all of them if the index cannot be read.
-fn mark_staged(bench: &Workbench, files: &mut [FoundFile]) {
+fn mark_staged(access: &TreeAccess, files: &mut [FoundFile]) {
     let mut renamed = files.iter_mut().filter(|file| file.from.is_some()).peekable();
     // Most turns rename no file: then git is not started.
-    let staged = renamed.peek().and_then(|_| staged_paths(bench));
+    let staged = renamed.peek().and_then(|_| staged_paths(access));
     for file in renamed {
         let path = paths::to_bytes(&file.path);
         file.told.staged = staged.as_ref().is_none_or(|staged| staged.contains(&path));
@@ -202,24 +202,24 @@ impl Start {
         Self { tree, name, at, told_at, record: Some(place) }
     }
 
-    fn of_revision(bench: &Workbench, revision: &str) -> Result<Self, Fault> {
-        let unknown = || Fault::said(format!("git knows no revision {revision} here"));
-        let tree = bench.tree_of(revision).ok_or_else(unknown)?;
-        let name = match bench.commit(revision) {
+    fn of_revision(access: &TreeAccess, revision: &str) -> Result<Self, StoreError> {
+        let unknown = || StoreError::said(format!("git knows no revision {revision} here"));
+        let tree = access.tree_of(revision).ok_or_else(unknown)?;
+        let name = match access.commit(revision) {
             Some(commit) => format!("the commit {}", short(&commit)),
             None => format!("the tree {}", short(&tree)),
         };
         Ok(Self { tree, name, at: None, told_at: None, record: None })
     }
 
-    fn of_head(bench: &Workbench) -> Result<Self, Fault> {
-        if bench.tree.repository.is_none() {
-            return Err(Fault::said("no turn has left a baseline here, and there is no Git repository"));
+    fn of_head(access: &TreeAccess) -> Result<Self, StoreError> {
+        if access.tree.repository.is_none() {
+            return Err(StoreError::said("no turn has left a baseline here, and there is no Git repository"));
         }
-        match Self::of_revision(bench, "HEAD") {
+        match Self::of_revision(access, "HEAD") {
             Ok(start) => Ok(start),
             Err(_) => {
-                let (tree, name) = (bench.empty_tree()?, "the repository without a commit".to_owned());
+                let (tree, name) = (access.empty_tree()?, "the repository without a commit".to_owned());
                 Ok(Self { tree, name, at: None, told_at: None, record: None })
             }
         }
@@ -227,9 +227,9 @@ impl Start {
 }
 
 /// A remark if another branch or commit is checked out than at the baseline.
-fn moved(bench: &Workbench, record: &Record) -> Option<String> {
-    let head = bench.head();
-    let branch = bench.tree.repository.as_ref().and_then(|repository| repository.branch());
+fn moved(access: &TreeAccess, record: &Record) -> Option<String> {
+    let head = access.head();
+    let branch = access.tree.repository.as_ref().and_then(|repository| repository.branch());
     let name = |branch: &Option<String>| match branch {
         Some(branch) => harmless::name(branch.strip_prefix("refs/heads/").unwrap_or(branch)).into_owned(),
         None => "no branch".to_owned(),

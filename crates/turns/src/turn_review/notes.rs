@@ -9,14 +9,14 @@ use alongside_companion::turns::source::TurnNote;
 use alongside_platform::paths;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::snapshots::compared_trees::baseline;
 use crate::snapshots::left_out_files::MAX_FILE;
-use crate::snapshots::tree_access::Workbench;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::escaped_path::{escape, unescape};
-use crate::store::file_lock::Lock;
+use crate::store::file_lock::FileLock;
 use crate::store::json_lines;
-use crate::store::tree_store::{NOTES, Shelf};
+use crate::store::tree_store::{NOTES, TreeStore};
 
 /// The lock of each process that writes notes.
 const LOCK: &str = "notes-lock";
@@ -59,8 +59,8 @@ impl Note {
 
 /// Every note that can be read, oldest first. If the file of notes cannot be read, there are none, and no
 /// change counts as accepted.
-pub(crate) fn read(shelf: &Shelf) -> Vec<Note> {
-    let notes = json_lines::read(&shelf.file(NOTES));
+pub(crate) fn read(store: &TreeStore) -> Vec<Note> {
+    let notes = json_lines::read(&store.file(NOTES));
     notes.inspect_err(|error| tracing::warn!(%error, "the notes on turns cannot be read")).unwrap_or_default()
 }
 
@@ -69,9 +69,9 @@ pub(crate) fn read(shelf: &Shelf) -> Vec<Note> {
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn add(bench: &Workbench, below: &Path, note: &TurnNote) -> Result<bool, Fault> {
-    let log = bench.shelf.log().read()?;
-    if baseline(&log).is_none() || !is_held(bench, below)? {
+pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<bool, StoreError> {
+    let log = access.store.log().read()?;
+    if baseline(&log).is_none() || !is_held(access, below)? {
         return Ok(false);
     }
     let kind = match note {
@@ -81,31 +81,31 @@ pub(crate) fn add(bench: &Workbench, below: &Path, note: &TurnNote) -> Result<bo
                 return Ok(false);
             }
             let object =
-                |bytes: &Vec<u8>| bench.git.line(["hash-object", "-w", "--stdin"], Some(bytes.clone()));
+                |bytes: &Vec<u8>| access.git.line(["hash-object", "-w", "--stdin"], Some(bytes.clone()));
             let (before, after) = (text.before.as_ref().map(object).transpose()?, object(&text.after)?);
             NoteKind::Accepted { before, after }
         }
         TurnNote::Saved => NoteKind::Saved,
     };
     let note = Note { at: alongside_desk::now_ms(), path: escape(&paths::to_bytes(below)), kind };
-    let _lock = bench.shelf.lock(LOCK, bench.git.until())?;
+    let _lock = access.store.lock(LOCK, access.git.until())?;
     // An editor may save by itself every few seconds.
     let since = log.last().map_or(0, |record| record.at);
     let is_known = |known: &Note| known.at >= since && (&known.path, &known.kind) == (&note.path, &note.kind);
-    if note.kind == NoteKind::Saved && read(&bench.shelf).iter().any(is_known) {
+    if note.kind == NoteKind::Saved && read(&access.store).iter().any(is_known) {
         return Ok(false);
     }
-    json_lines::append(&bench.shelf.file(NOTES), [&note])?;
+    json_lines::append(&access.store.file(NOTES), [&note])?;
     Ok(true)
 }
 
 /// Whether snapshots hold this file. The store keeps no text of a file that git ignores or a person excludes.
-fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
-    if bench.exclusions.exclude(below) {
+fn is_held(access: &TreeAccess, below: &Path) -> Result<bool, StoreError> {
+    if access.exclusions.exclude(below) {
         return Ok(false);
     }
-    let index = bench.index("index");
-    let git = bench.git.with_index(&bench.shelf.file("index"));
+    let index = access.index("index");
+    let git = access.git.with_index(&access.store.file("index"));
     let args = ["ls-files", "-c", "-o", "-z", "--exclude-standard"].map(std::ffi::OsString::from);
     let rest = index.exclude_from().into_iter().chain(["--".into(), below.as_os_str().to_owned()]);
     Ok(!git.run(args.into_iter().chain(rest), None)?.is_empty())
@@ -116,14 +116,14 @@ fn is_held(bench: &Workbench, below: &Path) -> Result<bool, Fault> {
 ///
 /// # Errors
 /// When the disk refuses.
-pub(crate) fn trim(shelf: &Shelf, oldest: u64) -> io::Result<Vec<String>> {
-    let Some(_lock) = Lock::take(&shelf.file(LOCK))? else {
-        return Ok(read(shelf).iter().flat_map(objects).collect());
+pub(crate) fn trim(store: &TreeStore, oldest: u64) -> io::Result<Vec<String>> {
+    let Some(_lock) = FileLock::take(&store.file(LOCK))? else {
+        return Ok(read(store).iter().flat_map(objects).collect());
     };
-    let all = read(shelf);
+    let all = read(store);
     let kept: Vec<&Note> = all.iter().filter(|note| note.at >= oldest).collect();
     if kept.len() < all.len() {
-        private::write(&shelf.file(NOTES), &json_lines::text(kept.iter().copied())?)?;
+        private::write(&store.file(NOTES), &json_lines::text(kept.iter().copied())?)?;
     }
     Ok(kept.into_iter().flat_map(objects).collect())
 }

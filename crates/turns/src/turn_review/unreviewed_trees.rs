@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::TurnLook;
 
-use crate::error::Fault;
+use crate::error::StoreError;
 use crate::snapshots::compared_trees::baseline;
-use crate::snapshots::tree_access::Workbench;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::snapshots::tree_access::TreeAccess;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Kind;
 use crate::turn_review::look::look;
 use crate::working_tree::WorkingTree;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A working tree with a baseline, in which changes may wait for a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct UnreviewedTree {
     /// The top of the working tree.
     pub root: PathBuf,
     /// The agents that have begun a turn since the baseline.
@@ -29,10 +29,10 @@ pub struct Waiting {
 }
 
 /// Every working tree of this user with a baseline, by path.
-pub fn waiting(places: &Places) -> Vec<Waiting> {
-    let mut all: Vec<Waiting> = Shelf::all(places.state())
+pub fn unreviewed_trees(dirs: &TurnDirs) -> Vec<UnreviewedTree> {
+    let mut all: Vec<UnreviewedTree> = TreeStore::all(dirs.state())
         .into_iter()
-        .filter_map(|(_, top)| waiting_in(places, &top).ok().flatten().filter(|one| one.root == top))
+        .filter_map(|(_, top)| unreviewed_in(dirs, &top).ok().flatten().filter(|one| one.root == top))
         .collect();
     all.sort_by(|one, other| one.root.cmp(&other.root));
     all
@@ -42,10 +42,10 @@ pub fn waiting(places: &Places) -> Vec<Waiting> {
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
-pub fn waiting_in(places: &Places, directory: &Path) -> Result<Option<Waiting>, Fault> {
-    let tree = WorkingTree::around_or_at(directory, &places.homes());
-    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
-    let log = Shelf::of(places.state(), &tree.top).log().read()?;
+pub fn unreviewed_in(dirs: &TurnDirs, directory: &Path) -> Result<Option<UnreviewedTree>, StoreError> {
+    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
+    let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+    let log = TreeStore::of(dirs.state(), &tree.top).log().read()?;
     let Some(place) = baseline(&log) else { return Ok(None) };
     let mut agents: Vec<String> = Vec::new();
     for record in log.iter().skip(place).filter(|record| record.kind == Kind::Prompt) {
@@ -54,7 +54,7 @@ pub fn waiting_in(places: &Places, directory: &Path) -> Result<Option<Waiting>, 
         }
     }
     let root = tree.top.clone();
-    let bench = Workbench::open(places, tree, Instant::now() + PATIENCE);
-    let look = bench.and_then(|bench| look(&bench, None)).map_err(|fault| fault.to_string());
-    Ok(Some(Waiting { root, agents, look }))
+    let access = TreeAccess::open(dirs, tree, Instant::now() + PATIENCE);
+    let look = access.and_then(|access| look(&access, None)).map_err(|fault| fault.to_string());
+    Ok(Some(UnreviewedTree { root, agents, look }))
 }

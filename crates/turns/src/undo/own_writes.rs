@@ -11,24 +11,24 @@ use alongside_platform::paths::Canonical as _;
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::store::escaped_path::escape;
 use crate::store::hash::hash;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::working_tree::WorkingTree;
-use crate::working_tree::file_place::TreePlace;
+use crate::working_tree::file_place::FilePlace;
 
 /// The longest time between the line of an undo in the log and the write of its file.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// The files of these that still are as an undo, or taking one back, has written them. Blocks.
-pub fn own_writes(places: &Places, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+pub fn own_writes(dirs: &TurnDirs, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut logs: BTreeMap<PathBuf, Vec<Record>> = BTreeMap::new();
-    let homes = places.homes();
+    let homes = dirs.homes();
     let mut is_own = |file: &PathBuf| {
         let directory = file.parent()?.canonical().ok()?;
         let top = WorkingTree::around_or_at(&directory, &homes)?.top;
         let below = directory.join(file.file_name()?).strip_prefix(&top).ok()?.to_owned();
-        let read = || Shelf::of(places.state(), &top).log().read().unwrap_or_default();
+        let read = || TreeStore::of(dirs.state(), &top).log().read().unwrap_or_default();
         let log = logs.entry(top.clone()).or_insert_with(read);
         is_as_written(log, &top, &below)
     };
@@ -44,6 +44,6 @@ fn is_as_written(log: &[Record], top: &Path, below: &Path) -> Option<bool> {
     let modified = top.join(below).metadata().ok()?.modified().ok()?;
     // The clock of a file system may be a little behind.
     let apart = modified.duration_since(at).unwrap_or_else(|before| before.duration());
-    let place = TreePlace::find(top, below).ok()??;
+    let place = FilePlace::find(top, below).ok()??;
     Some(apart <= WRITTEN_WITHIN && hash(&place.read(MAX_FILE).ok()?) == *wrote)
 }

@@ -11,16 +11,16 @@ use alongside_platform::paths;
 
 use crate::comments::lock;
 use crate::comments::round_size;
-use crate::error::Fault;
-use crate::snapshots::compared_trees::LookState;
+use crate::error::StoreError;
+use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::store::comment_log::{Line, Promise};
 use crate::store::escaped_path::escape;
-use crate::store::file_lock::Lock;
+use crate::store::file_lock::FileLock;
 use crate::store::hash::hash;
-use crate::store::tree_store::Shelf;
+use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Record;
-use crate::working_tree::file_place::TreePlace;
+use crate::working_tree::file_place::FilePlace;
 
 /// How long this process waits for another one that finishes a review.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,8 +30,8 @@ const LOCK: &str = "promise-lock";
 /// A promise that this process is to keep. Dropping it takes the promise back if no round has kept it.
 #[derive(Debug)]
 pub(crate) struct HeldPromise {
-    shelf: Shelf,
-    _lock: Lock,
+    store: TreeStore,
+    _lock: FileLock,
     stays: bool,
 }
 
@@ -46,18 +46,18 @@ impl HeldPromise {
 ///
 /// # Errors
 /// When the log cannot be written.
-pub(crate) fn promise(shelf: &Shelf, look: &str, round: &NewRound) -> Result<HeldPromise, Fault> {
-    let held = shelf.lock(LOCK, Instant::now() + PATIENCE)?;
+pub(crate) fn promise(store: &TreeStore, look: &str, round: &NewRound) -> Result<HeldPromise, StoreError> {
+    let held = store.lock(LOCK, Instant::now() + PATIENCE)?;
     let NewRound { mut undone, comments, .. } = round.clone();
     round_size::cut_texts(&mut undone);
-    let _lock = lock(shelf)?;
-    let all = shelf.comments().read()?;
+    let _lock = lock(store)?;
+    let all = store.comments().read()?;
     if all.promise.is_some() {
-        return Err(Fault::said("an earlier undo is still to be told"));
+        return Err(StoreError::said("an earlier undo is still to be told"));
     }
     let promise = Some(Promise { undone, comments, look: look.to_owned(), number: Some(all.lines) });
-    shelf.comments().append(&Line::Promised { promise, at: now_ms() })?;
-    Ok(HeldPromise { shelf: shelf.clone(), _lock: held, stays: false })
+    store.comments().append(&Line::Promised { promise, at: now_ms() })?;
+    Ok(HeldPromise { store: store.clone(), _lock: held, stays: false })
 }
 
 impl Drop for HeldPromise {
@@ -68,8 +68,8 @@ impl Drop for HeldPromise {
         if self.stays || std::thread::panicking() {
             return;
         }
-        let Ok(_lock) = lock(&self.shelf) else { return };
-        let log = self.shelf.comments();
+        let Ok(_lock) = lock(&self.store) else { return };
+        let log = self.store.comments();
         if log.read().is_ok_and(|all| all.promise.is_some()) {
             // If the line cannot be written, the next look sends the list of undone changes.
             let _ = log.append(&Line::Promised { promise: None, at: now_ms() });
@@ -80,21 +80,24 @@ impl Drop for HeldPromise {
 /// The promise of a process that has died: its look, and the round with the changes that were really
 /// undone. The caller drops the returned promise once the round is sent, and leaves it if the round cannot
 /// be sent.
-pub(crate) fn broken(shelf: &Shelf, top: &Path) -> Result<Option<(LookState, NewRound, HeldPromise)>, Fault> {
-    let Some(promise) = shelf.comments().read()?.promise else { return Ok(None) };
-    let held = match shelf.lock(LOCK, Instant::now()) {
+pub(crate) fn broken(
+    store: &TreeStore,
+    top: &Path,
+) -> Result<Option<(ComparedTrees, NewRound, HeldPromise)>, StoreError> {
+    let Some(promise) = store.comments().read()?.promise else { return Ok(None) };
+    let held = match store.lock(LOCK, Instant::now()) {
         Ok(held) => held,
         // Another process is keeping the promise.
-        Err(Fault::Late) => return Ok(None),
+        Err(StoreError::Late) => return Ok(None),
         Err(fault) => return Err(fault),
     };
     // Before this process got the lock, another one may have kept the promise.
-    if shelf.comments().read()?.promise.as_ref() != Some(&promise) {
+    if store.comments().read()?.promise.as_ref() != Some(&promise) {
         return Ok(None);
     }
-    let log = shelf.log().read()?;
-    let kept = HeldPromise { shelf: shelf.clone(), _lock: held, stays: false };
-    let Some(look) = LookState::of_name(&promise.look) else { return Ok(None) };
+    let log = store.log().read()?;
+    let kept = HeldPromise { store: store.clone(), _lock: held, stays: false };
+    let Some(look) = ComparedTrees::of_name(&promise.look) else { return Ok(None) };
     let is_undone = |change: &ChangeBack| is_undone(&log, look.at, top, &change.path);
     let undone = promise.undone.into_iter().filter(is_undone).collect();
     Ok(Some((look, NewRound { undone, comments: promise.comments, ..NewRound::default() }, kept)))
@@ -107,7 +110,7 @@ fn is_undone(log: &[Record], since: u64, top: &Path, path: &str) -> bool {
     let last = undone.find(|undone| undone.path == name);
     let Some(undone) = last.filter(|undone| !undone.is_back) else { return false };
     let below = paths::from_bytes(path.as_bytes());
-    let place = below.and_then(|below| TreePlace::find(top, &below).ok().flatten());
+    let place = below.and_then(|below| FilePlace::find(top, &below).ok().flatten());
     let now = place.and_then(|place| place.read(MAX_FILE).ok());
     now.map(|bytes| hash(&bytes)) == undone.after
 }

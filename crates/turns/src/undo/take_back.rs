@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use alongside_platform::paths;
 
 use crate::comments::lock;
-use crate::error::Fault;
-use crate::snapshots::compared_trees::LookState;
-use crate::snapshots::tree_access::Workbench;
+use crate::error::StoreError;
+use crate::snapshots::compared_trees::ComparedTrees;
+use crate::snapshots::tree_access::TreeAccess;
 use crate::store::comment_log::{Line, Round};
 use crate::store::escaped_path::escape;
-use crate::store::tree_store::Shelf;
-use crate::store::turn_dirs::Places;
+use crate::store::tree_store::TreeStore;
+use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::undo::Undoing;
 use crate::working_tree::WorkingTree;
@@ -23,22 +23,22 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// See the module. Keeps the working tree open and its log in memory from one file to the next.
 #[derive(Debug)]
-pub struct WayBack<'a> {
-    places: &'a Places,
+pub struct TakeBack<'a> {
+    dirs: &'a TurnDirs,
     opened: Option<Opened>,
 }
 
 /// A working tree, and the undos in its log at the time of opening, newest first.
 #[derive(Debug)]
 struct Opened {
-    bench: Workbench,
+    access: TreeAccess,
     undone: Vec<Record>,
 }
 
-impl<'a> WayBack<'a> {
+impl<'a> TakeBack<'a> {
     /// Takes undos back in any working tree that has a store in these places.
-    pub fn new(places: &'a Places) -> Self {
-        Self { places, opened: None }
+    pub fn new(dirs: &'a TurnDirs) -> Self {
+        Self { dirs, opened: None }
     }
 
     /// Writes a draft that an undo has kept back into its file. The text that it replaces becomes a draft.
@@ -46,20 +46,20 @@ impl<'a> WayBack<'a> {
     /// # Errors
     /// When the log knows no undo that has kept this draft, the file has changed since that undo, or the file
     /// cannot be written.
-    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Fault> {
-        let unknown = || Fault::said("it is not known as the text before an undo");
+    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), StoreError> {
+        let unknown = || StoreError::said("it is not known as the text before an undo");
         // The undo may have removed the directories of a new file.
         let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
-        let tree = WorkingTree::around_or_at(above, &self.places.homes()).ok_or_else(unknown)?;
+        let tree = WorkingTree::around_or_at(above, &self.dirs.homes()).ok_or_else(unknown)?;
         let below = file.strip_prefix(&tree.top).map_err(|_| unknown())?.to_owned();
-        if !Shelf::of(self.places.state(), &tree.top).file("log").exists() {
+        if !TreeStore::of(self.dirs.state(), &tree.top).file("log").exists() {
             return Err(unknown());
         }
         let opened = match self.opened.take() {
-            Some(opened) if opened.bench.tree.top == tree.top => opened,
-            _ => Opened::open(self.places, tree)?,
+            Some(opened) if opened.access.tree.top == tree.top => opened,
+            _ => Opened::open(self.dirs, tree)?,
         };
-        let Opened { bench, undone } = &*self.opened.insert(opened);
+        let Opened { access, undone } = &*self.opened.insert(opened);
         let (path, copy) = (escape(&paths::to_bytes(&below)), draft.to_string_lossy());
         let is_it = |copied: &Option<String>| copied.as_deref() == Some(&*copy);
         let mut records = undone.iter().filter_map(|record| Some((record.at, record.undone.as_ref()?)));
@@ -67,13 +67,13 @@ impl<'a> WayBack<'a> {
         let (at, undone) = found.ok_or_else(unknown)?;
         let text = std::fs::read(draft)?;
         let (nothing, drafts) = (
-            LookState { before: String::new(), now: String::new(), left: None, at: 0 },
-            self.places.drafts(),
+            ComparedTrees { before: String::new(), now: String::new(), left: None, at: 0 },
+            self.dirs.drafts(),
         );
-        Undoing::new(bench, &nothing, &drafts).take_back(&below, undone, text).map_err(Fault::said)?;
+        Undoing::new(access, &nothing, &drafts).take_back(&below, undone, text).map_err(StoreError::said)?;
         // No message tells of what was taken back already.
         if !undone.is_back
-            && let Err(fault) = tell_no_more(&bench.shelf, &path, at)
+            && let Err(fault) = tell_no_more(&access.store, &path, at)
         {
             tracing::warn!(%fault, "a message tells of an undo that was taken back");
         }
@@ -82,9 +82,9 @@ impl<'a> WayBack<'a> {
 }
 
 /// Removes the undo of a file at a time from the message that tells of it, if no agent has read that yet.
-fn tell_no_more(shelf: &Shelf, path: &str, undone_at: u64) -> Result<(), Fault> {
-    let _lock = lock(shelf)?;
-    let log = shelf.comments();
+fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), StoreError> {
+    let _lock = lock(store)?;
+    let log = store.comments();
     let all = log.read()?;
     // A finish undoes first and sends then, so its round is no older than the undo.
     let mut rounds = all.rounds.iter().filter(|round| round.at >= undone_at);
@@ -97,9 +97,9 @@ fn tell_no_more(shelf: &Shelf, path: &str, undone_at: u64) -> Result<(), Fault> 
 }
 
 impl Opened {
-    fn open(places: &Places, tree: WorkingTree) -> Result<Self, Fault> {
-        let bench = Workbench::open(places, tree, Instant::now() + PATIENCE)?;
-        let undone = bench.shelf.log().read()?.into_iter().rev().filter(|it| it.undone.is_some()).collect();
-        Ok(Self { bench, undone })
+    fn open(dirs: &TurnDirs, tree: WorkingTree) -> Result<Self, StoreError> {
+        let access = TreeAccess::open(dirs, tree, Instant::now() + PATIENCE)?;
+        let undone = access.store.log().read()?.into_iter().rev().filter(|it| it.undone.is_some()).collect();
+        Ok(Self { access, undone })
     }
 }

@@ -10,12 +10,12 @@ use alongside_platform::untrusted::{self, Whose};
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct TreePlace {
+pub(crate) struct FilePlace {
     pub(crate) directory: Directory,
     pub(crate) name: OsString,
 }
 
-impl TreePlace {
+impl FilePlace {
     /// The place of a path below the top; `None` if its directory is gone.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use alongside_desk::harmless;
-use alongside_turns::Places;
+use alongside_turns::TurnDirs;
 use anyhow::Context as _;
 
 use super::own_files::{PATIENCE, in_stores};
@@ -59,7 +59,7 @@ pub(super) async fn delete(
         drafts.delete(&draft.id).with_context(|| format!("cannot delete {}", draft.path.display()))?;
     }
     if !texts.comments.is_empty() {
-        let delete = |places: Places| alongside_turns::delete_all(&places, Instant::now() + PATIENCE);
+        let delete = |places: TurnDirs| alongside_turns::delete_all(&places, Instant::now() + PATIENCE);
         in_stores(delete).await.context("cannot delete the comments")?;
     }
     let directory = drafts.directory();

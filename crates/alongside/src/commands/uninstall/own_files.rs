@@ -12,7 +12,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
 use alongside_host::Registry;
-use alongside_turns::{Fault, Places};
+use alongside_turns::{StoreError, TurnDirs};
 use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
@@ -36,9 +36,9 @@ pub(super) struct OwnFiles {
 
 /// Asks the stores of turns, which may block.
 pub(super) async fn in_stores<T: Send + 'static>(
-    ask: impl FnOnce(Places) -> Result<T, Fault> + Send + 'static,
+    ask: impl FnOnce(TurnDirs) -> Result<T, StoreError> + Send + 'static,
 ) -> anyhow::Result<T> {
-    Ok(tokio::task::spawn_blocking(|| ask(Places::of_this_process())).await??)
+    Ok(tokio::task::spawn_blocking(|| ask(TurnDirs::of_this_process())).await??)
 }
 
 /// Every directory that holds our files only, of which some may not exist.
@@ -124,7 +124,7 @@ impl OwnFiles {
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
         if !self.stored.is_empty() {
-            let clear = |places: Places| alongside_turns::clear_all(&places, Instant::now() + PATIENCE);
+            let clear = |places: TurnDirs| alongside_turns::clear_all(&places, Instant::now() + PATIENCE);
             in_stores(clear).await.context("cannot remove the snapshots of turns")?;
         }
         self.remove_empty(user);
