@@ -11,9 +11,9 @@ use alongside_platform::ports::is_taken;
 use anyhow::Context;
 use tokio::time::Instant;
 
-use super::entry::Entry;
 use super::join_request::JoinRequest;
 use super::registry::Registry;
+use super::registry_entry::Entry;
 use super::spawn::spawn;
 use super::start_lock::StartLock;
 

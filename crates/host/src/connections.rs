@@ -9,8 +9,8 @@ use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::entry::VERSION;
 use super::events::{ConnectedDesk, Event};
+use super::registry_entry::VERSION;
 
 /// How long desks may take to hear the last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -7,8 +7,8 @@ use alongside_common::globals::Globals;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, Role, Terms};
 use alongside_platform::{directories, process};
 
-use super::directories::share_a_host;
-use super::entry::{Entry, PartyRecord, VERSION};
+use super::project_paths::share_a_host;
+use super::registry_entry::{Entry, PartyRecord, VERSION};
 
 /// A wish to join the host of a project.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use alongside_desk::socket::{EditorProcess, Role};
 use tokio::time::Instant;
 
-use super::entry::PartyRecord;
+use super::registry_entry::PartyRecord;
 
 /// How long the host waits for a party that vanished, and for an editor that was closed.
 pub(super) const GRACE: Duration = Duration::from_secs(30);

@@ -16,9 +16,9 @@ use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::entry::Entry;
 use super::join_request::JoinRequest;
 use super::registry::Registry;
+use super::registry_entry::Entry;
 
 /// How long a desk waits for its hold before it shows anything: some 20 ms are enough, and a second on a busy
 /// machine.

@@ -9,8 +9,8 @@ use alongside_desk::Problem;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Host, PROTOCOL, Welcome};
 use interprocess::local_socket::tokio::Listener;
 
-use super::entry::{Entry, PartyRecord, VERSION};
 use super::registry::Registry;
+use super::registry_entry::{Entry, PartyRecord, VERSION};
 
 /// How often at most a focus is written to the entry.
 const FOCUS_INTERVAL_MS: u64 = 1000;

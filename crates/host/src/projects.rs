@@ -10,7 +10,7 @@ use alongside_platform::paths::Canonical as _;
 use alongside_turns::TurnDirs;
 use tokio::task::AbortHandle;
 
-use super::directories::{holds, holds_in_project};
+use super::project_paths::{holds, holds_in_project};
 use crate::save_watcher::{self, SaveFilter};
 
 /// Roots with their settings.

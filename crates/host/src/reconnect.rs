@@ -17,10 +17,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::connect::{connect, reconnect};
-use super::entry::{Entry, VERSION};
 use super::join_request::JoinRequest;
 use super::port_hold::HostPortHold;
 use super::registry::Registry;
+use super::registry_entry::{Entry, VERSION};
 
 /// For how long, and how often, a connection tries to start its host again: there may be no room or no
 /// descriptor just then, and agents wait.

@@ -7,8 +7,8 @@ use alongside_common::failure::parts;
 use alongside_common::settings::Settings;
 use alongside_desk::{Problem, Request};
 
-use super::plan::{Plan, Started, start_companion};
 use super::projects::{Projects, unreadable};
+use super::startup_plan::{Plan, Started, start_companion};
 
 /// Starts a companion with as much of the plan and the settings as is usable.
 ///

@@ -17,7 +17,7 @@ use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions};
 
-use super::entry::Entry;
+use super::registry_entry::Entry;
 use super::start_lock::StartLock;
 
 /// The entries and sockets of all hosts of this user.

@@ -11,8 +11,8 @@ use alongside_platform::ports::is_taken;
 use interprocess::local_socket::tokio::Stream;
 use tokio::time::Instant;
 
-use super::entry::Entry;
 use super::registry::Registry;
+use super::registry_entry::Entry;
 
 /// How long a host that has crashed is waited for: its desks start it again.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(3);

@@ -17,11 +17,11 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::connections::Connections;
-use super::entry::VERSION;
 use super::events::{ConnectedDesk, Event};
 use super::lifecycle::{Lifecycle, Party, Step};
 use super::presence::Presence;
 use super::projects::Projects;
+use super::registry_entry::VERSION;
 use crate::companions;
 
 /// How soon the host checks that it can be found, once files have changed where its own are. Files

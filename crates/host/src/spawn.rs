@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
-use super::entry::Entry;
+use super::registry_entry::Entry;
 use super::start_lock::StartLock;
 
 /// How long a host may take until it listens.

@@ -10,14 +10,14 @@ use alongside_companion::{AppDirs, Companion};
 use alongside_desk::Request;
 use alongside_platform::machine::Boot;
 
-use super::entry::{Entry, VERSION};
-use super::plan::{Plan, Started, start_companion};
 use super::presence::Presence;
 use super::projects::{Projects, unreadable};
 use super::recovery::recover;
 use super::registry::Registry;
+use super::registry_entry::{Entry, VERSION};
 use super::serve::RunningHost;
 use super::spawn::{START_TIMEOUT, StartReport};
+use super::startup_plan::{Plan, Started, start_companion};
 
 /// Runs a host until its life is over. The starter reads one line from standard output.
 ///

@@ -9,7 +9,7 @@
 //! of its own.
 
 #[cfg(any(test, not(target_os = "linux")))]
-mod reported;
+mod notify_events;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Watch {
 #[cfg(target_os = "linux")]
 use inotify::Listener;
 #[cfg(not(target_os = "linux"))]
-use reported::Listener;
+use notify_events::Listener;
 
 impl Watch {
     /// Starts without any directory. Needs a Tokio runtime.

@@ -5,9 +5,9 @@ use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
 use alongside_platform::process::Processes;
 
-use super::dial;
-use super::lookup::{Looked, Looker};
-use super::surroundings::{Surroundings, editor_pid};
+use super::agent_environment::{Surroundings, editor_pid};
+use super::dialled_addresses;
+use super::record_search::{Looked, Looker};
 use super::trace::{End, Step, Trace, Verdict};
 use super::workspace::holds;
 
@@ -48,7 +48,7 @@ pub fn replay(
 
     trace.end = end(&mut trace, here, number);
     if trace.end.is_none() {
-        trace.attempts = dial::attempts(&trace, number, here, in_container);
+        trace.attempts = dialled_addresses::attempts(&trace, number, here, in_container);
         for attempt in &trace.attempts {
             trace.steps.push(attempt.step());
         }

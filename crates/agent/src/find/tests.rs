@@ -199,5 +199,5 @@ fn a_file_of_another_user_is_skipped() {
     } else {
         Path::new("/etc/hosts")
     };
-    assert!(matches!(file::read(path, file::Owners::OnlyUs), Err(Reason::NotOurs)));
+    assert!(matches!(record_files::read(path, record_files::Owners::OnlyUs), Err(Reason::NotOurs)));
 }

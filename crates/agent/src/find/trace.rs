@@ -8,7 +8,7 @@ use alongside_contract::behaviour::Release;
 use alongside_contract::discovery::Record;
 use alongside_platform::process::Process;
 
-use super::found::{Reason, Why};
+use super::search_result::{Reason, Why};
 
 /// All that happened.
 #[derive(Debug)]

@@ -11,22 +11,22 @@ use serde_json::Value;
 
 use super::json::{self, Reader};
 use crate::find::Surroundings;
-use found::ON_FAILURE;
+use found_hook::ON_FAILURE;
 
 pub use command_line::{has_guard, hook_of};
-pub use files::{HookScope, all_files, file, is_shared, text};
-pub use found::FoundHook;
-pub use others::other_hooks;
+pub use found_hook::FoundHook;
+pub use hook_files::{HookScope, all_files, file, is_shared, text};
+pub use other_hooks::other_hooks;
 pub use registration::{OurHook, Registration};
-pub use wanted::WantedHook;
+pub use wanted_hook::WantedHook;
 
 mod command_line;
-mod files;
-mod found;
+mod found_hook;
 mod guard;
-mod others;
+mod hook_files;
+mod other_hooks;
 mod registration;
-mod wanted;
+mod wanted_hook;
 
 /// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A
 /// file that cannot be read has none.

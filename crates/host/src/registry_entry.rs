@@ -8,7 +8,7 @@ use alongside_platform::machine::{Boot, Origin};
 use alongside_platform::process;
 use serde::{Deserialize, Serialize};
 
-use super::directories::{holds, holds_in_project};
+use super::project_paths::{holds, holds_in_project};
 
 /// This program's version, as entries and greetings name it.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");

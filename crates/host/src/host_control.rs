@@ -9,9 +9,9 @@ use alongside_platform::process;
 use anyhow::Context;
 use futures_util::future::join_all;
 
-use super::entry::Entry;
 use super::port_hold::hold_port_of;
 use super::registry::Registry;
+use super::registry_entry::Entry;
 use super::spawn::spawn;
 
 /// How long a host may take to say how it is, and how long an ended one to leave the process table.

@@ -9,7 +9,7 @@ use alongside_contract::lock_file::{self, LockFile};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{Os, paths, process};
 
-use super::surroundings::Surroundings;
+use super::agent_environment::Surroundings;
 
 /// The largest lock in bytes. One has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;

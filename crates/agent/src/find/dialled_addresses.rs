@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, Release, Unproxied};
 
-use super::found::Reason;
-use super::surroundings::Surroundings;
+use super::agent_environment::Surroundings;
+use super::search_result::Reason;
 use super::trace::{Attempt, NamedBy, Seen, To, Trace};
 
 /// The attempts, in the agent's order.

@@ -9,8 +9,8 @@ use alongside_contract::discovery::Record;
 use alongside_contract::family::DiscoveryFile;
 use alongside_platform::files;
 
-use super::found::{Reason, Skipped};
-use super::surroundings::Surroundings;
+use super::agent_environment::Surroundings;
+use super::search_result::{Reason, Skipped};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;

@@ -7,9 +7,9 @@ use alongside_contract::discovery::Record;
 use alongside_contract::family::{DiscoveryFile, Family, Fields};
 use alongside_platform::process;
 
-use super::file::{self, Owners};
-use super::found::{Reason, Skipped, Why};
-use super::surroundings::Surroundings;
+use super::agent_environment::Surroundings;
+use super::record_files::{self, Owners};
+use super::search_result::{Reason, Skipped, Why};
 use super::trace::{Seen, Step, Verdict};
 use super::workspace::holds;
 
@@ -94,7 +94,7 @@ impl Looker<'_> {
 
     /// Names that are found by listing a directory.
     fn listed(&self, lookup: &Lookup, looked: &mut Looked) {
-        let mut paths = match file::names(&lookup.file, self.here) {
+        let mut paths = match record_files::names(&lookup.file, self.here) {
             Ok(paths) => paths,
             Err(skipped) => {
                 let Some(Skipped { path, reason }) = skipped else {
@@ -118,7 +118,7 @@ impl Looker<'_> {
                 let pid = pid_of(path).unwrap_or_default();
                 std::cmp::Reverse((Some(pid) == self.pid, process::is_alive(pid), pid))
             }),
-            _ => paths.sort_by_cached_key(|path| std::cmp::Reverse(file::modified(path))),
+            _ => paths.sort_by_cached_key(|path| std::cmp::Reverse(record_files::modified(path))),
         }
         paths.retain(|path| !looked.has(path));
         if paths.is_empty() {
@@ -159,8 +159,8 @@ impl Looker<'_> {
             true => Owners::OnlyUs,
             false => Owners::Anybody,
         };
-        let is_ours = file::is_ours(&path);
-        match file::read(&path, owners) {
+        let is_ours = record_files::is_ours(&path);
+        match record_files::read(&path, owners) {
             Ok(record) => Seen { path, why, record: Some(record), is_ours, passed_over: None },
             Err(reason) => Seen { path, why, record: None, is_ours, passed_over: Some(reason) },
         }

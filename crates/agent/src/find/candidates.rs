@@ -8,10 +8,10 @@ use alongside_contract::behaviour::NEWEST;
 use alongside_contract::discovery::Record;
 use alongside_contract::family::Family;
 
-use super::file;
-use super::found::{Found, Reason, Search, Skipped, Why};
-use super::lookup::Looker;
-use super::surroundings::Surroundings;
+use super::agent_environment::Surroundings;
+use super::record_files;
+use super::record_search::Looker;
+use super::search_result::{Found, Reason, Search, Skipped, Why};
 use super::trace::Seen;
 use super::workspace::holds;
 
@@ -67,9 +67,9 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
 pub fn all_files(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut files: Vec<(PathBuf, Record)> = Vec::new();
     for row in discovery_files() {
-        for path in file::names(row, here).unwrap_or_default() {
+        for path in record_files::names(row, here).unwrap_or_default() {
             let known = files.iter().any(|(known, _)| *known == path);
-            if let Ok(record) = file::read(&path, file::Owners::OnlyUs)
+            if let Ok(record) = record_files::read(&path, record_files::Owners::OnlyUs)
                 && !known
             {
                 files.push((path, record));

@@ -13,9 +13,9 @@ use alongside_desk::socket::{EditorProcess, Role};
 use alongside_turns::{TurnDirs, TurnStore};
 use anyhow::Context;
 
-use super::entry::PartyRecord;
 use super::lifecycle::Party;
 use super::projects::Projects;
+use super::registry_entry::PartyRecord;
 use super::start_lock::StartLock;
 
 /// The demands of whoever starts a host.
