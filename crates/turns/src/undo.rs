@@ -351,7 +351,7 @@ impl<'a> Undoing<'a> {
         *self.directories.borrow_mut().entry(directory.to_owned()).or_insert_with(ask)
     }
 
-    /// Keeps a copy of the replaced content where the person finds it: a text as a draft, other bytes on the
+    /// Keeps a copy of the replaced content where the person finds it: a text as a draft, other bytes in the
     /// store. The target of a link is not kept: it is in the snapshot.
     fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, String> {
         if shown.kind == SideKind::Link {

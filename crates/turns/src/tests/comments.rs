@@ -88,7 +88,7 @@ impl Project {
 /// The words of a comment, where its lines are, and whether they are lost.
 type Place<'a> = (&'a str, Option<(usize, usize)>, bool);
 
-fn dirs(feedback: &Feedback) -> Vec<Place<'_>> {
+fn places(feedback: &Feedback) -> Vec<Place<'_>> {
     let place = |comment: &'_ Comment| comment.now.map(|lines| (lines.first, lines.last));
     feedback.comments.iter().map(|comment| (&*comment.text, place(comment), comment.lost)).collect()
 }
@@ -106,18 +106,18 @@ fn comments_are_on_disk_and_follow_their_lines() {
     let look = project.look();
     let both =
         [("louder", Some((3, 3)), false), ("it was fine", Some((2, 2)), false), ("tests?", None, false)];
-    assert_eq!(dirs(&look.feedback), both);
+    assert_eq!(places(&look.feedback), both);
     assert_eq!(look.feedback.comments[0].anchor.code, "TWO\n");
     let (_, told) = crate::feedback_in(&project.dirs, &project.top).unwrap();
     assert_eq!(told, look.feedback);
     // The lines of the comments are removed, and come back.
     project.write("a", "zero\none\nthree\n");
-    assert_eq!(dirs(&project.look().feedback)[0], ("louder", None, true));
+    assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
     fs::remove_file(project.path("a")).unwrap();
-    assert_eq!(dirs(&project.look().feedback)[0], ("louder", None, true));
+    assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
     project.write("moved", "one\nTWO\nthree\n");
     let look = project.look();
-    assert_eq!(dirs(&look.feedback)[0], ("louder", Some((2, 2)), false));
+    assert_eq!(places(&look.feedback)[0], ("louder", Some((2, 2)), false));
     assert_eq!(look.feedback.comments[0].anchor.path.as_deref(), Some("moved"));
 }
 
@@ -140,7 +140,7 @@ fn a_comment_is_changed_and_removed_until_it_is_read() {
     claimed.mark_delivered().unwrap();
     change(1, "").unwrap();
     let feedback = project.feedback(&look);
-    assert_eq!(dirs(&feedback), [("three", None, false)]);
+    assert_eq!(places(&feedback), [("three", None, false)]);
     assert_eq!(feedback.comments[0].state, CommentState::Sent);
     assert!(feedback.message.unwrap().text.contains("> won\n"), "what was read stays as it was read");
     project.comment_on_all(&look, "four");
