@@ -92,7 +92,7 @@ pub(crate) fn add(dirs: &TurnDirs, top: &Path, new: &NewComment) -> Result<(), R
         back: None,
         at: now_ms(),
     };
-    log.append(&line).map_err(not_kept)
+    log.append([&line]).map_err(not_kept)
 }
 
 /// Changes the words of a comment, or removes it if `text` is empty. A comment that an agent has read is
@@ -120,7 +120,7 @@ pub(crate) fn change(
         Some(comment) if !comment.is_removed => {}
         _ => return Err(Refusal::NoSuchComment),
     }
-    log.append(&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }).map_err(not_kept)
+    log.append([&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }]).map_err(not_kept)
 }
 
 /// Sends a round to the session of the last turn: the comments that the person has confirmed, the changes
@@ -157,10 +157,10 @@ pub(crate) fn send(
         // Another desk may send a round between the promise and its own round, and keeps no promise by that.
         let keeps = all.promise.filter(|promise| promise.look == look.snapshot).and_then(|it| it.number);
         lines.push(Line::Sent { round, comments, undone, to, beside, trees, keeps, at });
-        log.append_all(&lines)?;
+        log.append(&lines)?;
     }
     // The round is sent, even if the log cannot be read again.
-    let feedback = comment_list::of_shelf(&store, &mut FileTexts::on_disk(&look.root));
+    let feedback = comment_list::of_store(&store, &mut FileTexts::on_disk(&look.root));
     let unknown = || TurnMessage { words: "it is sent".to_owned(), at: now_ms(), ..TurnMessage::default() };
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }

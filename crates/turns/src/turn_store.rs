@@ -46,7 +46,7 @@ pub struct TurnStore {
 }
 
 impl TurnStore {
-    /// The stores in these places. Reads and writes nothing yet.
+    /// The stores below these directories. Reads and writes nothing yet.
     pub fn new(dirs: TurnDirs) -> Self {
         Self { dirs }
     }
@@ -198,7 +198,7 @@ impl TurnSource for TurnStore {
         let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         let found = self.access(&look.root).and_then(|access| {
             let mut texts = FileTexts::of_look(&access, Some(&state.before), &look.files);
-            Ok(comment_list::of_shelf(&access.store, &mut texts)?)
+            Ok(comment_list::of_store(&access.store, &mut texts)?)
         });
         found.map_err(|fault| fault.to_string())
     }

@@ -97,7 +97,7 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
 ///
 /// # Errors
 /// When the logs of the store cannot be read.
-pub(crate) fn of_shelf(store: &TreeStore, texts: &mut FileTexts<'_>) -> io::Result<Feedback> {
+pub(crate) fn of_store(store: &TreeStore, texts: &mut FileTexts<'_>) -> io::Result<Feedback> {
     let (all, log) = (store.comments().read()?, store.log().read()?);
     let when = read_moment(store, recipient::address(&log).as_ref(), &log);
     Ok(feedback(&all, &log, when, texts))

@@ -210,7 +210,7 @@ pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -
     let Some(at) = at else { return Ok(false) };
     let rounds = given.into_iter().map(|(round, _)| round).collect();
     let read = Line::Read { rounds, delivery: Delivery::Prompt, by: Some(address), at };
-    messages.store.comments().append(&read)?;
+    messages.store.comments().append([&read])?;
     Ok(true)
 }
 
@@ -278,7 +278,7 @@ impl Claim {
         match self.by {
             Some(_) => {
                 let delivering = Line::Delivering { rounds: self.rounds.clone(), at: now_ms() };
-                Ok(self.store.comments().append_all(self.told().iter().chain([&delivering]))?)
+                Ok(self.store.comments().append(self.told().iter().chain([&delivering]))?)
             }
             None => Ok(()),
         }
@@ -293,7 +293,7 @@ impl Claim {
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
         // The text for an agent was written when its delivery began.
         let told = if self.by.is_none() { self.told() } else { None };
-        Ok(self.store.comments().append_all(self.unsent.iter().chain(&told).chain([&read]))?)
+        Ok(self.store.comments().append(self.unsent.iter().chain(&told).chain([&read]))?)
     }
 
     /// Marks the message as given beside a prompt. It is read once the turn ends: see [`confirm`]. If the
@@ -326,6 +326,6 @@ impl Claim {
     }
 
     fn append(&self, line: &Line) -> Result<(), StoreError> {
-        Ok(self.store.comments().append(line)?)
+        Ok(self.store.comments().append([line])?)
     }
 }

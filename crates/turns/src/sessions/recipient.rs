@@ -223,20 +223,7 @@ mod tests {
 
     fn round(to: Option<Address>, log: &[Record]) -> Round {
         let beside = beside(to.as_ref(), log);
-        let (comments, undone, trees, given) = Default::default();
-        Round {
-            number: 1,
-            comments,
-            undone,
-            to,
-            beside,
-            trees,
-            at: 0,
-            attempts: 0,
-            told: None,
-            given,
-            read: None,
-        }
+        Round { number: 1, to, beside, ..Round::default() }
     }
 
     fn session(agent: &str, session: &str) -> Address {

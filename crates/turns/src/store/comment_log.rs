@@ -183,7 +183,7 @@ pub(crate) struct StoredComment {
 }
 
 /// A round: comments that were sent together, and the changes that the person has undone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Round {
     pub(crate) number: u64,
     pub(crate) comments: Vec<CommentId>,
@@ -256,13 +256,7 @@ impl CommentLog {
 
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn append(&self, line: &Line) -> io::Result<()> {
-        json_lines::append(&self.path, [line])
-    }
-
-    /// # Errors
-    /// When the file cannot be written.
-    pub(crate) fn append_all<'a>(&self, lines: impl IntoIterator<Item = &'a Line>) -> io::Result<()> {
+    pub(crate) fn append<'a>(&self, lines: impl IntoIterator<Item = &'a Line>) -> io::Result<()> {
         json_lines::append(&self.path, lines)
     }
 }
@@ -287,7 +281,8 @@ impl Comments {
                 self.comments.insert(id, written);
             }
             Line::Changed { id, text, about, at } => {
-                let is_read = self.is_read(id) || self.is_given(id);
+                // A session that was given a round may be at work on it.
+                let is_read = self.round_of(id).is_some_and(|it| it.read.is_some() || it.given.is_some());
                 if let Some(comment) = self.comments.get_mut(&id) {
                     match (text.is_empty(), is_read) {
                         (true, true) if comment.again.take().is_some() => {}
@@ -316,9 +311,8 @@ impl Comments {
                         }
                     }
                 }
-                let (number, attempts, told, given, read) = (round, 0, None, None, None);
                 let new =
-                    Round { number, comments, undone, to, beside, trees, at, attempts, told, given, read };
+                    Round { number: round, comments, undone, to, beside, trees, at, ..Round::default() };
                 self.rounds.push(new);
             }
             Line::Told { rounds, text, .. } => {
@@ -388,16 +382,6 @@ impl Comments {
         self.rounds.iter().rev().find(|round| round.comments.contains(&id))
     }
 
-    /// Whether an agent has read the round in which a comment was sent last.
-    fn is_read(&self, id: CommentId) -> bool {
-        self.round_of(id).is_some_and(|round| round.read.is_some())
-    }
-
-    /// Whether a session was given the round in which a comment was sent last: it may be at work on it.
-    fn is_given(&self, id: CommentId) -> bool {
-        self.round_of(id).is_some_and(|round| round.given.is_some())
-    }
-
     /// The rounds that no agent has read and that still hold a comment or an undone change.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Round> {
         let says_something =
@@ -460,10 +444,10 @@ mod tests {
         let log = CommentLog::at(directory.path().join("comments"));
         assert_eq!(log.read().unwrap(), Comments::default());
         for line in [written(1, "one"), written(2, "two"), sent(1, &[1])] {
-            log.append(&line).unwrap();
+            log.append([&line]).unwrap();
         }
         open_for_appending(log.path()).unwrap().write_all(b"{\"kind\":\"written\",\"id\":3,\"te").unwrap();
-        log.append(&written(3, "three")).unwrap();
+        log.append([&written(3, "three")]).unwrap();
         open_for_appending(log.path()).unwrap().write_all(b"{\"kind\":\"later\"}\n").unwrap();
         let state = log.read().unwrap();
         assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(2), CommentId(3)]);
@@ -490,7 +474,7 @@ mod tests {
         for line in [written(1, "one"), sent(1, &[1]), read, removed(1)] {
             state.apply(line);
         }
-        assert!(state.is_read(CommentId(1)) && !state.is_needed());
+        assert!(state.rounds[0].read.is_some() && !state.is_needed());
         assert_eq!(state.comments_of(&state.rounds[0]).count(), 1);
     }
 

@@ -23,7 +23,7 @@ pub struct TurnDirs {
 }
 
 impl TurnDirs {
-    /// The places of a host, a desk, or a command of a person. Blocks: the system may ask a directory
+    /// The directories of a host, a desk, or a command of a person. Blocks: the system may ask a directory
     /// service.
     pub fn of_this_process() -> Self {
         let app_dirs = AppDirs::of_this_process();
@@ -34,7 +34,7 @@ impl TurnDirs {
         }
     }
 
-    /// The places of a hook: in this state directory; if it is absent, in the one that no variable decides.
+    /// The directories of a hook: in this state directory; if it is absent, in the one that no variable decides.
     /// Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
         let app_dirs = AppDirs::of_this_process();
@@ -53,7 +53,7 @@ impl TurnDirs {
         Self::in_state(state, app_dirs)
     }
 
-    /// The places with this state directory. If the settings have a mistake, no further file is excluded; a
+    /// The directories with this state directory. If the settings have a mistake, no further file is excluded; a
     /// text that should have been stays in a private directory all the same.
     fn in_state(state: PathBuf, app_dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
@@ -64,13 +64,6 @@ impl TurnDirs {
     pub fn below(directory: &Path) -> Self {
         let app_dirs = AppDirs::below(directory);
         Self { state: app_dirs.state.clone(), app_dirs, excludes: Vec::new() }
-    }
-
-    /// The same places, with these globs as the person's excluded files.
-    #[must_use]
-    pub fn excluding(mut self, globs: Vec<String>) -> Self {
-        self.excludes = globs;
-        self
     }
 
     /// The state directory, in which the stores are.

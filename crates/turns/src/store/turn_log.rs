@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::json_lines;
 
 /// The event that a line records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Kind {
     /// A person's prompt began a turn.
@@ -24,12 +24,13 @@ pub(crate) enum Kind {
     /// A file is about to be undone.
     Undo,
     /// A newer version wrote it.
+    #[default]
     #[serde(other)]
     Other,
 }
 
 /// A line of the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     /// The event.
@@ -112,7 +113,7 @@ fn started(pid: u32) -> Option<u64> {
 }
 
 /// The undo of a file, as it is written into the log before the file is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Undone {
     /// The path of the file below the top, escaped.
@@ -142,26 +143,7 @@ impl Record {
 
     /// A line of this kind and time, with nothing else in it.
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
-        let (agent, session, turn) = (String::new(), String::new(), String::new());
-        let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
-        let (finished, is_unattended, is_woken, process) = (None, false, false, None);
-        Self {
-            kind,
-            at,
-            finished,
-            agent,
-            session,
-            turn,
-            is_unattended,
-            is_woken,
-            process,
-            tree,
-            left,
-            head,
-            branch,
-            why,
-            undone,
-        }
+        Self { kind, at, ..Self::default() }
     }
 }
 

@@ -10,62 +10,12 @@ use alongside_companion::turns::source::{
     ChangeBack, Feedback, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
 };
 use alongside_contract::turns::Moment;
-use alongside_desk::{Comment, CommentId, CommentState, LineRange, Refusal, Side};
+use alongside_desk::{Comment, CommentId, CommentState, Refusal, Side};
 
-use super::fixture::{Project, file};
-use crate::store::tree_store::TreeStore;
-use crate::{
-    Claim, Claimed, Delivery, Reader, StoreError, claim, claim_for_person, clear, pending, trim, watched_file,
-};
-
-const MOST: usize = 9_000;
-
-fn reader(session: &str) -> Reader {
-    Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
-}
-
-fn claimed(claimed: Result<Claimed, StoreError>) -> Option<Claim> {
-    match claimed.unwrap() {
-        Claimed::Message(claim) => Some(*claim),
-        Claimed::Nothing | Claimed::Busy => None,
-    }
-}
+use super::fixture::{MOST, Project, claimed, reader};
+use crate::{Claim, Delivery, Reader, claim, claim_for_person, clear, pending, trim, watched_file};
 
 impl Project {
-    /// A comment on lines of a file that differs.
-    fn comment(&self, look: &TurnLook, name: &str, lines: (usize, usize), text: &str) {
-        self.comment_on(look, name, lines, Side::New, text);
-    }
-
-    fn comment_on(&self, look: &TurnLook, name: &str, lines: (usize, usize), side: Side, text: &str) {
-        let texts = self.texts(look, name);
-        let bytes = if side.is_new() { texts.now } else { texts.before };
-        let all = String::from_utf8(bytes.unwrap()).unwrap();
-        let code = all.lines().skip(lines.0 - 1).take(lines.1 + 1 - lines.0);
-        let code = code.map(|line| format!("{line}\n")).collect();
-        let lines = Some(LineRange { first: lines.0, last: lines.1 });
-        let (file, text) = (Some(file(look, name).clone()), text.into());
-        let comment = NewComment { file, lines, side, code, text, ..NewComment::default() };
-        self.store.add_comment(look, &comment).unwrap();
-    }
-
-    fn comment_on_all(&self, look: &TurnLook, text: &str) {
-        let comment = NewComment { text: text.into(), ..NewComment::default() };
-        self.store.add_comment(look, &comment).unwrap();
-    }
-
-    fn send(&self, look: &TurnLook) {
-        assert!(self.store.send(look, &NewRound::default()).unwrap().is_some());
-    }
-
-    fn feedback(&self, look: &TurnLook) -> Feedback {
-        self.store.feedback(look).unwrap()
-    }
-
-    fn claim(&self, session: &str) -> Option<Claim> {
-        claimed(claim(&self.dirs, &self.top, &reader(session), Delivery::Prompt, MOST))
-    }
-
     fn claim_for_person(&self) -> Option<Claim> {
         claimed(claim_for_person(&self.dirs, &self.top, Delivery::Clipboard))
     }
@@ -97,8 +47,8 @@ fn places(feedback: &Feedback) -> Vec<Place<'_>> {
 fn comments_are_on_disk_and_follow_their_lines() {
     let Some((project, look)) = Project::with_turn() else { return };
     assert_eq!((look.feedback.comments.len(), &look.feedback.message), (0, &None));
-    project.comment(&look, "a", (2, 2), "louder");
-    project.comment_on(&look, "a", (2, 2), Side::Old, "it was fine");
+    project.comment(&look, "a", Some((2, 2)), "louder");
+    project.comment_on_side(&look, "a", Some((2, 2)), Side::Old, "it was fine");
     project.comment_on_all(&look, "tests?");
     // Another process finds them, also after a crash in the middle of a line.
     fs::File::options().append(true).open(project.log()).unwrap().write_all(b"{\"kind\":\"wri").unwrap();
@@ -227,7 +177,7 @@ fn without_a_turn_any_agent_reads_a_message_and_a_person_can_take_it() {
     let Some(project) = Project::new() else { return };
     project.write("a", "new\n");
     let look = project.look();
-    project.comment(&look, "a", (1, 1), "why?");
+    project.comment(&look, "a", Some((1, 1)), "why?");
     project.send(&look);
     assert!(project.claim("s").is_some());
     project.comment_on_all(&look, "unsent");
@@ -265,7 +215,7 @@ fn words_that_nobody_has_read_outlive_their_store() {
     let until = Instant::now() + Duration::from_secs(30);
     assert!(clear(&project.dirs, &project.top, until).unwrap().is_some());
     trim(&project.dirs, Path::new("/elsewhere"), 0, until).unwrap();
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     assert!(!store.repository().exists());
     assert!(project.claim("s").unwrap().message().text.contains("> sent\n"));
     let look = project.look();

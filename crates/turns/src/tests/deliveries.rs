@@ -3,20 +3,15 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{
-    ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
-};
+use alongside_companion::turns::source::{ChangeBack, HunkBack, NewRound, TurnLook, TurnSource as _};
 use alongside_desk::{Anchor, CommentId, CommentState, now_ms};
 
-use super::fixture::Project;
+use super::fixture::{Project, claimed, reader};
 use crate::lines::anchors::Quotation;
 use crate::store::comment_log::Line;
-use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
-use crate::{
-    Claim, Claimed, Delivery, Reader, StoreError, claim, claim_for_person, clear, confirm, sent_text, trim,
-};
+use crate::store::tree_store::COMMENTS_LOCK;
+use crate::{Claimed, Delivery, StoreError, claim_for_person, clear, confirm, sent_text, trim};
 
-const MOST: usize = 9_000;
 const AGAIN: &str = "You may have got this already";
 
 impl Project {
@@ -25,84 +20,66 @@ impl Project {
         project.prompt();
         project.end();
         let look = project.look();
-        project.says(&look, text);
-        project.store.send(&look, &NewRound::default()).unwrap();
+        project.comment_on_all(&look, text);
+        project.send(&look);
         Some((project, look))
     }
 
-    fn says(&self, look: &TurnLook, text: &str) {
-        let comment = NewComment { text: text.into(), ..NewComment::default() };
-        self.store.add_comment(look, &comment).unwrap();
-    }
-
-    fn delivers(&self) -> Option<Claim> {
-        let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-        match claim(&self.dirs, &self.top, &reader, Delivery::Prompt, MOST).unwrap() {
-            Claimed::Message(claim) => Some(*claim),
-            Claimed::Nothing | Claimed::Busy => None,
-        }
-    }
-
     fn message_words(&self, look: &TurnLook) -> String {
-        self.store.feedback(look).unwrap().message.unwrap().words
-    }
-
-    fn store(&self) -> TreeStore {
-        TreeStore::of(self.dirs.state(), &self.top)
+        self.feedback(look).message.unwrap().words
     }
 }
 
 #[test]
 fn a_message_whose_delivery_was_interrupted_is_given_again_and_says_so() {
     let Some((project, look)) = Project::sent("one") else { return };
-    let killed = project.delivers().unwrap();
+    let killed = project.claim("s").unwrap();
     killed.begin().unwrap();
     drop(killed);
     let words = "Codex reads it with your next prompt, and may have read it already";
     assert_eq!(project.message_words(&look), words);
-    let again = project.delivers().unwrap();
+    let again = project.claim("s").unwrap();
     let text = again.message().text.clone();
     assert!(text.contains(AGAIN) && text.contains("> one\n"), "{text}");
     again.begin().unwrap();
     again.mark_delivered().unwrap();
-    assert!(project.delivers().is_none());
-    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().text, text, "as it was read");
-    project.says(&look, "two");
-    project.store.send(&look, &NewRound::default()).unwrap();
-    assert!(!project.delivers().unwrap().message().text.contains(AGAIN), "the next one is another one");
+    assert!(project.claim("s").is_none());
+    assert_eq!(project.feedback(&look).message.unwrap().text, text, "as it was read");
+    project.comment_on_all(&look, "two");
+    project.send(&look);
+    assert!(!project.claim("s").unwrap().message().text.contains(AGAIN), "the next one is another one");
 }
 
 #[test]
 fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
     let Some((project, look)) = Project::sent("one") else { return };
-    let failed = project.delivers().unwrap();
+    let failed = project.claim("s").unwrap();
     failed.begin().unwrap();
     failed.give_back().unwrap();
     assert_eq!(project.message_words(&look), "Codex reads it with your next prompt");
-    assert!(!project.delivers().unwrap().message().text.contains(AGAIN));
+    assert!(!project.claim("s").unwrap().message().text.contains(AGAIN));
 }
 
 #[test]
 fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let Some((project, look)) = Project::sent("one") else { return };
-    let reader = |session: &str| Reader { agent: "Codex".into(), session: session.into(), is_attended: true };
     let ends = |session| confirm(&project.dirs, &project.top, &reader(session), now_ms()).unwrap();
-    let blocked = project.delivers().unwrap();
+    let blocked = project.claim("s").unwrap();
     blocked.begin().unwrap();
     blocked.mark_given(None).unwrap();
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
-    let new = claim(&project.dirs, &project.top, &reader("new"), Delivery::Prompt, MOST).unwrap();
+    let new = project.claim_by("new", Delivery::Prompt).unwrap();
     assert!(matches!(new, Claimed::Nothing), "another session may be at work on it: {new:?}");
     assert!(!ends("new"));
     // That prompt has reached no model; the next prompt does.
-    let again = project.delivers().unwrap();
+    let again = project.claim("s").unwrap();
     assert!(again.message().text.contains(AGAIN));
     again.begin().unwrap();
     again.mark_given(None).unwrap();
     assert!(ends("s") && !ends("s"));
     assert_eq!(project.message_words(&look), "Codex has read it with your prompt");
-    assert!(project.delivers().is_none(), "it is read once");
+    assert!(project.claim("s").is_none(), "it is read once");
 }
 
 /// An agent may start the hook of a prompt that was typed at the end of a turn before the hook of that end
@@ -110,17 +87,16 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
 #[test]
 fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
     let Some((project, look)) = Project::sent("one") else { return };
-    let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
     let ended = now_ms() - 1;
-    let newer = project.delivers().unwrap();
+    let newer = project.claim("s").unwrap();
     newer.begin().unwrap();
     newer.mark_given(None).unwrap();
-    let confirms = |ended| confirm(&project.dirs, &project.top, &reader, ended).unwrap();
+    let confirms = |ended| confirm(&project.dirs, &project.top, &reader("s"), ended).unwrap();
     assert!(!confirms(ended));
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
     // The hook that waits since that end does not deliver the message once more.
-    let woken = claim(&project.dirs, &project.top, &reader, Delivery::Wake, MOST).unwrap();
+    let woken = project.claim_by("s", Delivery::Wake).unwrap();
     assert!(matches!(woken, Claimed::Nothing), "{woken:?}");
     assert!(confirms(now_ms()));
 }
@@ -129,27 +105,25 @@ fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
 fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
     let Some((project, look)) = Project::sent("one") else { return };
     let mut agent = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    let given = project.delivers().unwrap();
+    let given = project.claim("s").unwrap();
     given.begin().unwrap();
     given.mark_given(Some(agent.id())).unwrap();
-    let next = || {
-        let reader = Reader { agent: "Codex".into(), session: "next".into(), is_attended: true };
-        claim(&project.dirs, &project.top, &reader, Delivery::Prompt, MOST).unwrap()
-    };
-    assert!(matches!(next(), Claimed::Nothing), "its process is alive");
+    assert!(
+        matches!(project.claim_by("next", Delivery::Prompt), Ok(Claimed::Nothing)),
+        "its process is alive"
+    );
     agent.kill().unwrap();
     agent.wait().unwrap();
     let words = "Codex had got it with your prompt, and has ended: its next session gets it again";
     assert_eq!(project.message_words(&look), words);
-    let Claimed::Message(claimed) = next() else { panic!("the process has ended") };
-    assert!(claimed.message().text.contains(AGAIN));
+    assert!(project.claim("next").unwrap().message().text.contains(AGAIN));
 }
 
 #[test]
 fn nothing_is_printed_where_the_log_cannot_be_written() {
     let Some((project, _)) = Project::sent("one") else { return };
-    let claimed = project.delivers().unwrap();
-    let log = project.store().comments().path().to_owned();
+    let claimed = project.claim("s").unwrap();
+    let log = project.tree_store().comments().path().to_owned();
     fs::remove_file(&log).unwrap();
     fs::create_dir(&log).unwrap();
     assert!(claimed.begin().is_err());
@@ -159,15 +133,12 @@ fn nothing_is_printed_where_the_log_cannot_be_written() {
 fn a_copy_that_fails_sends_nothing() {
     let Some(project) = Project::new() else { return };
     let look = project.look();
-    project.says(&look, "one");
-    let copied = || match claim_for_person(&project.dirs, &project.top, Delivery::Clipboard).unwrap() {
-        Claimed::Message(claim) => claim,
-        other => panic!("{other:?}"),
-    };
+    project.comment_on_all(&look, "one");
+    let copied = || claimed(claim_for_person(&project.dirs, &project.top, Delivery::Clipboard)).unwrap();
     drop(copied());
-    assert_eq!(project.store.feedback(&look).unwrap().comments[0].state, CommentState::Unsent);
+    assert_eq!(project.feedback(&look).comments[0].state, CommentState::Unsent);
     copied().mark_delivered().unwrap();
-    let feedback = project.store.feedback(&look).unwrap();
+    let feedback = project.feedback(&look);
     assert_eq!(feedback.message.unwrap().words, "you have copied it, to paste it yourself");
 }
 
@@ -175,23 +146,23 @@ fn a_copy_that_fails_sends_nothing() {
 fn only_the_confirmed_comments_are_sent() {
     let Some(project) = Project::new() else { return };
     let look = project.look();
-    project.says(&look, "one");
-    project.says(&look, "late");
+    project.comment_on_all(&look, "one");
+    project.comment_on_all(&look, "late");
     let round = NewRound { comments: Some(vec![CommentId(1)]), ..NewRound::default() };
     let sent = project.store.send(&look, &round).unwrap().unwrap();
     assert!(sent.text.contains("> one\n") && !sent.text.contains("late"), "{}", sent.text);
-    let comments = project.store.feedback(&look).unwrap().comments;
+    let comments = project.feedback(&look).comments;
     assert_eq!((&*comments[1].text, comments[1].state), ("late", CommentState::Unsent));
 }
 
 #[test]
 fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
     let Some((project, look)) = Project::sent(&"long ".repeat(5_000)) else { return };
-    let claimed = project.delivers().unwrap();
+    let claimed = project.claim("s").unwrap();
     assert!(claimed.message().text.contains("run `alongside comments --sent=1`"));
     claimed.mark_delivered().unwrap();
-    project.says(&look, "later");
-    project.store.send(&look, &NewRound::default()).unwrap();
+    project.comment_on_all(&look, "later");
+    project.send(&look);
     let sent = |round| sent_text(&project.dirs, &project.top, round).unwrap().map(|sent| sent.text);
     assert!(sent(Some(1)).unwrap().contains(&"long ".repeat(4_999)));
     assert!(!sent(Some(1)).unwrap().contains("> later\n"));
@@ -203,23 +174,23 @@ fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
 fn a_store_is_not_removed_while_a_comment_is_written() {
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let writing = project.store().lock(COMMENTS_LOCK, Instant::now()).unwrap();
+    let writing = project.tree_store().lock(COMMENTS_LOCK, Instant::now()).unwrap();
     let cleared = clear(&project.dirs, &project.top, Instant::now() + Duration::from_millis(50));
     assert_eq!(cleared, Err(StoreError::Late));
-    assert!(project.store().file("tree").exists());
+    assert!(project.tree_store().file("tree").exists());
     drop(writing);
     assert!(clear(&project.dirs, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());
-    assert!(!project.store().file("tree").exists());
+    assert!(!project.tree_store().file("tree").exists());
 }
 
 #[test]
 fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     let Some((project, look)) = Project::sent("one") else { return };
-    project.delivers().unwrap().mark_delivered().unwrap();
-    project.says(&look, "waits");
-    project.store.send(&look, &NewRound::default()).unwrap();
-    project.says(&look, "unsent");
-    let log = project.store().comments();
+    project.claim("s").unwrap().mark_delivered().unwrap();
+    project.comment_on_all(&look, "waits");
+    project.send(&look);
+    project.comment_on_all(&look, "unsent");
+    let log = project.tree_store().comments();
     let text = "long\n".repeat(12_000);
     let hunk = HunkBack { line: 1, changed: text.clone(), before: text };
     let undone: Vec<_> = (0..8)
@@ -229,7 +200,7 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
         let (comments, to, beside, trees, at) = (vec![], None, vec![], None, 1);
         let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, keeps: None, at };
         let read = Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: round };
-        log.append_all(&[sent, read]).unwrap();
+        log.append(&[sent, read]).unwrap();
     }
     assert!(log.read().is_err(), "it is too large to be read");
     let look = project.look();
@@ -237,7 +208,7 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     let words: Vec<_> = look.feedback.comments.iter().map(|comment| &*comment.text).collect();
     assert!(words.contains(&"waits") && words.contains(&"unsent"), "{words:?}");
     assert!(log.path().metadata().unwrap().len() < 4 << 20);
-    assert!(project.delivers().unwrap().message().text.contains("> waits\n"));
+    assert!(project.claim("s").unwrap().message().text.contains("> waits\n"));
 }
 
 #[test]
@@ -247,17 +218,17 @@ fn trimming_drops_messages_that_were_read_long_ago() {
     let (anchor, quotation, id) = (Anchor::default(), Quotation::default(), CommentId(1));
     let (text, comments, undone, beside) = ("one".to_owned(), vec![id], vec![], vec![]);
     let (back, trees) = (None, None);
-    let log = project.store().comments();
-    log.append(&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }).unwrap();
+    let log = project.tree_store().comments();
+    log.append([&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }]).unwrap();
     let (round, to, keeps) = (1, None, None);
-    log.append(&Line::Sent { round, comments, undone, to, beside, trees, keeps, at: 1 }).unwrap();
+    log.append([&Line::Sent { round, comments, undone, to, beside, trees, keeps, at: 1 }]).unwrap();
     let trim = || {
         let until = Instant::now() + Duration::from_secs(30);
         trim(&project.dirs, &project.top, u64::MAX, until).unwrap();
         log.read().unwrap()
     };
     assert_eq!(trim().waiting().count(), 1, "nobody has read it");
-    log.append(&Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 1 }).unwrap();
+    log.append([&Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 1 }]).unwrap();
     let kept = trim();
     assert!(kept.comments.is_empty() && kept.rounds.is_empty());
     assert_eq!((kept.next_comment(), kept.next_round()), (CommentId(2), 2));

@@ -7,12 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, TurnTexts, Undo, UndoTo};
+use alongside_companion::turns::source::{
+    Feedback, FoundFile, NewComment, NewRound, TurnLook, TurnSource as _, TurnTexts, Undo, UndoTo,
+};
 use alongside_contract::turns::Moment;
-use alongside_desk::{FileChange, UndoneFile};
+use alongside_desk::{FileChange, LineRange, Side, UndoneFile};
 use alongside_platform::paths::Canonical as _;
 
-use crate::{Recorded, StoreError, TurnDirs, TurnEvent, TurnStore, record};
+use crate::snapshots::tree_access::TreeAccess;
+use crate::store::tree_store::TreeStore;
+use crate::working_tree::WorkingTree;
+use crate::{
+    Claim, Claimed, Delivery, Reader, Recorded, StoreError, TakeBack, TurnDirs, TurnEvent, TurnStore, claim,
+    record,
+};
+
+/// The longest message that the agent of the tests reads, in UTF-16 units.
+pub(super) const MOST: usize = 9_000;
 
 /// See the module.
 pub(super) struct Project {
@@ -93,6 +104,10 @@ impl Project {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
+    pub(super) fn pipe(&self, name: &str) {
+        assert!(Command::new("mkfifo").arg(self.path(name)).status().unwrap().success());
+    }
+
     /// Runs the real git as the person does.
     pub(super) fn git(&self, args: &[&str]) -> String {
         git_in(&self.top, args)
@@ -145,11 +160,87 @@ impl Project {
         self.store.undo(look, &names.iter().map(undo).collect::<Vec<_>>())
     }
 
+    /// Takes an undo back.
+    pub(super) fn take_back(&self, undone: &UndoneFile) -> Result<(), StoreError> {
+        let draft = undone.draft.as_deref().unwrap();
+        TakeBack::new(&self.dirs).write(&self.path(&undone.path), Path::new(draft))
+    }
+
+    /// The store on disk.
+    pub(super) fn tree_store(&self) -> TreeStore {
+        TreeStore::of(self.dirs.state(), &self.top)
+    }
+
+    pub(super) fn access(&self) -> TreeAccess {
+        let tree = WorkingTree::around(&self.top, &self.dirs.homes()).unwrap();
+        TreeAccess::open(&self.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap()
+    }
+
+    /// A comment on these lines of a file that differs, or on all of it.
+    pub(super) fn comment(&self, look: &TurnLook, name: &str, lines: Option<(usize, usize)>, text: &str) {
+        self.comment_on_side(look, name, lines, Side::New, text);
+    }
+
+    pub(super) fn comment_on_side(
+        &self,
+        look: &TurnLook,
+        name: &str,
+        lines: Option<(usize, usize)>,
+        side: Side,
+        text: &str,
+    ) {
+        let texts = self.texts(look, name);
+        let all = String::from_utf8(if side.is_new() { texts.now } else { texts.before }.unwrap()).unwrap();
+        let lines = lines.map(|(first, last)| LineRange { first, last });
+        let quoted = lines
+            .map(|lines| all.split_inclusive('\n').skip(lines.first - 1).take(lines.last + 1 - lines.first));
+        let code = quoted.into_iter().flatten().collect();
+        let (file, text) = (Some(file(look, name).clone()), text.into());
+        let comment = NewComment { file, lines, side, code, text, ..NewComment::default() };
+        self.store.add_comment(look, &comment).unwrap();
+    }
+
+    /// A comment on the whole turn.
+    pub(super) fn comment_on_all(&self, look: &TurnLook, text: &str) {
+        let comment = NewComment { text: text.into(), ..NewComment::default() };
+        self.store.add_comment(look, &comment).unwrap();
+    }
+
+    /// Sends a round that has something to say.
+    pub(super) fn send(&self, look: &TurnLook) {
+        assert!(self.store.send(look, &NewRound::default()).unwrap().is_some());
+    }
+
+    pub(super) fn feedback(&self, look: &TurnLook) -> Feedback {
+        self.store.feedback(look).unwrap()
+    }
+
+    /// The message that a session gets with a prompt.
+    pub(super) fn claim(&self, session: &str) -> Option<Claim> {
+        claimed(self.claim_by(session, Delivery::Prompt))
+    }
+
+    pub(super) fn claim_by(&self, session: &str, delivery: Delivery) -> Result<Claimed, StoreError> {
+        claim(&self.dirs, &self.top, &reader(session), delivery, MOST)
+    }
+
     /// Everything in the project but `.git`: by path, the kind with its mode, and the content.
     pub(super) fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut all = everything(&self.top);
         all.retain(|path, _| !path.starts_with(".git"));
         all
+    }
+}
+
+/// A session of the agent whose turns the tests note.
+pub(super) fn reader(session: &str) -> Reader {
+    Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
+}
+
+pub(super) fn claimed(claimed: Result<Claimed, StoreError>) -> Option<Claim> {
+    match claimed.unwrap() {
+        Claimed::Message(claim) => Some(*claim),
+        Claimed::Nothing | Claimed::Busy => None,
     }
 }
 

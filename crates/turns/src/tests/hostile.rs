@@ -200,17 +200,16 @@ fn links_and_pipes_are_not_followed() {
     fs::remove_dir_all(project.path("b")).unwrap();
     symlink(&secret, project.path("b")).unwrap();
     symlink(secret.join("c"), project.path("d")).unwrap();
-    for pipe in ["pipe", "deep"] {
-        assert!(std::process::Command::new("mkfifo").arg(project.path(pipe)).status().unwrap().success());
-    }
     fs::remove_file(project.path("run")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(project.path("run")).status().unwrap().success());
+    for pipe in ["pipe", "deep", "run"] {
+        project.pipe(pipe);
+    }
     let look = project.look();
     assert_eq!(rows(&look), ["A- b", "D b/c", "A- d", "T- run"]);
     assert_eq!(project.texts(&look, "b/c").before.as_deref(), Some(b"c\n".as_slice()));
     project.end();
     let blobs = super::fixture::git_in(
-        &crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top).repository(),
+        &project.tree_store().repository(),
         &["cat-file", "--batch-all-objects", "--batch"],
     );
     assert!(!blobs.contains("the secret"));

@@ -63,7 +63,7 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
     let Some(project) = Project::new() else { return };
     let pipe = |name: &str| {
         fs::remove_file(project.path(name)).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(project.path(name)).status().unwrap().success());
+        project.pipe(name);
     };
     // A file that was there at the prompt is no change of the turn.
     pipe("run");
@@ -94,12 +94,9 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
 #[test]
 fn a_rename_from_or_to_the_place_of_a_pipe_is_a_deletion_and_a_new_file() {
     let Some(project) = Project::new() else { return };
-    let pipe = |name: &str| {
-        assert!(std::process::Command::new("mkfifo").arg(project.path(name)).status().unwrap().success());
-    };
     project.prompt();
     fs::rename(project.path("a"), project.path("moved")).unwrap();
-    pipe("a");
+    project.pipe("a");
     // Git lists such a file only once.
     for _ in 0..2 {
         assert_eq!(rows(&project.look()), ["T- a", "A moved"]);
@@ -229,7 +226,7 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
     let expected = ["M- .env", "M- large", "?- new.log", "A- other.pem", "?- out/", "D- quiet/key.pem"]
         .map(str::to_owned);
     assert_eq!(rows(&look), expected);
-    let repository = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top).repository();
+    let repository = project.tree_store().repository();
     let blobs = super::fixture::git_in(&repository, &["cat-file", "--batch-all-objects", "--batch"]);
     assert!(!blobs.contains("SECRET") && !blobs.contains("TOKEN=changed"));
     let objects = project.look();
@@ -282,7 +279,7 @@ fn a_turn_without_an_end_is_a_remark_once_nobody_is_known_at_work() {
     assert_eq!(look.at_work.len(), 1);
     assert_eq!(look.remarks, [""; 0], "desks say it in their own words");
     // The prompt was two days ago.
-    let store = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     let mut log = store.log().read().unwrap();
     log[0].at -= 2 * 24 * 60 * 60 * 1000;
     std::fs::remove_file(store.file("log")).unwrap();

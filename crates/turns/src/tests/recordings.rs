@@ -28,7 +28,7 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
             assert_eq!(hook.join().unwrap(), Ok(Recorded::Kept));
         }
     });
-    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
+    let log = project.tree_store().log().read().unwrap();
     assert_eq!(log.iter().filter(|record| record.tree == log[0].tree).count(), 4);
 }
 
@@ -36,7 +36,7 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
 #[test]
 fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
     let Some(project) = Project::new() else { return };
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     for take in [Project::prompt, |project: &Project| drop(project.look())] {
         let begun = SystemTime::now();
         take(&project);
@@ -49,7 +49,7 @@ fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
 #[test]
 fn a_store_that_a_kill_left_half_done_is_made_anew() {
     let Some(project) = Project::new() else { return };
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     project.prompt();
     for name in ["index", "look-index"] {
         fs::write(store.file(name), "broken").unwrap();
@@ -94,7 +94,7 @@ fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
     use std::os::unix::fs::PermissionsExt as _;
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     let mode = store.file("").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
     fs::remove_dir_all(project.dirs.state()).unwrap();
@@ -128,8 +128,7 @@ fn old_stores_go_and_large_ones_make_room() {
     let other_event = record(&project.dirs, &event(), &other.top, soon());
     assert_eq!(other_event, Ok(Recorded::Kept));
     project.prompt();
-    let (own, others) =
-        (TreeStore::of(project.dirs.state(), &project.top), TreeStore::of(project.dirs.state(), &other.top));
+    let (own, others) = (project.tree_store(), TreeStore::of(project.dirs.state(), &other.top));
     assert!(crate::is_due(&project.dirs));
     trim(&project.dirs, &project.top, u64::MAX, soon()).unwrap();
     assert!(!crate::is_due(&project.dirs));
@@ -150,7 +149,7 @@ fn old_stores_go_and_large_ones_make_room() {
 fn a_full_disk_is_no_baseline_and_no_panic() {
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     // A directory that cannot be written, as for root nothing else is.
     fs::remove_dir_all(store.file("git/objects")).unwrap();
     fs::write(store.file("git/objects"), "").unwrap();

@@ -1,19 +1,13 @@
 //! Rounds: the answer of an agent to a message, as far as it shows on disk.
 
-use std::time::{Duration, Instant};
-
-use alongside_companion::turns::source::{
-    ChangeBack, HunkBack, NewComment, NewRound, TurnLook, TurnSource as _,
-};
+use alongside_companion::turns::source::{ChangeBack, HunkBack, NewRound, TurnLook, TurnSource as _};
 use alongside_contract::turns::Moment;
-use alongside_desk::{Comment, CommentId, CommentState, LineRange, Lines, Side};
+use alongside_desk::{CommentId, CommentState, LineRange, Lines};
 
-use super::fixture::{Project, file};
-use crate::snapshots::tree_access::TreeAccess;
-use crate::store::tree_store::TreeStore;
+use super::fixture::{Project, claimed, reader};
+use crate::store::turn_log::{Kind, Record, Undone};
 use crate::undo::promises::broken;
-use crate::working_tree::WorkingTree;
-use crate::{Claimed, Delivery, Reader, TakeBack, claim, confirm};
+use crate::{Delivery, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
@@ -30,15 +24,6 @@ impl Project {
         Some((project, look))
     }
 
-    fn comment_at(&self, look: &TurnLook, name: &str, line: Option<usize>, text: &str) {
-        let all = String::from_utf8(self.texts(look, name).now.unwrap()).unwrap();
-        let code = line.and_then(|line| all.lines().nth(line - 1)).map(|line| format!("{line}\n"));
-        let lines = line.map(|line| LineRange { first: line, last: line });
-        let (file, code, text) = (Some(file(look, name).clone()), code.unwrap_or_default(), text.into());
-        let comment = NewComment { file, lines, side: Side::New, code, text, ..NewComment::default() };
-        self.store.add_comment(look, &comment).unwrap();
-    }
-
     fn send_round(&self, look: &TurnLook, round: &NewRound) {
         assert!(self.store.send(look, round).unwrap().is_some());
         self.store.finish(look);
@@ -47,15 +32,13 @@ impl Project {
     /// The next turn, which reads the message and does this. Returns the text of the message.
     fn answer(&self, work: impl FnOnce()) -> String {
         self.prompt();
-        let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-        let claimed = claim(&self.dirs, &self.top, &reader, Delivery::Prompt, 9_000).unwrap();
-        let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
+        let claimed = self.claim("s").unwrap();
         let text = claimed.message().text.clone();
         claimed.begin().unwrap();
         claimed.mark_given(None).unwrap();
         work();
         self.end();
-        assert!(confirm(&self.dirs, &self.top, &reader, alongside_desk::now_ms()).unwrap());
+        assert!(confirm(&self.dirs, &self.top, &reader("s"), alongside_desk::now_ms()).unwrap());
         text
     }
 
@@ -66,12 +49,7 @@ impl Project {
 
 /// The words of each comment, its state, and whether it is asked again.
 fn states(look: &TurnLook) -> Vec<(&str, CommentState, bool)> {
-    let state = |comment: &'_ Comment| (comment.state, comment.again);
-    look.feedback
-        .comments
-        .iter()
-        .map(|comment| (&*comment.text, state(comment).0, state(comment).1))
-        .collect()
+    look.feedback.comments.iter().map(|comment| (&*comment.text, comment.state, comment.again)).collect()
 }
 
 use CommentState::{Answered, Open, Sent, Unsent};
@@ -80,9 +58,9 @@ use CommentState::{Answered, Open, Sent, Unsent};
 fn a_comment_is_answered_once_its_lines_have_changed() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     for (line, text) in [(2, "louder"), (4, "softer"), (6, "why?")] {
-        project.comment_at(&look, "a", Some(line), text);
+        project.comment(&look, "a", Some((line, line)), text);
     }
-    project.comment_at(&look, "a", None, "too short");
+    project.comment(&look, "a", None, "too short");
     project.send_round(&look, &NewRound::default());
     assert!(states(&project.look()).iter().all(|(_, state, _)| *state == Sent), "nobody has read it");
     project.answer(|| {
@@ -109,11 +87,9 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
 #[test]
 fn a_comment_is_not_open_before_the_turn_ends_that_a_message_has_woken() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(2), "louder");
+    project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
-    let reader = Reader { agent: "Codex".into(), session: "s".into(), is_attended: true };
-    let claimed = claim(&project.dirs, &project.top, &reader, Delivery::Wake, 9_000).unwrap();
-    let Claimed::Message(claimed) = claimed else { panic!("{claimed:?}") };
+    let claimed = claimed(project.claim_by("s", Delivery::Wake)).unwrap();
     claimed.begin().unwrap();
     claimed.mark_delivered().unwrap();
     // The snapshot of the end that woke the session comes late.
@@ -129,7 +105,7 @@ fn a_comment_is_not_open_before_the_turn_ends_that_a_message_has_woken() {
 fn an_open_comment_is_asked_again_once_or_closed() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     for (line, text) in [(2, "louder"), (4, "softer"), (6, "never mind")] {
-        project.comment_at(&look, "a", Some(line), text);
+        project.comment(&look, "a", Some((line, line)), text);
     }
     project.send_round(&look, &NewRound::default());
     project.answer(|| {});
@@ -159,7 +135,7 @@ fn an_open_comment_is_asked_again_once_or_closed() {
 #[test]
 fn a_comment_that_is_asked_again_is_about_the_lines_that_are_there_now() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(4), "softer");
+    project.comment(&look, "a", Some((4, 4)), "softer");
     project.send_round(&look, &NewRound::default());
     project.answer(|| project.write("a", AFTER.replace("FOUR\n", "quiet\nvery quiet\n")));
     let look = project.look();
@@ -191,7 +167,7 @@ fn a_comment_that_is_asked_again_is_about_the_lines_that_are_there_now() {
 #[test]
 fn a_comment_that_is_asked_again_without_its_lines_is_open() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(4), "softer");
+    project.comment(&look, "a", Some((4, 4)), "softer");
     project.send_round(&look, &NewRound::default());
     project.answer(|| project.write("a", AFTER.replace("FOUR\n", "")));
     let look = project.look();
@@ -232,17 +208,9 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
 }
 
 /// A line of the log: this file is removed.
-fn undone(path: &str) -> crate::store::turn_log::Undone {
-    let path = path.to_owned();
-    crate::store::turn_log::Undone {
-        path,
-        before: None,
-        copy: None,
-        after: None,
-        mode: None,
-        is_back: false,
-        author: None,
-    }
+fn undone(path: &str) -> Record {
+    let undone = Undone { path: path.to_owned(), ..Undone::default() };
+    Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) }
 }
 
 #[test]
@@ -250,15 +218,7 @@ fn undone_text_that_is_written_again_is_named() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     project.write("a", AFTER.replace("TWO", "two"));
-    let record = undone("a");
-    let record = crate::store::turn_log::Record {
-        undone: Some(record),
-        ..crate::store::turn_log::Record::new(crate::store::turn_log::Kind::Undo, alongside_desk::now_ms())
-    };
-    crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top)
-        .log()
-        .append(&record)
-        .unwrap();
+    project.tree_store().log().append(&undone("a")).unwrap();
     let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }];
     project.send_round(&look, &NewRound { undone, ..NewRound::default() });
     let again = "a holds again what you have undone in your last round.";
@@ -274,13 +234,6 @@ fn undone_text_that_is_written_again_is_named() {
     assert!(!has(&project.look()));
 }
 
-/// Takes the undo of a file back.
-fn take_back(project: &Project, undone: &alongside_desk::UndoneFile) {
-    let draft = undone.draft.as_deref().unwrap();
-    let back = TakeBack::new(&project.dirs).write(&project.path(&undone.path), std::path::Path::new(draft));
-    assert_eq!(back, Ok(()));
-}
-
 #[test]
 fn undone_text_that_the_person_has_brought_back_is_not_named() {
     let Some((project, look)) = Project::with_three_changes() else { return };
@@ -289,7 +242,7 @@ fn undone_text_that_the_person_has_brought_back_is_not_named() {
     project.send_round(&look, &NewRound { undone: told, ..NewRound::default() });
     let text = project.answer(|| {});
     assert!(text.contains("- all of `a`\n"), "{text}");
-    take_back(&project, &undone[0]);
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     assert_eq!(project.read("a").unwrap(), AFTER.as_bytes());
     assert_eq!(project.look().remarks, [""; 0]);
 }
@@ -298,7 +251,7 @@ fn undone_text_that_the_person_has_brought_back_is_not_named() {
 #[test]
 fn an_undo_before_a_crash_is_told() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(4), "softer");
+    project.comment(&look, "a", Some((4, 4)), "softer");
     project.write("b/c", "C\n");
     let look = project.look();
     let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
@@ -307,7 +260,7 @@ fn an_undo_before_a_crash_is_told() {
         project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
     assert!(project.look().feedback.message.is_none(), "it is being kept");
-    let store = crate::store::tree_store::TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     let log = std::fs::read(store.comments().path()).unwrap();
     drop(promise);
     std::fs::write(store.comments().path(), log).unwrap();
@@ -333,9 +286,9 @@ fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
     let promise = project.store.promise(&look, &round).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
     let later = TurnLook { snapshot: project.since("HEAD").snapshot, ..look.clone() };
-    project.comment_at(&look, "a", None, "from another desk");
-    assert!(project.store.send(&later, &NewRound::default()).unwrap().is_some());
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    project.comment(&look, "a", None, "from another desk");
+    project.send(&later);
+    let store = project.tree_store();
     assert!(store.comments().read().unwrap().promise.is_some(), "that was another round");
     // Its process is killed, and the log of turns cannot be read for a while.
     let lines = std::fs::read(store.comments().path()).unwrap();
@@ -365,12 +318,11 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
     let undone = project.undo(&look, &["a", "run"]);
     assert!(undone.iter().all(|undone| undone.refused.is_none()), "{undone:?}");
     // Its process is killed, and the person takes one of them back.
-    let store = TreeStore::of(project.dirs.state(), &project.top);
+    let store = project.tree_store();
     let lines = std::fs::read(store.comments().path()).unwrap();
     drop(promise);
     std::fs::write(store.comments().path(), lines).unwrap();
-    let draft = undone[0].draft.as_deref().unwrap();
-    TakeBack::new(&project.dirs).write(&project.path("a"), std::path::Path::new(draft)).unwrap();
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     let (_, round, kept) = broken(&store, &project.top).unwrap().unwrap();
     let told: Vec<_> = round.undone.iter().map(|change| &*change.path).collect();
     assert_eq!(told, ["run"]);
@@ -385,24 +337,24 @@ fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back()
     let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
     let undone = project.undo(&look, &["a", "run"]);
     project.send_round(&look, &NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() });
-    take_back(&project, &undone[0]);
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     let text = project.look().feedback.message.unwrap().text;
     assert!(text.contains("- all of `run`\n") && !text.contains("`a`"), "{text}");
-    take_back(&project, &undone[1]);
+    assert_eq!(project.take_back(&undone[1]), Ok(()));
     assert_eq!(project.look().feedback.message, None, "nothing is left to say");
     // With a comment, the rest of it stays; and one that was read stays as it was read.
     let look = project.look();
-    project.comment_at(&look, "a", None, "why?");
+    project.comment(&look, "a", None, "why?");
     let undone = project.undo(&look, &["a"]);
     project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
-    take_back(&project, &undone[0]);
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     let text = project.answer(|| {});
     assert!(text.contains("> why?\n") && !text.contains("## Undone"), "{text}");
     let look = project.look();
     let undone = project.undo(&look, &["a"]);
     project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
     project.answer(|| {});
-    take_back(&project, &undone[0]);
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     assert!(project.look().feedback.message.unwrap().text.contains("- all of `a`\n"));
 }
 
@@ -415,23 +367,15 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
         names.iter().for_each(|name| project.write(name, "new\n"));
         project.end();
         let look = project.look();
-        names.iter().for_each(|name| project.comment_at(&look, name, Some(1), "why?"));
+        names.iter().for_each(|name| project.comment(&look, name, Some((1, 1)), "why?"));
         names.iter().for_each(|name| std::fs::remove_file(project.path(name)).unwrap());
-        let record = |name: &String| crate::store::turn_log::Record {
-            undone: Some(undone(name)),
-            ..crate::store::turn_log::Record::new(
-                crate::store::turn_log::Kind::Undo,
-                alongside_desk::now_ms(),
-            )
-        };
-        let log = TreeStore::of(project.dirs.state(), &project.top).log();
-        names.iter().for_each(|name| log.append(&record(name)).unwrap());
+        let log = project.tree_store().log();
+        names.iter().for_each(|name| log.append(&undone(name)).unwrap());
         let undone =
             names.iter().map(|name| ChangeBack { path: name.clone(), ..ChangeBack::default() }).collect();
         project.send_round(&look, &NewRound { undone, ..NewRound::default() });
         project.answer(|| names.iter().for_each(|name| project.write(name, "new\n")));
-        let tree = WorkingTree::around(&project.top, &project.dirs.homes()).unwrap();
-        let access = TreeAccess::open(&project.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let access = project.access();
         let look = crate::turn_review::look::look(&access, None).unwrap();
         assert!(look.remarks.iter().any(|remark| remark.contains("holds again")), "{:?}", look.remarks);
         Some(access.git.runs())
@@ -443,7 +387,7 @@ fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
 fn a_message_is_printed_as_it_was_delivered() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let sent = || crate::sent_text(&project.dirs, &project.top, None).unwrap().unwrap();
-    project.comment_at(&look, "a", Some(2), "louder");
+    project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
     project.write("a", format!("before\n{AFTER}"));
     let waiting = sent();
@@ -452,7 +396,7 @@ fn a_message_is_printed_as_it_was_delivered() {
     assert_eq!(sent(), crate::SentText { text: text.clone(), is_of_now: false });
     assert_eq!(project.look().feedback.message.unwrap().text, text);
     // A log of an older version does not hold the text.
-    let path = TreeStore::of(project.dirs.state(), &project.top).comments().path().to_owned();
+    let path = project.tree_store().comments().path().to_owned();
     let log = std::fs::read_to_string(&path).unwrap();
     let kept: Vec<_> = log.lines().filter(|line| !line.contains("\"kind\":\"told\"")).collect();
     std::fs::write(&path, kept.join("\n") + "\n").unwrap();
@@ -463,7 +407,7 @@ fn a_message_is_printed_as_it_was_delivered() {
 #[test]
 fn a_file_that_cannot_be_read_is_not_taken_for_gone() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(2), "louder");
+    project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
     project.answer(|| {});
     // Too large for a look, which is why nobody knows its lines.
@@ -479,9 +423,9 @@ fn files_that_the_last_round_knew_come_last() {
     project.write("z", "new\n");
     let look = project.since("HEAD");
     assert!(look.files.iter().all(|file| !file.told.known));
-    project.comment_at(&look, "a", Some(2), "louder");
+    project.comment(&look, "a", Some((2, 2)), "louder");
     // A review since a revision moves no baseline.
-    assert!(project.store.send(&look, &NewRound::default()).unwrap().is_some());
+    project.send(&look);
     project.answer(|| project.write("z", "newer\n"));
     let look = project.since("HEAD");
     let known: Vec<_> = look.files.iter().map(|file| (&*file.told.path, file.told.known)).collect();
@@ -497,7 +441,7 @@ fn files_that_the_last_round_knew_come_last() {
 #[test]
 fn a_round_whose_files_are_forgotten_claims_nothing() {
     let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment_at(&look, "a", Some(2), "louder");
+    project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
     crate::clear(&project.dirs, &project.top, until).unwrap();

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, Undo, UndoTo};
 use alongside_desk::{Author, FileChange, UndoneFile};
@@ -11,11 +10,8 @@ use alongside_desk::{Author, FileChange, UndoneFile};
 use super::fixture::{Project, file, rows};
 use crate::TakeBack;
 use crate::snapshots::compared_trees::ComparedTrees;
-use crate::snapshots::tree_access::TreeAccess;
-use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Kind;
 use crate::undo::{TAKEN_BACK, Undoing};
-use crate::working_tree::WorkingTree;
 
 fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {
     let to = UndoTo::Text { shown: shown.to_vec(), wanted: wanted.to_vec() };
@@ -35,7 +31,7 @@ fn hunks_are_undone_byte_for_byte_and_the_text_of_before_is_a_draft() {
     assert_eq!(mode & 0o777, 0o755, "the mode stays");
     let draft = undone.draft.unwrap();
     assert_eq!(fs::read(&draft).unwrap(), b"one\r\nnew\n");
-    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
+    let log = project.tree_store().log().read().unwrap();
     let noted = log.iter().find(|record| record.kind == Kind::Undo).and_then(|record| record.undone.clone());
     let noted = noted.unwrap();
     assert_eq!((&*noted.path, noted.copy), ("run", Some(draft)));
@@ -81,13 +77,12 @@ fn an_undo_whose_way_back_is_taken_back_counts_as_one_again() {
     project.write("run", "one\nnew\n");
     let undone = project.undo(&project.look(), &["run"]);
     let left = project.read("run");
-    let draft = undone[0].draft.as_deref().unwrap();
-    assert_eq!(TakeBack::new(&project.dirs).write(&project.path("run"), Path::new(draft)), Ok(()));
+    assert_eq!(project.take_back(&undone[0]), Ok(()));
     let drafts = project.dirs.drafts().list().unwrap();
     let went = drafts.iter().find(|draft| draft.state() == TAKEN_BACK).unwrap();
     assert_eq!(TakeBack::new(&project.dirs).write(&project.path("run"), &went.path), Ok(()));
     assert_eq!(project.read("run"), left);
-    let log = TreeStore::of(project.dirs.state(), &project.top).log().read().unwrap();
+    let log = project.tree_store().log().read().unwrap();
     let steps: Vec<_> = log.iter().filter_map(|record| Some(record.undone.as_ref()?.is_back)).collect();
     assert_eq!(steps, [false, true, false]);
 }
@@ -104,9 +99,7 @@ fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
     let undone = project.undo(&project.look(), &["new", "private", "b/c"]);
     assert!(!project.path("new").exists() && project.tree() != tree);
     for undone in undone {
-        let draft = undone.draft.unwrap();
-        let back = TakeBack::new(&project.dirs).write(&project.path(&undone.path), Path::new(&draft));
-        assert_eq!(back, Ok(()));
+        assert_eq!(project.take_back(&undone), Ok(()));
     }
     assert_eq!(project.tree(), tree);
 }
@@ -344,8 +337,7 @@ fn an_undo_of_many_new_files_starts_git_as_often_as_of_a_few() {
         let look = project.look();
         let undo = |file: &FoundFile| Undo { file: file.clone(), to: UndoTo::Baseline };
         let undos: Vec<Undo> = look.files.iter().map(undo).collect();
-        let tree = WorkingTree::around(&project.top, &project.dirs.homes()).unwrap();
-        let access = TreeAccess::open(&project.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap();
+        let access = project.access();
         let (state, drafts) = (ComparedTrees::of_name(&look.snapshot).unwrap(), project.dirs.drafts());
         let undone = Undoing::new(&access, &state, &drafts).undo(&undos);
         assert!(undone.len() == files && undone.iter().all(|file| file.refused.is_none()), "{undone:?}");
@@ -400,7 +392,7 @@ fn without_a_draft_or_a_log_nothing_is_undone() {
     fs::write(&drafts, "").unwrap();
     assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("draft"));
     fs::remove_file(&drafts).unwrap();
-    let log = TreeStore::of(project.dirs.state(), &project.top).file("log");
+    let log = project.tree_store().file("log");
     fs::rename(&log, log.with_extension("old")).unwrap();
     fs::create_dir(&log).unwrap();
     assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("log"));

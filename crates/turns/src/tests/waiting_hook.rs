@@ -2,34 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use alongside_companion::turns::source::{NewComment, NewRound, TurnLook, TurnSource as _};
+use alongside_companion::turns::source::TurnLook;
 
-use super::fixture::Project;
-use crate::{Claimed, Delivery, Reader, Waiter, claim, clear};
-
-const MOST: usize = 9_000;
-
-fn reader() -> Reader {
-    Reader { agent: "Codex".into(), session: "s".into(), is_attended: true }
-}
+use super::fixture::{Project, reader};
+use crate::{Claimed, Delivery, Waiter, clear};
 
 impl Project {
     fn claims(&self, delivery: Delivery) -> Claimed {
-        claim(&self.dirs, &self.top, &reader(), delivery, MOST).unwrap()
+        self.claim_by("s", delivery).unwrap()
     }
 
     fn waits(&self) -> Option<Waiter> {
-        Waiter::begin(&self.dirs, &self.top, &reader()).unwrap()
+        Waiter::begin(&self.dirs, &self.top, &reader("s")).unwrap()
     }
 
     fn words(&self, look: &TurnLook) -> String {
-        self.store.feedback(look).unwrap().route.unwrap().words
+        self.feedback(look).route.unwrap().words
     }
 
     fn sends(&self, look: &TurnLook) {
-        let comment = NewComment { text: "louder".into(), ..NewComment::default() };
-        self.store.add_comment(look, &comment).unwrap();
-        self.store.send(look, &NewRound::default()).unwrap().unwrap();
+        self.comment_on_all(look, "louder");
+        self.send(look);
     }
 }
 
@@ -47,14 +40,14 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
     assert!(project.waits().is_none(), "one waits for a session");
 
     project.sends(&look);
-    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, "Codex reads it at once");
+    assert_eq!(project.feedback(&look).message.unwrap().words, "Codex reads it at once");
     assert!(waiter.take_news());
     let Claimed::Message(claimed) = project.claims(Delivery::Wake) else { panic!("a message waits") };
     // A hook that waits tries again then.
     assert!(matches!(project.claims(Delivery::Prompt), Claimed::Busy));
     claimed.mark_delivered().unwrap();
     drop(waiter);
-    let feedback = project.store.feedback(&look).unwrap();
+    let feedback = project.feedback(&look);
     assert_eq!(feedback.route.unwrap().words, "Codex reads it with your next prompt");
     assert_eq!(feedback.message.unwrap().words, "Codex has read it, and goes on");
     assert!(matches!(project.claims(Delivery::Prompt), Claimed::Nothing));
@@ -70,7 +63,7 @@ fn in_the_middle_of_a_turn_desks_say_whether_its_end_brings_the_message() {
     let after = "Codex reads it when its turn ends, or with your next prompt";
     assert_eq!(project.words(&look), after);
     project.sends(&look);
-    assert_eq!(project.store.feedback(&look).unwrap().message.unwrap().words, after);
+    assert_eq!(project.feedback(&look).message.unwrap().words, after);
     project.end();
     assert_eq!(project.words(&look), "Codex reads it with your next prompt", "no hook waits");
     let _waiter = project.waits().unwrap();

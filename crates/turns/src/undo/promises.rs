@@ -56,7 +56,7 @@ pub(crate) fn promise(store: &TreeStore, look: &str, round: &NewRound) -> Result
         return Err(StoreError::said("an earlier undo is still to be told"));
     }
     let promise = Some(Promise { undone, comments, look: look.to_owned(), number: Some(all.lines) });
-    store.comments().append(&Line::Promised { promise, at: now_ms() })?;
+    store.comments().append([&Line::Promised { promise, at: now_ms() }])?;
     Ok(HeldPromise { store: store.clone(), _lock: held, stays: false })
 }
 
@@ -72,7 +72,7 @@ impl Drop for HeldPromise {
         let log = self.store.comments();
         if log.read().is_ok_and(|all| all.promise.is_some()) {
             // If the line cannot be written, the next look sends the list of undone changes.
-            let _ = log.append(&Line::Promised { promise: None, at: now_ms() });
+            let _ = log.append([&Line::Promised { promise: None, at: now_ms() }]);
         }
     }
 }

@@ -36,7 +36,7 @@ struct Opened {
 }
 
 impl<'a> TakeBack<'a> {
-    /// Takes undos back in any working tree that has a store in these places.
+    /// Takes undos back in any working tree that has a store below these directories.
     pub fn new(dirs: &'a TurnDirs) -> Self {
         Self { dirs, opened: None }
     }
@@ -91,7 +91,7 @@ fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), Sto
     let tells = |round: &&Round| round.undone.iter().any(|change| escape(change.path.as_bytes()) == path);
     if let Some(round) = rounds.find(tells).filter(|round| round.read.is_none()) {
         let (round, path) = (round.number, path.to_owned());
-        log.append(&Line::TakenBack { round, path, at: alongside_desk::now_ms() })?;
+        log.append([&Line::TakenBack { round, path, at: alongside_desk::now_ms() }])?;
     }
     Ok(())
 }
