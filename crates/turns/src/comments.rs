@@ -19,7 +19,7 @@ use crate::comments::comment_list::SentText;
 use crate::comments::compaction::compact_large;
 use crate::comments::file_texts::FileTexts;
 use crate::comments::message_text::asking_words;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::lines::anchors::Quotation;
 use crate::sessions::read_moment::read_moment;
 use crate::sessions::recipient;
@@ -40,9 +40,9 @@ const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Takes the lock of comments: as long as it is held, no other process writes a comment or delivers a message
 /// of this working tree.
-pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, StoreError> {
+pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, Error> {
     match lock_within(store, PATIENCE) {
-        Err(StoreError::Late) => Err(StoreError::said("another alongside writes comments here all the time")),
+        Err(Error::Late) => Err("another alongside writes comments here all the time".into()),
         lock => lock,
     }
 }
@@ -50,13 +50,13 @@ pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, StoreError> {
 /// Takes the lock of comments, and waits this long for another process.
 ///
 /// # Errors
-/// [`StoreError::Late`] when another process holds the lock all the time.
-pub(crate) fn lock_within(store: &TreeStore, patience: Duration) -> Result<FileLock, StoreError> {
+/// [`Error::Late`] when another process holds the lock all the time.
+pub(crate) fn lock_within(store: &TreeStore, patience: Duration) -> Result<FileLock, Error> {
     store.lock(COMMENTS_LOCK, Instant::now() + patience)
 }
 
 /// The store of a working tree, which is made if it is missing, and its log of comments.
-fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), StoreError> {
+fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), Error> {
     let store = TreeStore::of(dirs.state(), top);
     store.make(dirs.state(), top)?;
     if let Err(fault) = compact_large(&store, Instant::now() + PATIENCE) {
@@ -66,7 +66,7 @@ fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), StoreE
     Ok((store, log))
 }
 
-fn not_kept(fault: impl Into<StoreError>) -> Refusal {
+fn not_kept(fault: impl Into<Error>) -> Refusal {
     Refusal::CommentNotKept { reason: fault.into().to_string() }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn send(
     look: &TurnLook,
     round: &NewRound,
     trees: Option<Trees>,
-) -> Result<Option<TurnMessage>, StoreError> {
+) -> Result<Option<TurnMessage>, Error> {
     let (store, log) = opened(dirs, &look.root)?;
     {
         let _lock = lock(&store)?;
@@ -200,8 +200,8 @@ fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
-pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedback), StoreError> {
-    let tree = around(dirs, directory)?;
+pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedback), Error> {
+    let tree = dirs.working_tree(directory)?;
     let (store, top) = (TreeStore::of(dirs.state(), &tree.top), tree.top.clone());
     let (all, log) = (store.comments().read()?, store.log().read()?);
     let when = read_moment(&store, recipient::address(&log).as_ref(), &log);
@@ -214,21 +214,12 @@ pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedba
 ///
 /// # Errors
 /// As [`feedback_in`].
-pub fn sent_text(
-    dirs: &TurnDirs,
-    directory: &Path,
-    round: Option<u64>,
-) -> Result<Option<SentText>, StoreError> {
-    let tree = around(dirs, directory)?;
+pub fn sent_text(dirs: &TurnDirs, directory: &Path, round: Option<u64>) -> Result<Option<SentText>, Error> {
+    let tree = dirs.working_tree(directory)?;
     let store = TreeStore::of(dirs.state(), &tree.top);
     let (all, log) = (store.comments().read()?, store.log().read()?);
     let tell = |texts: &mut FileTexts<'_>| comment_list::sent_text(&all, round, texts);
     Ok(with_texts(dirs, tree, &all, &log, tell))
-}
-
-fn around(dirs: &TurnDirs, directory: &Path) -> Result<WorkingTree, StoreError> {
-    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
-    tree.ok_or_else(|| StoreError::said("this directory is no working tree"))
 }
 
 /// Calls `tell` with the texts of a working tree. Opens its snapshots only if a comment needs one.

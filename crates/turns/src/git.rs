@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use crate::error::StoreError;
+use crate::error::Error;
 
 /// The directories that are searched for git after those of `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
@@ -58,8 +58,8 @@ impl Git {
     ///
     /// # Errors
     /// If there is no program `git` outside the working tree.
-    pub(crate) fn new(directory: PathBuf, tree: &Path, until: Instant) -> Result<Self, StoreError> {
-        let program = find_program(tree).ok_or(StoreError::NoGit)?;
+    pub(crate) fn new(directory: PathBuf, tree: &Path, until: Instant) -> Result<Self, Error> {
+        let program = find_program(tree).ok_or(Error::NoGit)?;
         let (tree, index, ignore_file) = (Some(tree.to_owned()), None, None);
         Ok(Self {
             program,
@@ -107,9 +107,9 @@ impl Git {
     /// Fails once the time is over, for work on many files between two calls.
     ///
     /// # Errors
-    /// [`StoreError::Late`].
-    pub(crate) fn check_time(&self) -> Result<(), StoreError> {
-        if Instant::now() < self.until { Ok(()) } else { Err(StoreError::Late) }
+    /// [`Error::Late`].
+    pub(crate) fn check_time(&self) -> Result<(), Error> {
+        if Instant::now() < self.until { Ok(()) } else { Err(Error::Late) }
     }
 
     /// Runs a command and returns its output.
@@ -120,7 +120,7 @@ impl Git {
         &self,
         args: impl IntoIterator<Item = A>,
         input: Option<Vec<u8>>,
-    ) -> Result<Vec<u8>, StoreError> {
+    ) -> Result<Vec<u8>, Error> {
         #[cfg(test)]
         self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut command = self.command();
@@ -154,7 +154,7 @@ impl Git {
             Err(RecvTimeoutError::Timeout) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(StoreError::Late);
+                return Err(Error::Late);
             }
             Err(RecvTimeoutError::Disconnected) => Vec::new(),
         };
@@ -164,7 +164,7 @@ impl Git {
         let error = stderr.and_then(|thread| thread.join().ok()).unwrap_or_default();
         let error = String::from_utf8_lossy(&error);
         let line = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
-        Err(StoreError::said(format!("git: {}", line.trim_start_matches("fatal: "))))
+        Err(Error::said(format!("git: {}", line.trim_start_matches("fatal: "))))
     }
 
     /// Runs a command whose output is one line.
@@ -175,9 +175,9 @@ impl Git {
         &self,
         args: impl IntoIterator<Item = A>,
         input: Option<Vec<u8>>,
-    ) -> Result<String, StoreError> {
+    ) -> Result<String, Error> {
         let output = self.run(args, input)?;
-        let text = String::from_utf8(output).map_err(|_| StoreError::said("git wrote no text"))?;
+        let text = String::from_utf8(output).map_err(|_| Error::said("git wrote no text"))?;
         Ok(text.trim_end_matches('\n').to_owned())
     }
 

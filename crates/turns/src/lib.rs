@@ -26,7 +26,7 @@ pub use delivery::message_claims::{
     Claim, Claimed, Message, Reader, claim, claim_for_person, confirm, pending, watched_file,
 };
 pub use delivery::waiter::Waiter;
-pub use error::StoreError;
+pub use error::Error;
 pub use git::has_git;
 pub use recording::{Recorded, TurnEvent, clear, clear_all, delete_all, record, seed, stored, unread};
 pub use sessions::agent_process::{RunningAgent, running_agent};

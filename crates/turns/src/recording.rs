@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use alongside_contract::turns::Moment;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::snapshots::left_out_files;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::store::tree_store::TreeStore;
@@ -52,7 +52,7 @@ pub fn record(
     event: &TurnEvent,
     directory: &Path,
     until: Instant,
-) -> Result<Recorded, StoreError> {
+) -> Result<Recorded, Error> {
     let Some(tree) = WorkingTree::around(directory, &dirs.homes()) else { return Ok(Recorded::Nothing) };
     let store = TreeStore::of(dirs.state(), &tree.top);
     let kind = match event.moment {
@@ -84,7 +84,7 @@ pub fn record(
         Err(fault) => {
             store.make(dirs.state(), &top)?;
             store.log().append(&Record { why: Some(fault.to_string()), ..begun })?;
-            if fault == StoreError::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
+            if fault == Error::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
         }
     }
 }
@@ -94,7 +94,7 @@ pub fn record(
 ///
 /// # Errors
 /// When git or the disk refuses, or the time is over.
-pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), StoreError> {
+pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), Error> {
     let Some(tree) = WorkingTree::around(top, &dirs.homes()) else { return Ok(()) };
     TreeAccess::open(dirs, tree, until)?.take_snapshot().map(drop)
 }
@@ -104,9 +104,8 @@ pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), StoreErro
 ///
 /// # Errors
 /// When the store cannot be removed.
-pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option<PathBuf>, StoreError> {
-    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
-    let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option<PathBuf>, Error> {
+    let tree = dirs.working_tree(directory)?;
     let store = TreeStore::of(dirs.state(), &tree.top);
     if !store.file("tree").exists() {
         return Ok(None);
@@ -120,7 +119,7 @@ pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option
 ///
 /// # Errors
 /// When a store cannot be removed.
-pub fn clear_all(dirs: &TurnDirs, until: Instant) -> Result<(), StoreError> {
+pub fn clear_all(dirs: &TurnDirs, until: Instant) -> Result<(), Error> {
     remove_each(dirs, until, |store| store.remove(until))
 }
 
@@ -128,15 +127,15 @@ pub fn clear_all(dirs: &TurnDirs, until: Instant) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When a store cannot be removed.
-pub fn delete_all(dirs: &TurnDirs, until: Instant) -> Result<(), StoreError> {
+pub fn delete_all(dirs: &TurnDirs, until: Instant) -> Result<(), Error> {
     remove_each(dirs, until, |store| store.delete(until))
 }
 
 fn remove_each(
     dirs: &TurnDirs,
     until: Instant,
-    remove: impl Fn(&TreeStore) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+    remove: impl Fn(&TreeStore) -> Result<(), Error>,
+) -> Result<(), Error> {
     for (store, _) in TreeStore::all(dirs.state()) {
         let _lock = store.lock("lock", until)?;
         remove(&store)?;
@@ -155,7 +154,7 @@ pub fn stored(dirs: &TurnDirs) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When a log of comments cannot be read.
-pub fn unread(dirs: &TurnDirs) -> Result<Vec<(PathBuf, Vec<String>)>, StoreError> {
+pub fn unread(dirs: &TurnDirs) -> Result<Vec<(PathBuf, Vec<String>)>, Error> {
     let mut all = Vec::new();
     for (store, top) in TreeStore::all(dirs.state()) {
         let comments = store.comments().read()?;

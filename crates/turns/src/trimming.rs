@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use alongside_companion::private;
 
 use crate::comments::compaction::compact;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 use crate::snapshots::compared_trees::baseline;
 use crate::store::json_lines;
@@ -42,7 +42,7 @@ pub fn is_due(dirs: &TurnDirs) -> bool {
 ///
 /// # Errors
 /// When the system refuses to note the time. A file that cannot be removed stays until the next trimming.
-pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> Result<(), StoreError> {
+pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> Result<(), Error> {
     private::write(&dirs.state().join(TRIMMED), b"")?;
     let kept_for = u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX);
     let oldest = alongside_desk::now_ms().saturating_sub(kept_for);
@@ -78,7 +78,7 @@ pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> 
     Ok(())
 }
 
-fn note(trimmed: Result<(), StoreError>) {
+fn note(trimmed: Result<(), Error>) {
     if let Err(fault) = trimmed {
         tracing::debug!(%fault, "a store of turns was not trimmed");
     }
@@ -97,7 +97,7 @@ fn keep_only(
     top: &Path,
     until: Instant,
     keep: impl Fn(usize, &Record) -> bool,
-) -> Result<(), StoreError> {
+) -> Result<(), Error> {
     let _lock = store.lock("lock", until)?;
     let log = store.log().read()?;
     let kept = log.iter().enumerate().filter(|(place, record)| keep(*place, record));
@@ -124,7 +124,7 @@ fn keep_only(
 }
 
 /// The trees that the repository has. Others are named by rounds that outlived an earlier store.
-fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, StoreError> {
+fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Error> {
     let wanted: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
     let output = git.run(["cat-file", "--batch-check=%(objectname)"], Some(wanted.into_bytes()))?;
     let output = String::from_utf8_lossy(&output).into_owned();

@@ -13,7 +13,7 @@ use alongside_platform::directory::Entry;
 use crate::comments;
 use crate::comments::comment_list;
 use crate::comments::file_texts::FileTexts;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::SideKind;
 use crate::lines::line_changes::LineChanges;
 use crate::sessions::open_turns::open_turns;
@@ -31,7 +31,6 @@ use crate::turn_review::look::look;
 use crate::turn_review::notes;
 use crate::undo::Undoing;
 use crate::undo::promises::{broken, promise};
-use crate::working_tree::WorkingTree;
 use crate::working_tree::file_place::FilePlace;
 
 /// How long a look may take: the first look may read every file of a project.
@@ -51,15 +50,13 @@ impl TurnStore {
         Self { dirs }
     }
 
-    fn access(&self, directory: &Path) -> Result<TreeAccess, StoreError> {
-        let tree = WorkingTree::around_or_at(directory, &self.dirs.homes());
-        let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
-        TreeAccess::open(&self.dirs, tree, Instant::now() + PATIENCE)
+    fn access(&self, directory: &Path) -> Result<TreeAccess, Error> {
+        TreeAccess::open(&self.dirs, self.dirs.working_tree(directory)?, Instant::now() + PATIENCE)
     }
 
     /// Keeps a note if a hook has made a store for the file's working tree. A note alone makes no store.
-    fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, StoreError> {
-        let tree = file.parent().and_then(|parent| WorkingTree::around_or_at(parent, &self.dirs.homes()));
+    fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Error> {
+        let tree = file.parent().and_then(|parent| self.dirs.working_tree(parent).ok());
         let Some(tree) = tree else { return Ok(false) };
         let below = file.strip_prefix(&tree.top).map(Path::to_owned);
         let has_log = TreeStore::of(self.dirs.state(), &tree.top).file("log").exists();
@@ -68,7 +65,7 @@ impl TurnStore {
     }
 
     /// Sends the list of undone changes for a process that died between its undo and its message.
-    fn keep_broken_promise(&self, access: &TreeAccess) -> Result<(), StoreError> {
+    fn keep_broken_promise(&self, access: &TreeAccess) -> Result<(), Error> {
         let top = &access.tree.top;
         let Some((state, round, promise)) = broken(&access.store, top)? else { return Ok(()) };
         let look = TurnLook { root: top.clone(), snapshot: state.name(), ..TurnLook::default() };
@@ -81,16 +78,16 @@ impl TurnStore {
         }
     }
 
-    fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
+    fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, Error> {
         let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         if let Some(why) = &file.told.without_text {
-            return Err(why.clone());
+            return Err(Error::said(why));
         }
-        let access = self.access(&look.root).map_err(|fault| fault.to_string())?;
+        let access = self.access(&look.root)?;
         let earlier = file.from.as_ref().unwrap_or(&file.path);
-        let before = blobs::read(&access, &state.before, earlier).map_err(|fault| fault.to_string())?;
+        let before = blobs::read(&access, &state.before, earlier)?;
         let before = match before {
-            Some(blob) if blob.kind == SideKind::Link => return Err("it was a symbolic link".to_owned()),
+            Some(blob) if blob.kind == SideKind::Link => return Err("it was a symbolic link".into()),
             blob => blob.map(|blob| blob.bytes),
         };
         let place = match file.told.change {
@@ -100,12 +97,12 @@ impl TurnStore {
         };
         let now = match place {
             None => None,
-            Some(place) => match place.entry().map_err(|error| error.to_string())? {
+            Some(place) => match place.entry()? {
                 None => None,
-                Some(Entry::File) => Some(place.read(MAX_FILE).map_err(|error| error.to_string())?),
-                Some(Entry::Link) => return Err("it is a symbolic link".to_owned()),
-                Some(Entry::Directory) => return Err("it is a directory".to_owned()),
-                Some(Entry::Other) => return Err("it is no regular file".to_owned()),
+                Some(Entry::File) => Some(place.read(MAX_FILE)?),
+                Some(Entry::Link) => return Err("it is a symbolic link".into()),
+                Some(Entry::Directory) => return Err("it is a directory".into()),
+                Some(Entry::Other) => return Err("it is no regular file".into()),
             },
         };
         let new = new_lines(&access, &state, &file.path, now.as_deref());
@@ -151,7 +148,7 @@ impl TurnSource for TurnStore {
     }
 
     fn has_turns(&self, directory: &Path) -> bool {
-        let Some(tree) = WorkingTree::around_or_at(directory, &self.dirs.homes()) else { return false };
+        let Ok(tree) = self.dirs.working_tree(directory) else { return false };
         let log = TreeStore::of(self.dirs.state(), &tree.top).log().read();
         let is_unseen = |log: &[Record]| {
             let since = baseline(log).map(|place| &log[place..]);
@@ -161,11 +158,11 @@ impl TurnSource for TurnStore {
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
-        self.texts_of(look, file).map_err(|why| StoreError::said(why).to_string())
+        self.texts_of(look, file).map_err(|fault| fault.to_string())
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or_else(|| StoreError::said(UNKNOWN));
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or_else(|| Error::said(UNKNOWN));
         let access = state.and_then(|state| Ok((state, self.access(&look.root)?)));
         match access {
             Ok((state, access)) => Undoing::new(&access, &state, &self.dirs.drafts()).undo(files),

@@ -18,7 +18,7 @@ use alongside_desk::{Author, FileChange, UndoneFile};
 use alongside_platform::directory::Entry;
 use alongside_platform::{files, paths};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::SideKind;
 use crate::snapshots::blobs::{self, Blob, Blobs};
 use crate::snapshots::compared_trees::ComparedTrees;
@@ -99,27 +99,27 @@ impl<'a> Undoing<'a> {
     ///
     /// # Errors
     /// Why the file stays as it is.
-    pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), String> {
+    pub(crate) fn take_back(mut self, path: &Path, undone: &Undone, before: Vec<u8>) -> Result<(), Error> {
         // Where a way back is taken back in turn, the undo is made again.
         if !undone.is_back {
             (self.why, self.is_back) = (TAKEN_BACK, true);
         }
         if undone.before.as_ref() != Some(&hash(&before)) {
-            return Err("the draft has changed since the undo".to_owned());
+            return Err("the draft has changed since the undo".into());
         }
         let left = match &undone.after {
             None => None,
             Some(after) => {
                 let place = FilePlace::find(&self.access.tree.top, path)?.ok_or(CHANGED_SINCE)?;
                 let file = place.directory.read(&place.name).map_err(|_| CHANGED_SINCE)?;
-                let found = file.metadata().map_err(|error| error.to_string())?;
+                let found = file.metadata()?;
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
                 let bytes = place.read(MAX_READ).map_err(|_| CHANGED_SINCE)?;
                 Some(Blob { kind, bytes }).filter(|left| hash(&left.bytes) == *after)
             }
         };
         if left.is_some() != undone.after.is_some() {
-            return Err(CHANGED_SINCE.to_owned());
+            return Err(CHANGED_SINCE.into());
         }
         let kind = match (undone.mode, &left) {
             (Some(mode), _) if mode & 0o100 == 0 => SideKind::File,
@@ -129,7 +129,7 @@ impl<'a> Undoing<'a> {
         let wanted = Some(Blob { kind, bytes: before });
         let step = Step { mode: undone.mode, author: undone.author, ..Step::new(path, left, wanted) };
         let done = self.step(&step).map(drop);
-        done.map_err(|why| if why == CHANGED { CHANGED_SINCE.to_owned() } else { why })
+        done.map_err(|fault| if fault == CHANGED.into() { CHANGED_SINCE.into() } else { fault })
     }
 
     /// Undoes the changes of these files. The answers have the order of `files`. New files are removed first,
@@ -139,7 +139,7 @@ impl<'a> Undoing<'a> {
         let goes = |undo: &Undo| undo.to == UndoTo::Baseline && undo.file.told.change == FileChange::Added;
         let (first, then): (Vec<usize>, Vec<usize>) = (0..files.len()).partition(|at| goes(&files[*at]));
         let mut waiting: Vec<usize> = first.into_iter().chain(then).collect();
-        let mut done: Vec<Option<Result<Option<String>, String>>> = files.iter().map(|_| None).collect();
+        let mut done: Vec<Option<Result<Option<String>, Error>>> = files.iter().map(|_| None).collect();
         loop {
             let mut refused = Vec::new();
             for some in waiting.chunks(TOGETHER) {
@@ -147,7 +147,7 @@ impl<'a> Undoing<'a> {
                 for at in some {
                     let undone = match &blobs {
                         Ok(blobs) => self.undo_one(&files[*at], blobs),
-                        Err(fault) => Err(fault.to_string()),
+                        Err(fault) => Err(fault.clone()),
                     };
                     if undone.is_err() {
                         refused.push(*at);
@@ -160,26 +160,24 @@ impl<'a> Undoing<'a> {
             }
             waiting = refused;
         }
-        let answer = |(undo, undone): (&Undo, Option<Result<Option<String>, String>>)| {
+        let answer = |(undo, undone): (&Undo, Option<Result<Option<String>, Error>>)| {
             let path = undo.file.told.path.clone();
             match undone.unwrap_or(Ok(None)) {
                 Ok(draft) => UndoneFile { path, refused: None, draft },
-                Err(why) => {
-                    UndoneFile { path, refused: Some(StoreError::said(why).to_string()), draft: None }
-                }
+                Err(fault) => UndoneFile { path, refused: Some(fault.to_string()), draft: None },
             }
         };
         files.iter().zip(done).map(answer).collect()
     }
 
     /// Undoes the change of one file. Returns the path of the copy of the replaced text.
-    fn undo_one(&self, undo: &Undo, blobs: &Blobs) -> Result<Option<String>, String> {
+    fn undo_one(&self, undo: &Undo, blobs: &Blobs) -> Result<Option<String>, Error> {
         let path = &undo.file.path;
         match &undo.to {
             UndoTo::Text { shown, wanted } => {
                 let place = FilePlace::find(&self.access.tree.top, path)?.ok_or(CHANGED)?;
                 let file = place.directory.read(&place.name).map_err(|_| CHANGED)?;
-                let found = file.metadata().map_err(|error| error.to_string())?;
+                let found = file.metadata()?;
                 // The permissions of the file stay as they are.
                 let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
                 let blob = |bytes: &Vec<u8>| Some(Blob { kind, bytes: bytes.clone() });
@@ -195,10 +193,10 @@ impl<'a> Undoing<'a> {
                 let is_lost = wanted.is_none() && (!is_new || shown.is_none());
                 let left = self.left.get(&paths::to_bytes(path));
                 if left.is_some_and(|left| left.why == Why::Special) && wanted.is_some() {
-                    return Err(REPLACED.to_owned());
+                    return Err(REPLACED.into());
                 }
                 if is_lost || left.is_some() || undo.file.told.path.ends_with('/') {
-                    return Err(NOT_HELD.to_owned());
+                    return Err(NOT_HELD.into());
                 }
                 if earlier == path {
                     return self.step(&Step::new(path, shown, wanted).of(undo));
@@ -207,7 +205,8 @@ impl<'a> Undoing<'a> {
                 let gone = Step::new(path, shown, None).of(undo);
                 self.check(&gone)?;
                 let restored = Step::new(earlier, None, wanted).of(undo);
-                self.check(&restored).map_err(|why| if why == CHANGED { TAKEN.to_owned() } else { why })?;
+                self.check(&restored)
+                    .map_err(|fault| if fault == CHANGED.into() { TAKEN.into() } else { fault })?;
                 self.step(&restored)?;
                 self.step(&gone)
             }
@@ -215,7 +214,7 @@ impl<'a> Undoing<'a> {
     }
 
     /// The contents of these files at the baseline and in the look.
-    fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, StoreError> {
+    fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, Error> {
         let whole: Vec<_> = files.filter(|undo| undo.to == UndoTo::Baseline).map(|undo| &undo.file).collect();
         let earlier: Vec<&Path> =
             whole.iter().map(|file| &**file.from.as_ref().unwrap_or(&file.path)).collect();
@@ -224,50 +223,49 @@ impl<'a> Undoing<'a> {
     }
 
     /// The place of a file, after a check that the file is as the person saw it and that we may write it.
-    fn check(&self, step: &Step) -> Result<Option<FilePlace>, String> {
+    fn check(&self, step: &Step) -> Result<Option<FilePlace>, Error> {
         let Some(place) = FilePlace::find(&self.access.tree.top, &step.path)? else {
-            return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.to_owned()) };
+            return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.into()) };
         };
         self.check_at(step, &place).map(|()| Some(place))
     }
 
-    fn check_at(&self, step: &Step, place: &FilePlace) -> Result<(), String> {
-        let said = |error: std::io::Error| error.to_string();
-        let entry = place.entry().map_err(said)?;
+    fn check_at(&self, step: &Step, place: &FilePlace) -> Result<(), Error> {
+        let entry = place.entry()?;
         let is_as_shown = match (&step.shown, entry) {
             (None, None) => return Ok(()),
             (None, Some(Entry::Directory)) => {
                 // A directory without anything makes room.
-                return place.directory.remove_empty(&place.name).map_err(|_| DIRECTORY.to_owned());
+                return place.directory.remove_empty(&place.name).map_err(|_| DIRECTORY.into());
             }
             (Some(blob), Some(Entry::Link)) if blob.kind == SideKind::Link => {
-                let target = place.directory.link_target(&place.name).map_err(said)?;
+                let target = place.directory.link_target(&place.name)?;
                 paths::to_bytes(&target) == blob.bytes
             }
             (Some(blob), Some(Entry::File)) if blob.kind != SideKind::Link => {
-                let file = place.directory.read(&place.name).map_err(said)?;
-                let found = file.metadata().map_err(said)?;
+                let file = place.directory.read(&place.name)?;
+                let found = file.metadata()?;
                 if !files::is_ours(&found) {
-                    return Err("it belongs to another user".to_owned());
+                    return Err("it belongs to another user".into());
                 }
                 if files::has_other_names(&file, &found) {
-                    return Err("it has several names (hard links)".to_owned());
+                    return Err("it has several names (hard links)".into());
                 }
                 if found.permissions().readonly() {
-                    return Err("it is write-protected".to_owned());
+                    return Err("it is write-protected".into());
                 }
                 let is_program = files::mode(&found).is_none() || files::is_executable(&found);
                 let has_mode =
                     files::mode(&found).is_none() || is_program == (blob.kind == SideKind::Program);
-                has_mode && place.read(MAX_READ).map_err(said)? == blob.bytes
+                has_mode && place.read(MAX_READ)? == blob.bytes
             }
             _ => false,
         };
-        if is_as_shown { Ok(()) } else { Err(CHANGED.to_owned()) }
+        if is_as_shown { Ok(()) } else { Err(CHANGED.into()) }
     }
 
     /// Replaces one file. Before that, the replaced text is in a copy, and the undo is in the log.
-    fn step(&self, step: &Step) -> Result<Option<String>, String> {
+    fn step(&self, step: &Step) -> Result<Option<String>, Error> {
         let place = self.check(step)?;
         let copy = step.shown.as_ref().map(|shown| self.keep(&step.path, shown)).transpose()?.flatten();
         let hash_of = |blob: &Option<Blob>| blob.as_ref().map(|blob| hash(&blob.bytes));
@@ -285,7 +283,7 @@ impl<'a> Undoing<'a> {
             .store
             .log()
             .append(&record)
-            .map_err(|error| format!("the log cannot be written: {error}"))?;
+            .map_err(|error| Error::said(format!("the log cannot be written: {error}")))?;
         let written = match &step.wanted {
             Some(wanted) => {
                 let place = FilePlace::make_way(&self.access.tree.top, &step.path)?;
@@ -296,14 +294,13 @@ impl<'a> Undoing<'a> {
         written.map(|()| copy)
     }
 
-    fn write(&self, step: &Step, place: &FilePlace, wanted: &Blob) -> Result<(), String> {
+    fn write(&self, step: &Step, place: &FilePlace, wanted: &Blob) -> Result<(), Error> {
         if wanted.kind == SideKind::Link {
             let target = paths::from_bytes(&wanted.bytes).ok_or("its target is no path here")?;
             let begin = |name: &std::ffi::OsStr| place.directory.make_link(name, &target);
             // The present link is compared once more, just before it is replaced.
             let finish = |(): &mut ()| self.check_at(step, place).map_err(std::io::Error::other);
-            return private::in_one_step(&place.directory, &place.name, begin, finish)
-                .map_err(|error| error.to_string());
+            return Ok(private::in_one_step(&place.directory, &place.name, begin, finish)?);
         }
         let old = place.directory.read(&place.name).and_then(|file| file.metadata());
         let old = old.ok().filter(|_| step.shown.as_ref().is_some_and(|shown| shown.kind != SideKind::Link));
@@ -326,15 +323,14 @@ impl<'a> Undoing<'a> {
             file.sync_all()?;
             self.check_at(step, place).map_err(std::io::Error::other)
         };
-        private::in_one_step(&place.directory, &place.name, begin, finish)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        private::in_one_step(&place.directory, &place.name, begin, finish)?;
+        Ok(())
     }
 
     /// Removes a file, and then each empty directory above it that the baseline does not have.
-    fn remove(&self, step: &Step) -> Result<(), String> {
+    fn remove(&self, step: &Step) -> Result<(), Error> {
         let place = self.check(step)?.ok_or(CHANGED)?;
-        place.directory.remove(&place.name).map_err(|error| error.to_string())?;
+        place.directory.remove(&place.name)?;
         for above in step.path.ancestors().skip(1).take_while(|above| above.file_name().is_some()) {
             let place = FilePlace::find(&self.access.tree.top, above).ok().flatten();
             let Some(place) = place.filter(|_| !self.was_there(above)) else { break };
@@ -353,7 +349,7 @@ impl<'a> Undoing<'a> {
 
     /// Keeps a copy of the replaced content where the person finds it: a text as a draft, other bytes in the
     /// store. The target of a link is not kept: it is in the snapshot.
-    fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, String> {
+    fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, Error> {
         if shown.kind == SideKind::Link {
             return Ok(None);
         }
@@ -370,7 +366,8 @@ impl<'a> Undoing<'a> {
                     .map(|()| copy)
             }
         };
-        let kept = kept.map_err(|error| format!("its text cannot be kept as a draft: {error}"))?;
+        let failed = |error| Error::said(format!("its text cannot be kept as a draft: {error}"));
+        let kept = kept.map_err(failed)?;
         Ok(Some(kept.to_string_lossy().into_owned()))
     }
 }

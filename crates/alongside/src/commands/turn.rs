@@ -17,7 +17,7 @@ use alongside_desk::{SnapshotKind, SnapshotTaken, now_ms};
 use alongside_hook::prompt_answer;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
-use alongside_turns::{Claimed, Delivery, MAX_BYTES, Reader, Recorded, StoreError, TurnDirs, TurnEvent};
+use alongside_turns::{Claimed, Delivery, Error, MAX_BYTES, Reader, Recorded, TurnDirs, TurnEvent};
 
 use self::event::{PATIENCE, log, read, tell};
 
@@ -144,7 +144,7 @@ fn keep(
     event: &TurnEvent,
     directory: &Path,
     until: Instant,
-) -> Result<Option<SnapshotKind>, StoreError> {
+) -> Result<Option<SnapshotKind>, Error> {
     let kind = match event.moment {
         Moment::Prompt | Moment::Continued => SnapshotKind::Prompt,
         Moment::End => SnapshotKind::End,
@@ -159,7 +159,7 @@ fn keep(
         Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
             detached(args, &top)?;
-            Err(StoreError::Late)
+            Err(Error::Late)
         }
     }
 }
@@ -170,12 +170,7 @@ fn reader(event: &TurnEvent) -> Reader {
 }
 
 /// Gives the agent the message that waits for it. Returns whether there was one.
-fn deliver(
-    places: &TurnDirs,
-    turns: &Turns,
-    event: &TurnEvent,
-    directory: &Path,
-) -> Result<bool, StoreError> {
+fn deliver(places: &TurnDirs, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Error> {
     let claimed = alongside_turns::claim(places, directory, &reader(event), Delivery::Prompt, turns.most)?;
     // It waits for the next prompt if somebody is busy with it.
     let Claimed::Message(claim) = claimed else { return Ok(false) };

@@ -7,7 +7,7 @@ use std::time::Instant;
 use alongside_companion::private;
 use alongside_desk::CommentId;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::store::comment_log::{Comments, Line};
 use crate::store::json_lines;
 use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
@@ -20,7 +20,7 @@ const LARGE: u64 = 16 << 20;
 ///
 /// # Errors
 /// As [`compact`].
-pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), StoreError> {
+pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), Error> {
     match store.comments().path().metadata() {
         Ok(found) if found.len() >= LARGE => compact(store, 0, until),
         Ok(_) | Err(_) => Ok(()),
@@ -32,7 +32,7 @@ pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), Sto
 ///
 /// # Errors
 /// When the log cannot be read or written, or other processes write comments all the time.
-pub(crate) fn compact(store: &TreeStore, oldest: u64, until: Instant) -> Result<(), StoreError> {
+pub(crate) fn compact(store: &TreeStore, oldest: u64, until: Instant) -> Result<(), Error> {
     let log = store.comments();
     if !log.path().exists() {
         return Ok(());

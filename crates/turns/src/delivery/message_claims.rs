@@ -20,14 +20,13 @@ use alongside_desk::{CommentId, now_ms};
 use crate::comments;
 use crate::comments::comment_list;
 use crate::comments::file_texts::FileTexts;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::sessions::recipient;
 use crate::store::comment_log::{Address, Comments, Line, Round};
 use crate::store::delivery_way::Delivery;
 use crate::store::file_lock::FileLock;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
-use crate::working_tree::WorkingTree;
 
 /// How long this process waits for another one that writes a comment or delivers a message. A child that is
 /// just being started may also hold a copy of the lock for a moment.
@@ -96,9 +95,9 @@ struct Messages {
 }
 
 impl Messages {
-    fn around(dirs: &TurnDirs, directory: &Path) -> Option<Self> {
-        let tree = WorkingTree::around_or_at(directory, &dirs.homes())?;
-        Some(Self { store: TreeStore::of(dirs.state(), &tree.top), top: tree.top })
+    fn around(dirs: &TurnDirs, directory: &Path) -> Result<Self, Error> {
+        let tree = dirs.working_tree(directory)?;
+        Ok(Self { store: TreeStore::of(dirs.state(), &tree.top), top: tree.top })
     }
 
     /// The message that waits for a reader, and its rounds.
@@ -107,7 +106,7 @@ impl Messages {
         reader: &Reader,
         delivery: Delivery,
         most: usize,
-    ) -> Result<Option<(Message, Vec<u64>)>, StoreError> {
+    ) -> Result<Option<(Message, Vec<u64>)>, Error> {
         let all = self.store.comments().read()?;
         if all.waiting().next().is_none() {
             return Ok(None);
@@ -132,10 +131,10 @@ impl Messages {
     }
 
     /// The lock of comments; `None` while somebody else has it.
-    fn lock(&self) -> Result<Option<FileLock>, StoreError> {
+    fn lock(&self) -> Result<Option<FileLock>, Error> {
         match comments::lock_within(&self.store, PATIENCE) {
             Ok(lock) => Ok(Some(lock)),
-            Err(StoreError::Late) => Ok(None),
+            Err(Error::Late) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
@@ -151,8 +150,8 @@ pub fn pending(
     directory: &Path,
     reader: &Reader,
     most: usize,
-) -> Result<Option<Message>, StoreError> {
-    let Some(messages) = Messages::around(dirs, directory) else { return Ok(None) };
+) -> Result<Option<Message>, Error> {
+    let Ok(messages) = Messages::around(dirs, directory) else { return Ok(None) };
     let found = messages.waiting(reader, Delivery::Prompt, most)?;
     Ok(found.map(|(message, _)| message))
 }
@@ -167,8 +166,8 @@ pub fn claim(
     reader: &Reader,
     delivery: Delivery,
     most: usize,
-) -> Result<Claimed, StoreError> {
-    let Some(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
+) -> Result<Claimed, Error> {
+    let Ok(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
     if messages.waiting(reader, delivery, most)?.is_none() {
         return Ok(Claimed::Nothing);
     }
@@ -188,10 +187,10 @@ pub fn claim(
 ///
 /// # Errors
 /// When the log cannot be read or written.
-pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, StoreError> {
-    let Some(messages) = Messages::around(dirs, directory) else { return Ok(false) };
+pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -> Result<bool, Error> {
+    let Ok(messages) = Messages::around(dirs, directory) else { return Ok(false) };
     let address = reader.address();
-    let given = || -> Result<Vec<(u64, u64)>, StoreError> {
+    let given = || -> Result<Vec<(u64, u64)>, Error> {
         let all = messages.store.comments().read()?;
         let unread = all.rounds.iter().filter(|round| round.read.is_none());
         let of_session = |round: &Round| match &round.given {
@@ -203,7 +202,7 @@ pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -
     if given()?.is_empty() {
         return Ok(false);
     }
-    let Some(_lock) = messages.lock()? else { return Err(StoreError::Late) };
+    let Some(_lock) = messages.lock()? else { return Err(Error::Late) };
     // The hook that waits since the same end may have marked them already.
     let given = given()?;
     let at = given.iter().map(|(_, at)| *at).max();
@@ -219,12 +218,8 @@ pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn claim_for_person(
-    dirs: &TurnDirs,
-    directory: &Path,
-    delivery: Delivery,
-) -> Result<Claimed, StoreError> {
-    let Some(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
+pub fn claim_for_person(dirs: &TurnDirs, directory: &Path, delivery: Delivery) -> Result<Claimed, Error> {
+    let Ok(messages) = Messages::around(dirs, directory) else { return Ok(Claimed::Nothing) };
     if !messages.store.comments().read()?.is_needed() {
         return Ok(Claimed::Nothing);
     }
@@ -256,10 +251,8 @@ pub fn claim_for_person(
 ///
 /// # Errors
 /// When the directory is in no working tree.
-pub fn watched_file(dirs: &TurnDirs, directory: &Path) -> Result<PathBuf, StoreError> {
-    let messages = Messages::around(dirs, directory);
-    let messages = messages.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
-    Ok(messages.store.comments().path().to_owned())
+pub fn watched_file(dirs: &TurnDirs, directory: &Path) -> Result<PathBuf, Error> {
+    Ok(Messages::around(dirs, directory)?.store.comments().path().to_owned())
 }
 
 impl Claim {
@@ -274,7 +267,7 @@ impl Claim {
     /// # Errors
     /// When the log cannot be written. Then the caller must not print the message: after a crash, nobody
     /// would know that it was printed.
-    pub fn begin(&self) -> Result<(), StoreError> {
+    pub fn begin(&self) -> Result<(), Error> {
         match self.by {
             Some(_) => {
                 let delivering = Line::Delivering { rounds: self.rounds.clone(), at: now_ms() };
@@ -288,7 +281,7 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the message waits on.
-    pub fn mark_delivered(self) -> Result<(), StoreError> {
+    pub fn mark_delivered(self) -> Result<(), Error> {
         let (rounds, delivery, by) = (self.rounds.clone(), self.delivery, self.by.clone());
         let read = Line::Read { rounds, delivery, by, at: now_ms() };
         // The text for an agent was written when its delivery began.
@@ -301,7 +294,7 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the message is given again, and says so.
-    pub fn mark_given(self, process: Option<u32>) -> Result<(), StoreError> {
+    pub fn mark_given(self, process: Option<u32>) -> Result<(), Error> {
         match self.by.clone() {
             Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
             None => Ok(()),
@@ -312,7 +305,7 @@ impl Claim {
     ///
     /// # Errors
     /// When the log cannot be written. Then the next delivery says that the message may be known.
-    pub fn give_back(self) -> Result<(), StoreError> {
+    pub fn give_back(self) -> Result<(), Error> {
         match self.by {
             Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),
             None => Ok(()),
@@ -325,7 +318,7 @@ impl Claim {
         (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
     }
 
-    fn append(&self, line: &Line) -> Result<(), StoreError> {
+    fn append(&self, line: &Line) -> Result<(), Error> {
         Ok(self.store.comments().append([line])?)
     }
 }

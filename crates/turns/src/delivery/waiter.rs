@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::delivery::message_claims::Reader;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::sessions::read_moment::lock_of;
 use crate::store::file_lock::FileLock;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{Kind, Record};
-use crate::working_tree::WorkingTree;
 
 /// How long this hook waits for the lock: the hook before it may still be ending, or a desk may be testing
 /// the lock.
@@ -39,8 +38,8 @@ impl Waiter {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn begin(dirs: &TurnDirs, directory: &Path, reader: &Reader) -> Result<Option<Self>, StoreError> {
-        let Some(tree) = WorkingTree::around_or_at(directory, &dirs.homes()) else { return Ok(None) };
+    pub fn begin(dirs: &TurnDirs, directory: &Path, reader: &Reader) -> Result<Option<Self>, Error> {
+        let Ok(tree) = dirs.working_tree(directory) else { return Ok(None) };
         let store = TreeStore::of(dirs.state(), &tree.top);
         if !store.file("tree").exists() {
             return Ok(None);
@@ -49,7 +48,7 @@ impl Waiter {
         let name = lock_of(&reader.agent, &reader.session);
         let held = match store.lock(&name, Instant::now() + PATIENCE) {
             Ok(held) => held,
-            Err(StoreError::Late) => return Ok(None),
+            Err(Error::Late) => return Ok(None),
             Err(fault) => return Err(fault),
         };
         let lock = store.file(&name);
@@ -70,7 +69,7 @@ impl Waiter {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn is_over(&self) -> Result<bool, StoreError> {
+    pub fn is_over(&self) -> Result<bool, Error> {
         if !self.store.file("tree").exists() || !self.lock.exists() {
             return Ok(true);
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use alongside_platform::files;
 
-use crate::error::StoreError;
+use crate::error::Error;
 
 /// The mode of a nested repository.
 pub(crate) const REPOSITORY: &str = "160000";
@@ -64,12 +64,11 @@ pub(crate) const LIST: [&str; 4] = ["ls-files", "--stage", "--debug", "-z"];
 ///
 /// # Errors
 /// When the output has another form.
-pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, StoreError> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, Error> {
     let mut entries = Vec::new();
     let mut rest = output;
     while !rest.is_empty() {
-        let (entry, after) =
-            parse_one(rest).ok_or_else(|| StoreError::said("git lists its index otherwise"))?;
+        let (entry, after) = parse_one(rest).ok_or("git lists its index otherwise")?;
         entries.push(entry);
         rest = after;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 
 /// Above so many new files times deleted ones, only renames without a change are found.
@@ -70,7 +70,7 @@ pub(crate) enum LineCounts {
 ///
 /// # Errors
 /// When git fails: an object is missing, or the time is over.
-pub(crate) fn differences(git: &Git, before: &str, now: &str) -> Result<Vec<Difference>, StoreError> {
+pub(crate) fn differences(git: &Git, before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     if before == now {
         return Ok(Vec::new());
     }
@@ -86,7 +86,7 @@ pub(crate) fn split_renames(
     (before, now): (&str, &str),
     differences: Vec<Difference>,
     is_none: impl Fn(&Difference) -> bool,
-) -> Result<Vec<Difference>, StoreError> {
+) -> Result<Vec<Difference>, Error> {
     let is_split = |it: &Difference| it.from.is_some() && is_none(it);
     let (split, mut all): (Vec<_>, Vec<_>) = differences.into_iter().partition(is_split);
     if split.is_empty() {
@@ -100,10 +100,10 @@ pub(crate) fn split_renames(
     Ok(all)
 }
 
-fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, StoreError> {
+fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     match run(git, how, before, now) {
         // The project may have removed some texts since, or may be a partial clone that never had them.
-        Err(StoreError::Said(_)) => {
+        Err(Error::Said(_)) => {
             let mut found = plain(git, before, now)?;
             mark_lost(git, &mut found)?;
             Ok(found)
@@ -116,19 +116,19 @@ fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Diffe
 ///
 /// # Errors
 /// As [`differences`].
-pub(crate) fn plain(git: &Git, before: &str, now: &str) -> Result<Vec<Difference>, StoreError> {
+pub(crate) fn plain(git: &Git, before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     run(git, &["--no-renames"], before, now)
 }
 
-fn run(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, StoreError> {
+fn run(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
     let args = args.into_iter().chain(how.iter().copied()).chain(["--end-of-options", before, now]);
     let output = git.run(args, None)?;
-    parse(&output).ok_or_else(|| StoreError::said("git lists changes otherwise"))
+    parse(&output).ok_or_else(|| Error::said("git lists changes otherwise"))
 }
 
 /// Marks the differences for which git lacks one of the two texts.
-fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), StoreError> {
+fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Error> {
     let sides = |difference: &Difference| {
         let sides = [&difference.before, &difference.now].into_iter();
         sides.filter(|side| side.exists() && side.kind() != SideKind::Repository).cloned().collect::<Vec<_>>()
@@ -149,7 +149,7 @@ fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), StoreError
 ///
 /// # Errors
 /// As [`differences`].
-pub(crate) fn paths(git: &Git, pairs: &[(&str, &str)]) -> Result<Vec<Vec<Vec<u8>>>, StoreError> {
+pub(crate) fn paths(git: &Git, pairs: &[(&str, &str)]) -> Result<Vec<Vec<Vec<u8>>>, Error> {
     if pairs.is_empty() {
         return Ok(Vec::new());
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_platform::process::{self, Processes};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::sessions::open_turns::last_of;
 use crate::sessions::recipient;
 use crate::store::tree_store::TreeStore;
@@ -29,8 +29,8 @@ pub struct RunningAgent {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn running_agent(dirs: &TurnDirs, directory: &Path) -> Result<Option<RunningAgent>, StoreError> {
-    let Some(tree) = WorkingTree::around_or_at(directory, &dirs.homes()) else { return Ok(None) };
+pub fn running_agent(dirs: &TurnDirs, directory: &Path) -> Result<Option<RunningAgent>, Error> {
+    let Ok(tree) = dirs.working_tree(directory) else { return Ok(None) };
     let log = TreeStore::of(dirs.state(), &tree.top).log().read()?;
     let Some(to) = recipient::address(&log) else { return Ok(None) };
     let process = last_of(&log, &to).and_then(|record| record.process).filter(AgentProcess::runs);

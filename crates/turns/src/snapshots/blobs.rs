@@ -6,7 +6,7 @@ use std::path::Path;
 
 use alongside_platform::paths;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::{Side, SideKind};
 use crate::snapshots::tree_access::TreeAccess;
 
@@ -34,7 +34,7 @@ impl Blobs {
         access: &TreeAccess,
         before: (&str, &[&Path]),
         now: (&str, &[&Path]),
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Error> {
         let (before, now) = (read_all(access, before.0, before.1)?, read_all(access, now.0, now.1)?);
         Ok(Self { before, now })
     }
@@ -43,7 +43,7 @@ impl Blobs {
     ///
     /// # Errors
     /// When git no longer has the content.
-    pub(crate) fn before(&self, path: &Path) -> Result<Option<Blob>, String> {
+    pub(crate) fn before(&self, path: &Path) -> Result<Option<Blob>, Error> {
         get(&self.before, path)
     }
 
@@ -51,14 +51,14 @@ impl Blobs {
     ///
     /// # Errors
     /// As [`before`](Self::before).
-    pub(crate) fn now(&self, path: &Path) -> Result<Option<Blob>, String> {
+    pub(crate) fn now(&self, path: &Path) -> Result<Option<Blob>, Error> {
         get(&self.now, path)
     }
 }
 
-fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Blob>, String> {
+fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Blob>, Error> {
     let found = blobs.get(&paths::to_bytes(path)).cloned();
-    found.map(|blob| blob.ok_or_else(|| StoreError::said(LOST).to_string())).transpose()
+    found.map(|blob| blob.ok_or(LOST.into())).transpose()
 }
 
 /// The reason why a text cannot be read whose object is gone from the project's repository.
@@ -68,8 +68,8 @@ const LOST: &str = "git no longer has the text of before";
 ///
 /// # Errors
 /// When git fails, or no longer has the content.
-pub(crate) fn read(access: &TreeAccess, tree: &str, below: &Path) -> Result<Option<Blob>, StoreError> {
-    get(&read_all(access, tree, &[below])?, below).map_err(StoreError::said)
+pub(crate) fn read(access: &TreeAccess, tree: &str, below: &Path) -> Result<Option<Blob>, Error> {
+    get(&read_all(access, tree, &[below])?, below)
 }
 
 /// The files of a tree at several paths. Git is started twice, however many paths there are. The result lacks
@@ -81,7 +81,7 @@ pub(crate) fn read_all(
     access: &TreeAccess,
     tree: &str,
     below: &[&Path],
-) -> Result<BTreeMap<Vec<u8>, Option<Blob>>, StoreError> {
+) -> Result<BTreeMap<Vec<u8>, Option<Blob>>, Error> {
     let names: BTreeSet<Vec<u8>> = below.iter().map(|path| paths::to_bytes(path)).collect();
     let args = ["ls-tree", "-z", "--full-tree", tree, "--"].map(OsString::from);
     let wanted = names.iter().filter_map(|name| Some(paths::from_bytes(name)?.into_os_string()));
@@ -104,8 +104,8 @@ pub(crate) fn read_all(
     }
     let output = access.git.run(["cat-file", "--batch"], Some(objects.into_bytes()))?;
     let mut rest = output.as_slice();
-    let blob = |(name, side): (Vec<u8>, Side)| -> Result<_, StoreError> {
-        let bytes = next_object(&mut rest).ok_or_else(|| StoreError::said("git writes objects otherwise"))?;
+    let blob = |(name, side): (Vec<u8>, Side)| -> Result<_, Error> {
+        let bytes = next_object(&mut rest).ok_or("git writes objects otherwise")?;
         let kind = side.kind();
         Ok((name, bytes.map(|bytes| Blob { kind, bytes: bytes.to_vec() })))
     };
@@ -116,15 +116,12 @@ pub(crate) fn read_all(
 ///
 /// # Errors
 /// When git fails.
-pub(crate) fn read_objects(
-    access: &TreeAccess,
-    objects: &[&str],
-) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+pub(crate) fn read_objects(access: &TreeAccess, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let wanted: String = objects.iter().map(|object| format!("{object}\n")).collect();
     let output = access.git.run(["cat-file", "--batch"], Some(wanted.into_bytes()))?;
     let mut rest = output.as_slice();
     let content = |_| {
-        let bytes = next_object(&mut rest).ok_or_else(|| StoreError::said("git writes objects otherwise"))?;
+        let bytes = next_object(&mut rest).ok_or("git writes objects otherwise")?;
         Ok(bytes.map(<[u8]>::to_vec))
     };
     objects.iter().map(content).collect()
@@ -149,7 +146,7 @@ fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
 ///
 /// # Errors
 /// When git fails.
-pub(crate) fn has_directory(access: &TreeAccess, tree: &str, below: &Path) -> Result<bool, StoreError> {
+pub(crate) fn has_directory(access: &TreeAccess, tree: &str, below: &Path) -> Result<bool, Error> {
     let args = ["ls-tree", "-z", "-d", "--full-tree", tree, "--"].map(OsString::from);
     Ok(!access.git.run(args.into_iter().chain([below.as_os_str().to_owned()]), None)?.is_empty())
 }

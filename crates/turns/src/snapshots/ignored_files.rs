@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use alongside_platform::{files, paths};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 
 /// The most entries of ignored directories that are examined, and the longest time for that.
@@ -35,7 +35,7 @@ pub(crate) fn changed_since(
     top: &Path,
     exclude_from: Option<OsString>,
     since: SystemTime,
-) -> Result<Ignored, StoreError> {
+) -> Result<Ignored, Error> {
     let args = ["ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"].map(OsString::from);
     let output = git.run(args.into_iter().chain(exclude_from), None)?;
     let mut search = Search { since, left: MAX_LOOKED_AT, until: Instant::now() + MAX_TIME };

@@ -12,7 +12,7 @@ use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{files, paths};
 use serde::{Deserialize, Serialize};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::store::escaped_path::{escape, unescape};
 use crate::store::hash::hash;
 use crate::store::tree_store::TreeStore;
@@ -82,7 +82,7 @@ struct Row {
 ///
 /// # Errors
 /// When the list cannot be written.
-pub(crate) fn keep(store: &TreeStore, left: &LeftOuts) -> Result<Option<String>, StoreError> {
+pub(crate) fn keep(store: &TreeStore, left: &LeftOuts) -> Result<Option<String>, Error> {
     if left.is_empty() {
         return Ok(None);
     }
@@ -92,7 +92,7 @@ pub(crate) fn keep(store: &TreeStore, left: &LeftOuts) -> Result<Option<String>,
         stamp: file.stamp.clone(),
     };
     let rows: Vec<Row> = left.iter().map(row).collect();
-    let bytes = serde_json::to_vec(&rows).map_err(|error| StoreError::said(error.to_string()))?;
+    let bytes = serde_json::to_vec(&rows).map_err(|error| Error::said(error.to_string()))?;
     let name = hash(&bytes)[..32].to_owned();
     let directory = store.file("left");
     if !directory.join(&name).exists() {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use alongside_platform::paths;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 use crate::git::index_listing::{self, IndexEntry};
 use crate::git::tree_diff::Side;
@@ -47,12 +47,12 @@ impl ProjectIndex {
     ///
     /// # Errors
     /// When the time is over.
-    pub(crate) fn read(access: &TreeAccess) -> Result<Self, StoreError> {
+    pub(crate) fn read(access: &TreeAccess) -> Result<Self, Error> {
         let Some(git) = copied(access) else { return Ok(Self::default()) };
         let args = ["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"];
         let read = git.run(index_listing::LIST, None).and_then(|list| Ok((list, git.run(args, None)?)));
         let (list, differing) = match read {
-            Err(StoreError::Late) => return Err(StoreError::Late),
+            Err(Error::Late) => return Err(Error::Late),
             Err(_) => return Ok(Self::default()),
             Ok(read) => read,
         };

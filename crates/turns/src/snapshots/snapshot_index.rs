@@ -14,7 +14,7 @@ use alongside_platform::files::{self, Links};
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 use crate::git::index_listing::{self, IndexEntry, REPOSITORY};
 use crate::snapshots::exclusions::Exclusions;
@@ -59,20 +59,20 @@ impl<'a> SnapshotIndex<'a> {
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over. Then the index stays as it was.
-    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, StoreError> {
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         self.drop_leftovers();
         let begun = SystemTime::now();
         let taken = match self.begin().and_then(|()| self.update()) {
-            Err(StoreError::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
+            Err(Error::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
                 // This git cannot read the index: an older git wrote it, or the disk was full.
                 fs::remove_file(&self.path)?;
                 self.begin()?;
                 self.update()
             }
-            Err(StoreError::Late) => {
+            Err(Error::Late) => {
                 // Our git was killed at the deadline, and has left its lock.
                 let _ = fs::remove_file(self.path.with_extension("lock"));
-                Err(StoreError::Late)
+                Err(Error::Late)
             }
             taken => taken,
         };
@@ -81,7 +81,7 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Makes the index if there is none yet. Otherwise removes the entries that are excluded by now.
-    fn begin(&self) -> Result<(), StoreError> {
+    fn begin(&self) -> Result<(), Error> {
         let form = self.path.with_extension("form");
         if !self.path.exists() {
             self.seed()?;
@@ -120,7 +120,7 @@ impl<'a> SnapshotIndex<'a> {
 
     /// Copies the project's index, and removes what git knows of a file from each entry whose blob is not the
     /// raw content of the file.
-    fn seed(&self) -> Result<(), StoreError> {
+    fn seed(&self) -> Result<(), Error> {
         let Some(repository) = &self.tree.repository else { return Ok(()) };
         let copied = self.path.with_extension("new");
         // A git that was killed may have left its lock.
@@ -146,7 +146,7 @@ impl<'a> SnapshotIndex<'a> {
         });
         match cleaned {
             Ok(()) => Ok(fs::rename(&copied, &self.path)?),
-            Err(StoreError::Late) => Err(StoreError::Late),
+            Err(Error::Late) => Err(Error::Late),
             // This git cannot read the copy. It begins without an index, and reads all files.
             Err(_) => Ok(fs::remove_file(&copied)?),
         }
@@ -155,7 +155,7 @@ impl<'a> SnapshotIndex<'a> {
     /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
     /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
     /// size and times, so that git reads the file.
-    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, StoreError> {
+    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Error> {
         let mut records = Vec::new();
         let sizes = self.sizes(entries)?;
         let filtered = self.filtered(entries)?;
@@ -177,22 +177,18 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// The size of the blob of each entry; `None` if git does not have the blob.
-    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, StoreError> {
+    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Error> {
         let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
         let output = self.git.run(args, Some(wanted.into_bytes()))?;
         let text = String::from_utf8_lossy(&output);
         let sizes: Vec<_> = text.lines().map(|line| line.parse().ok()).collect();
-        if sizes.len() == entries.len() {
-            Ok(sizes)
-        } else {
-            Err(StoreError::said("git lists objects otherwise"))
-        }
+        if sizes.len() == entries.len() { Ok(sizes) } else { Err("git lists objects otherwise".into()) }
     }
 
     /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
     /// filter.
-    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, StoreError> {
+    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Error> {
         let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
         let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
         let in_tree = entries.iter().filter(|entry| is_attributes(&entry.path));
@@ -217,7 +213,7 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Removes the entries of files that are excluded by now.
-    fn drop_excluded(&self) -> Result<(), StoreError> {
+    fn drop_excluded(&self) -> Result<(), Error> {
         let list = self.git.run(index_listing::LIST, None)?;
         let mut records = Vec::new();
         for entry in index_listing::parse(&list)? {
@@ -229,14 +225,14 @@ impl<'a> SnapshotIndex<'a> {
         self.apply(records, Vec::new())
     }
 
-    fn update(&self) -> Result<Snapshot, StoreError> {
+    fn update(&self) -> Result<Snapshot, Error> {
         let (differing, untracked) = std::thread::scope(|scope| {
             let differing = scope.spawn(|| {
                 let args = ["diff-files", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"];
                 self.git.run(args.into_iter().chain(["--ignore-submodules=all"]), None)
             });
             let untracked = self.untracked();
-            let differing = differing.join().unwrap_or_else(|_| Err(StoreError::said("a thread ended")));
+            let differing = differing.join().unwrap_or_else(|_| Err("a thread ended".into()));
             (differing, untracked)
         });
         let (differing, untracked) = (differing?, untracked?);
@@ -259,7 +255,7 @@ impl<'a> SnapshotIndex<'a> {
 
     /// Every file that the index does not hold and no rule ignores. The path of a nested repository ends in
     /// `/`.
-    fn untracked(&self) -> Result<Vec<u8>, StoreError> {
+    fn untracked(&self) -> Result<Vec<u8>, Error> {
         let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
         args.push("--exclude-standard".into());
         args.extend(self.exclude_from());
@@ -302,7 +298,7 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Removes the entries that `records` names, then reads the files of `added` into the index.
-    fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), StoreError> {
+    fn apply(&self, records: Vec<u8>, added: Vec<u8>) -> Result<(), Error> {
         if !records.is_empty() {
             self.git.run(["update-index", "-z", "--index-info"], Some(records))?;
         }
@@ -341,7 +337,7 @@ struct Differing<'a> {
 }
 
 /// Reads a raw diff without renames.
-fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, StoreError> {
+fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, Error> {
     let mut fields = raw.split(|byte| *byte == 0).filter(|field| !field.is_empty());
     let mut paths = Vec::new();
     while let Some(head) = fields.next() {
@@ -350,7 +346,7 @@ fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, StoreError> {
             (Some([_, _, object, _, status]), Some(path)) => {
                 paths.push(Differing { object, path, is_gone: *status == "D" });
             }
-            _ => return Err(StoreError::said("git lists changes otherwise")),
+            _ => return Err("git lists changes otherwise".into()),
         }
     }
     Ok(paths)

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 use crate::snapshots::exclusions::Exclusions;
 use crate::snapshots::snapshot_index::{Snapshot, SnapshotIndex, copy_with_time};
@@ -31,7 +31,7 @@ impl TreeAccess {
     ///
     /// # Errors
     /// When there is no git, or the store cannot be made.
-    pub(crate) fn open(dirs: &TurnDirs, tree: WorkingTree, until: Instant) -> Result<Self, StoreError> {
+    pub(crate) fn open(dirs: &TurnDirs, tree: WorkingTree, until: Instant) -> Result<Self, Error> {
         let store = TreeStore::of(dirs.state(), &tree.top);
         store.make(dirs.state(), &tree.top)?;
         let git = Git::new(store.repository(), &tree.top, until)?.with_ignore_file(dirs.ignore_file());
@@ -47,7 +47,7 @@ impl TreeAccess {
     ///
     /// # Errors
     /// When git or the disk refuses, or the time is over.
-    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, StoreError> {
+    pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         let _lock = self.store.lock(LOCK, self.git.until())?;
         self.index("index").take_snapshot()
     }
@@ -57,7 +57,7 @@ impl TreeAccess {
     ///
     /// # Errors
     /// As [`take_snapshot`](Self::take_snapshot).
-    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, StoreError> {
+    pub(crate) fn take_look_snapshot(&self) -> Result<Snapshot, Error> {
         let _lock = self.store.lock(LOOK_LOCK, self.git.until())?;
         let (kept, own) = (self.store.file("index"), self.store.file("look-index"));
         let at = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
@@ -102,7 +102,7 @@ impl TreeAccess {
     ///
     /// # Errors
     /// When git fails.
-    pub(crate) fn empty_tree(&self) -> Result<String, StoreError> {
+    pub(crate) fn empty_tree(&self) -> Result<String, Error> {
         self.git.line(["mktree"], Some(Vec::new()))
     }
 }

@@ -11,7 +11,7 @@ use alongside_companion::private::{self, PathTrust};
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::Git;
 use crate::store::comment_log::CommentLog;
 use crate::store::file_lock::FileLock;
@@ -96,7 +96,7 @@ impl TreeStore {
     ///
     /// # Errors
     /// When git or the disk refuses.
-    pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), StoreError> {
+    pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), Error> {
         let format = format_of(tree);
         if read(&self.path.join("format")).as_deref() != Some(format.as_bytes()) {
             let has_snapshots = self.log().read()?.iter().any(|record| record.tree.is_some());
@@ -135,7 +135,7 @@ impl TreeStore {
     /// # Errors
     /// When the system refuses, the log of comments cannot be read, or other processes hold its lock all
     /// the time.
-    pub(crate) fn remove(&self, until: Instant) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self, until: Instant) -> Result<(), Error> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         match self.comments().read()?.is_needed() {
             true => self.forget_repository(true)?,
@@ -148,7 +148,7 @@ impl TreeStore {
     ///
     /// # Errors
     /// When the system refuses, or other processes hold the lock of comments all the time.
-    pub(crate) fn delete(&self, until: Instant) -> Result<(), StoreError> {
+    pub(crate) fn delete(&self, until: Instant) -> Result<(), Error> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         Ok(remove(&self.path)?)
     }
@@ -163,13 +163,13 @@ impl TreeStore {
     ///
     /// # Errors
     /// When another process holds the lock all the time.
-    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<FileLock, StoreError> {
+    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<FileLock, Error> {
         loop {
             if let Some(lock) = FileLock::take(&self.path.join(name))? {
                 return Ok(lock);
             }
             if Instant::now() + POLL > until {
-                return Err(StoreError::Late);
+                return Err(Error::Late);
             }
             std::thread::sleep(POLL);
         }

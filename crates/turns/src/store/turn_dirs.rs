@@ -14,6 +14,9 @@ use alongside_companion::drafts::Drafts;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::{directories, files};
 
+use crate::error::Error;
+use crate::working_tree::WorkingTree;
+
 /// The directories and settings that a store needs.
 #[derive(Debug, Clone)]
 pub struct TurnDirs {
@@ -82,6 +85,15 @@ impl TurnDirs {
     /// The person's ignore file for all repositories, as git finds it.
     pub(crate) fn ignore_file(&self) -> Option<PathBuf> {
         alongside_companion::git_ignore_file(&self.app_dirs)
+    }
+
+    /// The working tree around a directory, as [`WorkingTree::around_or_at`] finds it.
+    ///
+    /// # Errors
+    /// When the directory is in no working tree.
+    pub(crate) fn working_tree(&self, directory: &Path) -> Result<WorkingTree, Error> {
+        let tree = WorkingTree::around_or_at(directory, &self.homes());
+        tree.ok_or("this directory is no working tree".into())
     }
 
     /// The home directories. None of them counts as a working tree, whatever it holds.

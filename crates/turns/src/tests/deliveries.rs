@@ -10,7 +10,7 @@ use super::fixture::{Project, claimed, reader};
 use crate::lines::anchors::Quotation;
 use crate::store::comment_log::Line;
 use crate::store::tree_store::COMMENTS_LOCK;
-use crate::{Claimed, Delivery, StoreError, claim_for_person, clear, confirm, sent_text, trim};
+use crate::{Claimed, Delivery, Error, claim_for_person, clear, confirm, sent_text, trim};
 
 const AGAIN: &str = "You may have got this already";
 
@@ -176,7 +176,7 @@ fn a_store_is_not_removed_while_a_comment_is_written() {
     project.prompt();
     let writing = project.tree_store().lock(COMMENTS_LOCK, Instant::now()).unwrap();
     let cleared = clear(&project.dirs, &project.top, Instant::now() + Duration::from_millis(50));
-    assert_eq!(cleared, Err(StoreError::Late));
+    assert_eq!(cleared, Err(Error::Late));
     assert!(project.tree_store().file("tree").exists());
     drop(writing);
     assert!(clear(&project.dirs, &project.top, Instant::now() + Duration::from_secs(30)).is_ok());

@@ -18,7 +18,7 @@ use crate::snapshots::tree_access::TreeAccess;
 use crate::store::tree_store::TreeStore;
 use crate::working_tree::WorkingTree;
 use crate::{
-    Claim, Claimed, Delivery, Reader, Recorded, StoreError, TakeBack, TurnDirs, TurnEvent, TurnStore, claim,
+    Claim, Claimed, Delivery, Error, Reader, Recorded, TakeBack, TurnDirs, TurnEvent, TurnStore, claim,
     record,
 };
 
@@ -118,17 +118,12 @@ impl Project {
         self.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
     }
 
-    pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, StoreError> {
+    pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, Error> {
         self.event_of(moment, session, false)
     }
 
     /// `is_woken`: a hook waits at the end of the turn.
-    pub(super) fn event_of(
-        &self,
-        moment: Moment,
-        session: &str,
-        is_woken: bool,
-    ) -> Result<Recorded, StoreError> {
+    pub(super) fn event_of(&self, moment: Moment, session: &str, is_woken: bool) -> Result<Recorded, Error> {
         let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
         let event = TurnEvent { moment, agent, session, turn, is_attended: true, is_woken };
         record(&self.dirs, &event, &self.top, Instant::now() + Duration::from_secs(60))
@@ -161,7 +156,7 @@ impl Project {
     }
 
     /// Takes an undo back.
-    pub(super) fn take_back(&self, undone: &UndoneFile) -> Result<(), StoreError> {
+    pub(super) fn take_back(&self, undone: &UndoneFile) -> Result<(), Error> {
         let draft = undone.draft.as_deref().unwrap();
         TakeBack::new(&self.dirs).write(&self.path(&undone.path), Path::new(draft))
     }
@@ -220,7 +215,7 @@ impl Project {
         claimed(self.claim_by(session, Delivery::Prompt))
     }
 
-    pub(super) fn claim_by(&self, session: &str, delivery: Delivery) -> Result<Claimed, StoreError> {
+    pub(super) fn claim_by(&self, session: &str, delivery: Delivery) -> Result<Claimed, Error> {
         claim(&self.dirs, &self.top, &reader(session), delivery, MOST)
     }
 
@@ -237,7 +232,7 @@ pub(super) fn reader(session: &str) -> Reader {
     Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
 }
 
-pub(super) fn claimed(claimed: Result<Claimed, StoreError>) -> Option<Claim> {
+pub(super) fn claimed(claimed: Result<Claimed, Error>) -> Option<Claim> {
     match claimed.unwrap() {
         Claimed::Message(claim) => Some(*claim),
         Claimed::Nothing | Claimed::Busy => None,

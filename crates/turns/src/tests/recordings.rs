@@ -7,7 +7,7 @@ use alongside_contract::turns::Moment;
 
 use super::fixture::{Project, rows};
 use crate::store::tree_store::TreeStore;
-use crate::{Recorded, StoreError, TurnEvent, clear, record, seed, trim, unreviewed_in, unreviewed_trees};
+use crate::{Error, Recorded, TurnEvent, clear, record, seed, trim, unreviewed_in, unreviewed_trees};
 
 fn event() -> TurnEvent {
     let (agent, session, turn) = ("Codex".to_owned(), "s".to_owned(), String::new());
@@ -99,7 +99,7 @@ fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
     assert_eq!(mode & 0o777, 0o700);
     fs::remove_dir_all(project.dirs.state()).unwrap();
     fs::write(project.dirs.state(), "").unwrap();
-    assert!(matches!(record(&project.dirs, &event(), &project.top, soon()), Err(StoreError::Said(_))));
+    assert!(matches!(record(&project.dirs, &event(), &project.top, soon()), Err(Error::Said(_))));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use alongside_desk::Lines;
 use alongside_platform::paths;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::{Difference, SideKind};
 use crate::lines::line_changes::{LineChanges, lines};
 use crate::snapshots::blobs;
@@ -62,7 +62,7 @@ pub(crate) fn accepted_lines(
     path: &Path,
     before: Option<&[u8]>,
     now: Option<&[u8]>,
-) -> Result<Vec<Lines>, StoreError> {
+) -> Result<Vec<Lines>, Error> {
     let all = steps(notes, &paths::to_bytes(path));
     let Some(now) = now.filter(|_| !all.is_empty()) else { return Ok(Vec::new()) };
     let newest = &all[all.len().saturating_sub(MAX_TEXTS)..];

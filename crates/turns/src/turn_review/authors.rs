@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use alongside_desk::Author;
 use alongside_platform::paths;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff;
 use crate::snapshots::blobs;
 use crate::snapshots::tree_access::TreeAccess;
@@ -33,7 +33,7 @@ struct Stretch<'a> {
 impl Stretch<'_> {
     /// The authors of the files that an undo has written in that time, by path. If nothing else has changed
     /// such a file, its change keeps its author.
-    fn by_undo(&self, access: &TreeAccess) -> Result<BTreeMap<Vec<u8>, Author>, StoreError> {
+    fn by_undo(&self, access: &TreeAccess) -> Result<BTreeMap<Vec<u8>, Author>, Error> {
         let mut steps: BTreeMap<Vec<u8>, (&Undone, &Undone)> = BTreeMap::new();
         for &undone in &self.undone {
             steps.entry(unescape(&undone.path)).or_insert((undone, undone)).1 = undone;
@@ -73,7 +73,7 @@ impl Authors {
         log: &[Record],
         baseline: usize,
         now: &str,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Error> {
         let stretches = stretches(log, baseline, now);
         if stretches.len() > MAX_SNAPSHOTS {
             return Ok(Self::unknown());

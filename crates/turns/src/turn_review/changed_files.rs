@@ -9,7 +9,7 @@ use alongside_companion::turns::source::FoundFile;
 use alongside_desk::{Author, FileChange, TurnFile};
 use alongside_platform::{files, paths};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::{Difference, LineCounts, SideKind};
 use crate::snapshots::ignored_files::{self, TooLarge};
 use crate::snapshots::left_out_files::{LeftOut, LeftOuts, REPLACED, Why};
@@ -155,7 +155,7 @@ impl ChangedFiles {
         access: &TreeAccess,
         since: SystemTime,
         authors: &Authors,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize, Error> {
         let index = access.index("look-index");
         let git = access.git.with_index(&access.store.file("look-index"));
         let found = ignored_files::changed_since(&git, &access.tree.top, index.exclude_from(), since)?;

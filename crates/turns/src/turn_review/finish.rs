@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff;
 use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files;
@@ -17,7 +17,7 @@ use crate::store::turn_log::{Kind, Record};
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), StoreError> {
+pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), Error> {
     let record = Record {
         tree: Some(seen(access, look)?),
         finished: Some(alongside_desk::now_ms()),
@@ -34,7 +34,7 @@ pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), St
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, StoreError> {
+pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, Error> {
     let undone: BTreeSet<Vec<u8>> = {
         let since = access.store.log().read()?.into_iter().filter(|record| record.at >= look.at);
         since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()

@@ -12,7 +12,7 @@ use crate::comments::answered_comments::written_again;
 use crate::comments::comment_list::feedback;
 use crate::comments::compaction::compact_large;
 use crate::comments::file_texts::FileTexts;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::git::tree_diff::{self, Difference};
 use crate::sessions::open_turns::open_turns;
 use crate::sessions::read_moment::read_moment;
@@ -36,7 +36,7 @@ const SHORT: usize = 7;
 ///
 /// # Errors
 /// When git, the disk or the time does not suffice for a comparison.
-pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook, StoreError> {
+pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook, Error> {
     let log = access.store.log().read()?;
     let at = alongside_desk::now_ms();
     let mut taken = access.take_look_snapshot()?;
@@ -111,7 +111,7 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
         }
         // The list of changes does not need the comments.
         Err(error) => {
-            remarks.push(format!("The comments cannot be read: {}.", StoreError::from(error)));
+            remarks.push(format!("The comments cannot be read: {}.", Error::from(error)));
             Feedback::default()
         }
     };
@@ -202,8 +202,8 @@ impl Start {
         Self { tree, name, at, told_at, record: Some(place) }
     }
 
-    fn of_revision(access: &TreeAccess, revision: &str) -> Result<Self, StoreError> {
-        let unknown = || StoreError::said(format!("git knows no revision {revision} here"));
+    fn of_revision(access: &TreeAccess, revision: &str) -> Result<Self, Error> {
+        let unknown = || Error::said(format!("git knows no revision {revision} here"));
         let tree = access.tree_of(revision).ok_or_else(unknown)?;
         let name = match access.commit(revision) {
             Some(commit) => format!("the commit {}", short(&commit)),
@@ -212,9 +212,9 @@ impl Start {
         Ok(Self { tree, name, at: None, told_at: None, record: None })
     }
 
-    fn of_head(access: &TreeAccess) -> Result<Self, StoreError> {
+    fn of_head(access: &TreeAccess) -> Result<Self, Error> {
         if access.tree.repository.is_none() {
-            return Err(StoreError::said("no turn has left a baseline here, and there is no Git repository"));
+            return Err("no turn has left a baseline here, and there is no Git repository".into());
         }
         match Self::of_revision(access, "HEAD") {
             Ok(start) => Ok(start),

@@ -9,7 +9,7 @@ use alongside_companion::turns::source::TurnNote;
 use alongside_platform::paths;
 use serde::{Deserialize, Serialize};
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::snapshots::compared_trees::baseline;
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::snapshots::tree_access::TreeAccess;
@@ -69,7 +69,7 @@ pub(crate) fn read(store: &TreeStore) -> Vec<Note> {
 ///
 /// # Errors
 /// When git or the disk refuses.
-pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<bool, StoreError> {
+pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<bool, Error> {
     let log = access.store.log().read()?;
     if baseline(&log).is_none() || !is_held(access, below)? {
         return Ok(false);
@@ -100,7 +100,7 @@ pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<
 }
 
 /// Whether snapshots hold this file. The store keeps no text of a file that git ignores or a person excludes.
-fn is_held(access: &TreeAccess, below: &Path) -> Result<bool, StoreError> {
+fn is_held(access: &TreeAccess, below: &Path) -> Result<bool, Error> {
     if access.exclusions.exclude(below) {
         return Ok(false);
     }

@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::TurnLook;
 
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::snapshots::compared_trees::baseline;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Kind;
 use crate::turn_review::look::look;
-use crate::working_tree::WorkingTree;
 
 /// How long the look at one working tree may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,9 +41,8 @@ pub fn unreviewed_trees(dirs: &TurnDirs) -> Vec<UnreviewedTree> {
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
-pub fn unreviewed_in(dirs: &TurnDirs, directory: &Path) -> Result<Option<UnreviewedTree>, StoreError> {
-    let tree = WorkingTree::around_or_at(directory, &dirs.homes());
-    let tree = tree.ok_or_else(|| StoreError::said("this directory is no working tree"))?;
+pub fn unreviewed_in(dirs: &TurnDirs, directory: &Path) -> Result<Option<UnreviewedTree>, Error> {
+    let tree = dirs.working_tree(directory)?;
     let log = TreeStore::of(dirs.state(), &tree.top).log().read()?;
     let Some(place) = baseline(&log) else { return Ok(None) };
     let mut agents: Vec<String> = Vec::new();

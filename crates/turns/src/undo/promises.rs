@@ -11,7 +11,7 @@ use alongside_platform::paths;
 
 use crate::comments::lock;
 use crate::comments::round_size;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::store::comment_log::{Line, Promise};
@@ -46,14 +46,14 @@ impl HeldPromise {
 ///
 /// # Errors
 /// When the log cannot be written.
-pub(crate) fn promise(store: &TreeStore, look: &str, round: &NewRound) -> Result<HeldPromise, StoreError> {
+pub(crate) fn promise(store: &TreeStore, look: &str, round: &NewRound) -> Result<HeldPromise, Error> {
     let held = store.lock(LOCK, Instant::now() + PATIENCE)?;
     let NewRound { mut undone, comments, .. } = round.clone();
     round_size::cut_texts(&mut undone);
     let _lock = lock(store)?;
     let all = store.comments().read()?;
     if all.promise.is_some() {
-        return Err(StoreError::said("an earlier undo is still to be told"));
+        return Err("an earlier undo is still to be told".into());
     }
     let promise = Some(Promise { undone, comments, look: look.to_owned(), number: Some(all.lines) });
     store.comments().append([&Line::Promised { promise, at: now_ms() }])?;
@@ -83,12 +83,12 @@ impl Drop for HeldPromise {
 pub(crate) fn broken(
     store: &TreeStore,
     top: &Path,
-) -> Result<Option<(ComparedTrees, NewRound, HeldPromise)>, StoreError> {
+) -> Result<Option<(ComparedTrees, NewRound, HeldPromise)>, Error> {
     let Some(promise) = store.comments().read()?.promise else { return Ok(None) };
     let held = match store.lock(LOCK, Instant::now()) {
         Ok(held) => held,
         // Another process is keeping the promise.
-        Err(StoreError::Late) => return Ok(None),
+        Err(Error::Late) => return Ok(None),
         Err(fault) => return Err(fault),
     };
     // Before this process got the lock, another one may have kept the promise.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alongside_platform::paths;
 
 use crate::comments::lock;
-use crate::error::StoreError;
+use crate::error::Error;
 use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::store::comment_log::{Line, Round};
@@ -46,11 +46,11 @@ impl<'a> TakeBack<'a> {
     /// # Errors
     /// When the log knows no undo that has kept this draft, the file has changed since that undo, or the file
     /// cannot be written.
-    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), StoreError> {
-        let unknown = || StoreError::said("it is not known as the text before an undo");
+    pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Error> {
+        let unknown = || Error::said("it is not known as the text before an undo");
         // The undo may have removed the directories of a new file.
         let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
-        let tree = WorkingTree::around_or_at(above, &self.dirs.homes()).ok_or_else(unknown)?;
+        let tree = self.dirs.working_tree(above).map_err(|_| unknown())?;
         let below = file.strip_prefix(&tree.top).map_err(|_| unknown())?.to_owned();
         if !TreeStore::of(self.dirs.state(), &tree.top).file("log").exists() {
             return Err(unknown());
@@ -70,7 +70,7 @@ impl<'a> TakeBack<'a> {
             ComparedTrees { before: String::new(), now: String::new(), left: None, at: 0 },
             self.dirs.drafts(),
         );
-        Undoing::new(access, &nothing, &drafts).take_back(&below, undone, text).map_err(StoreError::said)?;
+        Undoing::new(access, &nothing, &drafts).take_back(&below, undone, text)?;
         // No message tells of what was taken back already.
         if !undone.is_back
             && let Err(fault) = tell_no_more(&access.store, &path, at)
@@ -82,7 +82,7 @@ impl<'a> TakeBack<'a> {
 }
 
 /// Removes the undo of a file at a time from the message that tells of it, if no agent has read that yet.
-fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), StoreError> {
+fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), Error> {
     let _lock = lock(store)?;
     let log = store.comments();
     let all = log.read()?;
@@ -97,7 +97,7 @@ fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), Sto
 }
 
 impl Opened {
-    fn open(dirs: &TurnDirs, tree: WorkingTree) -> Result<Self, StoreError> {
+    fn open(dirs: &TurnDirs, tree: WorkingTree) -> Result<Self, Error> {
         let access = TreeAccess::open(dirs, tree, Instant::now() + PATIENCE)?;
         let undone = access.store.log().read()?.into_iter().rev().filter(|it| it.undone.is_some()).collect();
         Ok(Self { access, undone })

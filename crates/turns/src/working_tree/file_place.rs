@@ -8,6 +8,8 @@ use std::path::{Component, Path};
 use alongside_platform::directory::{Directory, Entry};
 use alongside_platform::untrusted::{self, Whose};
 
+use crate::error::Error;
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct FilePlace {
@@ -20,7 +22,7 @@ impl FilePlace {
     ///
     /// # Errors
     /// Why the place cannot be reached: a link or a file is on the way, or the path leaves the working tree.
-    pub(crate) fn find(top: &Path, below: &Path) -> Result<Option<Self>, String> {
+    pub(crate) fn find(top: &Path, below: &Path) -> Result<Option<Self>, Error> {
         Self::open(top, below, false)
     }
 
@@ -28,31 +30,31 @@ impl FilePlace {
     ///
     /// # Errors
     /// As [`find`](Self::find), and when a directory cannot be made.
-    pub(crate) fn make_way(top: &Path, below: &Path) -> Result<Self, String> {
-        Self::open(top, below, true)?.ok_or_else(|| "its directory is gone".to_owned())
+    pub(crate) fn make_way(top: &Path, below: &Path) -> Result<Self, Error> {
+        Self::open(top, below, true)?.ok_or("its directory is gone".into())
     }
 
-    fn open(top: &Path, below: &Path, make: bool) -> Result<Option<Self>, String> {
+    fn open(top: &Path, below: &Path, make: bool) -> Result<Option<Self>, Error> {
         let mut names = Vec::new();
         for part in below.components() {
             match part {
                 Component::Normal(name) if !name.eq_ignore_ascii_case(".git") => names.push(name.to_owned()),
-                _ => return Err("it is no file of the working tree".to_owned()),
+                _ => return Err("it is no file of the working tree".into()),
             }
         }
         let name = names.pop().ok_or("it is no file of the working tree")?;
-        let mut directory = Directory::open(top).map_err(|error| error.to_string())?;
+        let mut directory = Directory::open(top)?;
         for step in names {
-            match directory.entry(&step).map_err(|error| error.to_string())? {
+            match directory.entry(&step)? {
                 Some(Entry::Directory) => {}
-                Some(Entry::Link) => return Err("a link is on the way to it".to_owned()),
+                Some(Entry::Link) => return Err("a link is on the way to it".into()),
                 Some(Entry::File | Entry::Other) => {
                     return Err("a file is in the place of its directory".into());
                 }
                 None if !make => return Ok(None),
-                None => directory.make_usual(&step).map_err(|error| error.to_string())?,
+                None => directory.make_usual(&step)?,
             }
-            directory = directory.below(&step).map_err(|error| error.to_string())?;
+            directory = directory.below(&step)?;
         }
         Ok(Some(Self { directory, name }))
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use alongside_contract::turns::{Moment, Turns, Wake};
 use alongside_desk::SnapshotKind;
 use alongside_platform::process;
-use alongside_turns::{Claimed, Delivery, Reader, StoreError, TurnDirs, Waiter};
+use alongside_turns::{Claimed, Delivery, Error, Reader, TurnDirs, Waiter};
 
 use super::event::{PATIENCE, listener, log, read, tell};
 
@@ -70,7 +70,7 @@ struct Wait {
 impl Wait {
     /// Waits for a message until there is nothing to wait for, and delivers it. Returns whether there was
     /// one: then the process ends with the code that wakes the session, and nothing comes in between.
-    async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, StoreError> {
+    async fn until(&self, over: impl Future<Output = ()>) -> Result<bool, Error> {
         // A message that the turn has read before its end must not wake the session.
         alongside_turns::confirm(&self.places, &self.directory, &self.reader, self.at)?;
         let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
@@ -108,7 +108,7 @@ impl Wait {
 
 /// Waits until something is written, or for the next attempt where somebody was busy. Returns `false` once
 /// there is nothing left to wait for.
-async fn news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, StoreError> {
+async fn news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, Error> {
     let mut tries = is_busy;
     loop {
         if waiter.take_news() {
@@ -122,7 +122,7 @@ async fn news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, StoreError> {
 }
 
 /// Says the message that waits, if there is one and nobody else delivers it.
-fn say(places: &TurnDirs, directory: &Path, reader: &Reader, most: usize) -> Result<Claimed, StoreError> {
+fn say(places: &TurnDirs, directory: &Path, reader: &Reader, most: usize) -> Result<Claimed, Error> {
     let claimed = alongside_turns::claim(places, directory, reader, Delivery::Wake, most)?;
     if let Claimed::Message(claim) = &claimed {
         claim.begin()?;

@@ -12,7 +12,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
 use alongside_host::Registry;
-use alongside_turns::{StoreError, TurnDirs};
+use alongside_turns::{Error, TurnDirs};
 use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
@@ -36,7 +36,7 @@ pub(super) struct OwnFiles {
 
 /// Asks the stores of turns, which may block.
 pub(super) async fn in_stores<T: Send + 'static>(
-    ask: impl FnOnce(TurnDirs) -> Result<T, StoreError> + Send + 'static,
+    ask: impl FnOnce(TurnDirs) -> Result<T, Error> + Send + 'static,
 ) -> anyhow::Result<T> {
     Ok(tokio::task::spawn_blocking(|| ask(TurnDirs::of_this_process())).await??)
 }
