@@ -3,6 +3,7 @@
 use alongside_contract::hook::{EditArguments, LineEnds, Replacing};
 
 use crate::change::NoChange;
+use crate::line_difference::Difference;
 use crate::line_endings::{BOM, unix, writes_crlf, written};
 
 /// Context lines on each side to try before the whole text is replaced.
@@ -118,42 +119,17 @@ pub(crate) fn between(original: &str, text: &str, line_ends: LineEnds) -> Edit {
         (Some(original), Some(text)) => (original, text),
         _ => (&*original, &*text),
     };
-    let above = common(original.split_inclusive('\n'), text.split_inclusive('\n'));
-    let (old_rest, new_rest) = (tail(original, above), tail(text, above));
-    let below = common(old_rest.split_inclusive('\n').rev(), new_rest.split_inclusive('\n').rev());
-    let old_end = original.len().saturating_sub(below);
-    let new_end = text.len().saturating_sub(below);
+    let difference = Difference::between(original, text);
     for lines in CONTEXT {
-        let before = before(original, above, lines);
-        let after = after(original, old_end, lines);
-        let old = original.get(above - before..old_end + after).unwrap_or_default();
+        let (above, below) = difference.context(lines);
+        let old = [above, difference.old, below].concat();
         // Agents count occurrences that do not overlap, and replace the first one.
-        let is_first = || original.find(old) == Some(above - before);
-        if !old.is_empty() && is_first() && original.matches(old).nth(1).is_none() {
-            let new = text.get(above - before..new_end + after).unwrap_or_default();
-            return Edit { old: old.to_owned(), new: new.to_owned(), all: false };
+        let is_first = || original.find(&old) == Some(difference.above.len() - above.len());
+        if !old.is_empty() && is_first() && original.matches(&old).nth(1).is_none() {
+            return Edit { old, new: [above, difference.new, below].concat(), all: false };
         }
     }
     Edit { old: original.to_owned(), new: text.to_owned(), all: false }
-}
-
-/// The length of the pieces that both begin with.
-fn common<'a>(one: impl Iterator<Item = &'a str>, other: impl Iterator<Item = &'a str>) -> usize {
-    one.zip(other).take_while(|(one, other)| one == other).map(|(piece, _)| piece.len()).sum()
-}
-
-fn tail(text: &str, from: usize) -> &str {
-    text.get(from..).unwrap_or_default()
-}
-
-/// The length of so many lines before a line start.
-fn before(text: &str, at: usize, lines: usize) -> usize {
-    text.get(..at).unwrap_or_default().split_inclusive('\n').rev().take(lines).map(str::len).sum()
-}
-
-/// The length of so many lines from a line start on.
-fn after(text: &str, at: usize, lines: usize) -> usize {
-    tail(text, at).split_inclusive('\n').take(lines).map(str::len).sum()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod answer;
 mod change;
 mod edit;
 mod input;
+mod line_difference;
 mod line_endings;
 mod notebook;
 mod patch;

@@ -152,8 +152,6 @@ impl fmt::Display for Malformed {
     }
 }
 
-impl std::error::Error for Malformed {}
-
 impl Patch {
     /// Reads a patch, in linear time. An error names the first line that is not in the grammar.
     pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {

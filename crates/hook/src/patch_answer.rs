@@ -4,38 +4,23 @@
 //! file again, by its own rules, so the patch names a place that those rules find: the changed lines, with
 //! some lines around them if the same lines also stand further up, or else all lines of the file.
 
-use std::fmt;
-
+use crate::line_difference::Difference;
 use crate::patch::{ADD, BEGIN, CHUNK, DELETE, END, MOVE, UPDATE, is_path_of_patch};
 use crate::patch_apply::{split_at_first, with_final_newline};
 
 /// The lines of context on each side to try, in this order. Each try searches the file once.
 const CONTEXT_LINES: [usize; 3] = [0, 3, 24];
 
-/// A file that no patch can describe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Inexpressible {
-    /// The path is empty, has a line break, or ends in whitespace: Codex would read another one.
-    Path,
-    /// The file or the new text has a carriage return, which Codex drops, adds or keeps depending on its
-    /// release.
-    CarriageReturn,
-}
-
-impl fmt::Display for Inexpressible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Path => "a patch cannot name this path",
-            Self::CarriageReturn => "a patch cannot carry carriage returns",
-        })
-    }
-}
-
-impl std::error::Error for Inexpressible {}
+/// Why no patch describes a file: its path is empty, has a line break, or ends in whitespace, so that Codex
+/// would read another one.
+const NO_PATH: &str = "a patch cannot name this path";
+/// Why no patch describes a file: it or the new text has a carriage return, which Codex drops, adds or keeps
+/// depending on its release.
+const CARRIAGE_RETURN: &str = "a patch cannot carry carriage returns";
 
 /// The section that makes a file have this text, and a final newline if it has a line. `original` is the text
 /// of the file as it is, or `None` if there is no such file.
-pub(crate) fn whole_file(path: &str, original: Option<&str>, text: &str) -> Result<String, Inexpressible> {
+pub(crate) fn whole_file(path: &str, original: Option<&str>, text: &str) -> Result<String, &'static str> {
     check(&[path], &[original.unwrap_or_default(), text])?;
     Ok(match original {
         Some(original) if !(original.is_empty() && text.is_empty()) => {
@@ -48,7 +33,7 @@ pub(crate) fn whole_file(path: &str, original: Option<&str>, text: &str) -> Resu
 
 /// The section that moves the file at `path` to another path, where it gets this text, and a final newline if
 /// it has a line. Without a line in both texts, these are two sections.
-pub(crate) fn moved_file(path: &str, to: &str, original: &str, text: &str) -> Result<String, Inexpressible> {
+pub(crate) fn moved_file(path: &str, to: &str, original: &str, text: &str) -> Result<String, &'static str> {
     check(&[path, to], &[original, text])?;
     if original.is_empty() && text.is_empty() {
         return Ok(format!("{DELETE}{path}\n{}", added(to, text)));
@@ -57,7 +42,7 @@ pub(crate) fn moved_file(path: &str, to: &str, original: &str, text: &str) -> Re
 }
 
 /// The section that deletes a file.
-pub(crate) fn deleted_file(path: &str) -> Result<String, Inexpressible> {
+pub(crate) fn deleted_file(path: &str) -> Result<String, &'static str> {
     check(&[path], &[])?;
     Ok(format!("{DELETE}{path}\n"))
 }
@@ -73,12 +58,12 @@ pub(crate) fn assemble(sections: impl IntoIterator<Item = impl AsRef<str>>) -> S
     patch
 }
 
-fn check(paths: &[&str], texts: &[&str]) -> Result<(), Inexpressible> {
+fn check(paths: &[&str], texts: &[&str]) -> Result<(), &'static str> {
     if !paths.iter().all(|path| is_path_of_patch(path)) {
-        return Err(Inexpressible::Path);
+        return Err(NO_PATH);
     }
     if texts.iter().any(|text| text.contains('\r')) {
-        return Err(Inexpressible::CarriageReturn);
+        return Err(CARRIAGE_RETURN);
     }
     Ok(())
 }
@@ -95,7 +80,7 @@ fn chunk(original: &str, text: &str) -> String {
     let text = with_final_newline(text);
     let difference = Difference::between(&original, &text);
     let mut chunk = format!("{CHUNK}\n");
-    match CONTEXT_LINES.iter().find_map(|lines| difference.unambiguous_context(&original, *lines)) {
+    match CONTEXT_LINES.iter().find_map(|lines| unambiguous_context(&difference, &original, *lines)) {
         Some((above, below)) => {
             push_lines(&mut chunk, ' ', above);
             push_lines(&mut chunk, '-', difference.old);
@@ -110,58 +95,20 @@ fn chunk(original: &str, text: &str) -> String {
     chunk
 }
 
-/// The one run of lines in which two texts differ, and the common lines around that run.
-struct Difference<'a> {
-    above: &'a str,
-    old: &'a str,
-    new: &'a str,
-    below: &'a str,
-}
-
-impl<'a> Difference<'a> {
-    /// Compares two texts that consist of whole lines with their newlines.
-    fn between(original: &'a str, text: &'a str) -> Self {
-        let above = common_bytes(original.split_inclusive('\n'), text.split_inclusive('\n'));
-        let (above, old_and_below) = split(original, above);
-        let (_, new_and_below) = split(text, above.len());
-        let below = common_bytes(
-            old_and_below.split_inclusive('\n').rev(),
-            new_and_below.split_inclusive('\n').rev(),
-        );
-        let (old, below) = split_before_last(old_and_below, below);
-        let (new, _) = split_before_last(new_and_below, below.len());
-        Self { above, old, new, below }
+/// The nearest `lines` lines above and below, if Codex finds the old lines with this context in their place.
+/// Codex takes the first place, and takes a chunk without old lines for the end of the file.
+fn unambiguous_context<'a>(
+    difference: &Difference<'a>,
+    original: &str,
+    lines: usize,
+) -> Option<(&'a str, &'a str)> {
+    let (above, below) = difference.context(lines);
+    let block = [above, difference.old, below].concat();
+    if block.is_empty() {
+        return None;
     }
-
-    /// The nearest `lines` lines above and below, if Codex finds the old lines with this context in their
-    /// place. Codex takes the first place, and takes a chunk without old lines for the end of the file.
-    fn unambiguous_context(&self, original: &str, lines: usize) -> Option<(&'a str, &'a str)> {
-        let near_above = self.above.split_inclusive('\n').rev().take(lines).map(str::len).sum();
-        let near_below = self.below.split_inclusive('\n').take(lines).map(str::len).sum();
-        let (far_above, above) = split_before_last(self.above, near_above);
-        let (below, _) = split(self.below, near_below);
-        let block = [above, self.old, below].concat();
-        if block.is_empty() {
-            return None;
-        }
-        let (found, _) = split_at_first(original, &block)?;
-        (found.len() == far_above.len()).then_some((above, below))
-    }
-}
-
-/// The length of the pieces that two texts have in common before the first different one.
-fn common_bytes<'a>(one: impl Iterator<Item = &'a str>, other: impl Iterator<Item = &'a str>) -> usize {
-    one.zip(other).take_while(|(one, other)| one == other).map(|(piece, _)| piece.len()).sum()
-}
-
-/// The first `bytes` bytes of whole lines, and the rest.
-fn split(text: &str, bytes: usize) -> (&str, &str) {
-    text.split_at_checked(bytes).unwrap_or((text, ""))
-}
-
-/// The text before its last `bytes` bytes of whole lines, and those.
-fn split_before_last(text: &str, bytes: usize) -> (&str, &str) {
-    split(text, text.len().saturating_sub(bytes))
+    let (found, _) = split_at_first(original, &block)?;
+    (found.len() == difference.above.len() - above.len()).then_some((above, below))
 }
 
 /// Appends every line with its sign.

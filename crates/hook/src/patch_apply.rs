@@ -65,8 +65,6 @@ impl fmt::Display for DoesNotApply {
     }
 }
 
-impl std::error::Error for DoesNotApply {}
-
 /// The text of a file after the change; `None` if the change deletes the file. With [`Change::Update`], the
 /// text is that of the file under its new path, if it has one.
 ///

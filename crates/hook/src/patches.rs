@@ -118,5 +118,5 @@ fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, Str
             patch_answer::whole_file(&file.path, original.as_deref(), &text)
         }
     };
-    section.map_err(|error| error.to_string())
+    section.map_err(str::to_owned)
 }

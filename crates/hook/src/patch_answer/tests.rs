@@ -269,16 +269,16 @@ fn a_patch_has_all_its_sections() {
 #[test]
 fn a_path_cannot_smuggle_in_a_section() {
     for path in ["", "f ", "f\n*** Delete File: g", "f\r"] {
-        assert_eq!(whole_file(path, None, "a"), Err(Inexpressible::Path));
-        assert_eq!(deleted_file(path), Err(Inexpressible::Path));
-        assert_eq!(moved_file("f", path, "a", "b"), Err(Inexpressible::Path));
-        assert_eq!(moved_file(path, "f", "a", "b"), Err(Inexpressible::Path));
+        assert_eq!(whole_file(path, None, "a"), Err(NO_PATH));
+        assert_eq!(deleted_file(path), Err(NO_PATH));
+        assert_eq!(moved_file("f", path, "a", "b"), Err(NO_PATH));
+        assert_eq!(moved_file(path, "f", "a", "b"), Err(NO_PATH));
     }
 }
 
 #[test]
 fn a_carriage_return_is_inexpressible() {
-    assert_eq!(whole_file("f", None, "a\r\n"), Err(Inexpressible::CarriageReturn));
-    assert_eq!(whole_file("f", Some("a\r\nb"), "a\n"), Err(Inexpressible::CarriageReturn));
-    assert_eq!(moved_file("f", "g", "a", "a\rb"), Err(Inexpressible::CarriageReturn));
+    assert_eq!(whole_file("f", None, "a\r\n"), Err(CARRIAGE_RETURN));
+    assert_eq!(whole_file("f", Some("a\r\nb"), "a\n"), Err(CARRIAGE_RETURN));
+    assert_eq!(moved_file("f", "g", "a", "a\rb"), Err(CARRIAGE_RETURN));
 }
