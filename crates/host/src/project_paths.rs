@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::settings::Settings;
 use alongside_lsp::{repository, trusted_repository};
 use alongside_platform::directories;
-use alongside_platform::paths::Canonical as _;
+use alongside_platform::paths::real;
 
 /// Whether one of these roots is a directory, or lies above it.
 pub(super) fn holds(roots: &[PathBuf], dir: &Path) -> bool {
@@ -48,10 +48,6 @@ fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
     let top = trusted_repository(dir).filter(|top| !holds_home(top)).unwrap_or(dir);
     let on_the_way = dir.ancestors().take_while(|above| above.starts_with(top));
     on_the_way.into_iter().find(|above| Settings::has_file(above)).unwrap_or(top).to_owned()
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonical().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

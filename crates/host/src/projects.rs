@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_common::settings::Settings;
 use alongside_companion::{Companion, DeskProfile, StartError, Workspace};
 use alongside_desk::{Problem, harmless};
-use alongside_platform::paths::Canonical as _;
+use alongside_platform::paths::real;
 use alongside_turns::TurnDirs;
 use tokio::task::AbortHandle;
 
@@ -193,9 +193,9 @@ impl Projects {
 
 /// The directories with settings of a project: its own, and those of the repositories around it.
 fn around(root: &Path) -> Vec<PathBuf> {
-    let real = root.canonical().unwrap_or_else(|_| root.to_owned());
-    let above = real.ancestors().skip(1).filter(|above| above.join(".git").exists());
-    above.map(Path::to_owned).chain([real.clone()]).collect()
+    let root = real(root);
+    let above = root.ancestors().skip(1).filter(|above| above.join(".git").exists());
+    above.map(Path::to_owned).chain([root.clone()]).collect()
 }
 
 /// Reads the settings of these projects. Returns those whose settings nobody knows, among them those that

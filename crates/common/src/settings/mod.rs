@@ -13,7 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::{AppDirs, Builder, Rule};
-use alongside_platform::paths::Canonical as _;
+use alongside_platform::paths::real;
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 pub use desk::{Notify, Shade};
@@ -125,7 +125,7 @@ impl Settings {
             }
             None => {
                 if let Some(file) = default_file() {
-                    settings.read_if_there(&file, KEYS)?;
+                    settings.read_if_there(&file, std::fs::read_to_string(&file), KEYS)?;
                     settings.file = Some(file);
                 }
             }
@@ -148,8 +148,7 @@ impl Settings {
             }
         }
         for root in roots {
-            let real = root.canonical().unwrap_or_else(|_| root.clone());
-            for above in real.ancestors().skip(1).filter(|above| above.join(".git").exists()) {
+            for above in real(root).ancestors().skip(1).filter(|above| above.join(".git").exists()) {
                 if known.iter().any(|known| known == above) {
                     continue;
                 }
@@ -188,15 +187,17 @@ impl Settings {
     /// The file may be anything: a link, a device, binary.
     fn read_project(&mut self, root: &Path) -> anyhow::Result<()> {
         let file = root.join(PROJECT_FILE);
-        match untrusted::read(&file, MAX_PROJECT_FILE, Whose::Anybodys).and_then(as_text) {
-            Ok(text) => self.read(&file, &text, PROJECT_KEYS),
-            Err(error) if is_absent(&error) => Ok(()),
-            Err(error) => Err(error).with_context(|| format!("cannot read the settings {}", file.display())),
-        }
+        let text = untrusted::read(&file, MAX_PROJECT_FILE, Whose::Anybodys).and_then(as_text);
+        self.read_if_there(&file, text, PROJECT_KEYS)
     }
 
-    fn read_if_there(&mut self, file: &Path, keys: &[(&str, &str)]) -> anyhow::Result<()> {
-        match std::fs::read_to_string(file) {
+    fn read_if_there(
+        &mut self,
+        file: &Path,
+        text: io::Result<String>,
+        keys: &[(&str, &str)],
+    ) -> anyhow::Result<()> {
+        match text {
             Ok(text) => self.read(file, &text, keys),
             Err(error) if is_absent(&error) => Ok(()),
             Err(error) => Err(error).with_context(|| format!("cannot read the settings {}", file.display())),

@@ -96,20 +96,20 @@ pub(super) fn entries<'i>(
         for (name, value) in table {
             let at = name.span();
             let known = || keys.iter().filter(|(of, _)| *of == section).map(|(_, key)| *key);
-            let Some(key) = known().find(|key| *key == name.get_ref().as_ref()) else {
-                let meant = nearest(name.get_ref(), known()).map_or_else(
-                    || format!("; {}", there_are(known().collect())),
-                    |key| format!("; did you mean \"{key}\"?"),
-                );
-                return Err(Mistake {
-                    what: format!("there is no key {:?} in [{section}]{meant}", name.get_ref().as_ref()),
-                    at: at.start,
-                });
-            };
+            let key = known_key(name.get_ref(), &known().collect::<Vec<_>>(), section, at.start)?;
             entries.push(Entry { section, key, value, at });
         }
     }
     Ok(entries)
+}
+
+/// The key of this name among those of a section.
+fn known_key(name: &str, keys: &[&'static str], section: &str, at: usize) -> Result<&'static str, Mistake> {
+    keys.iter().copied().find(|key| *key == name).ok_or_else(|| {
+        let meant = nearest(name, keys.iter().copied())
+            .map_or_else(|| there_are(keys), |key| format!("did you mean {key:?}?"));
+        Mistake { what: format!("there is no key {name:?} in [{section}]; {meant}"), at }
+    })
 }
 
 fn unknown_section(name: &str, keys: &[(&'static str, &'static str)], sections: &[&'static str]) -> String {
@@ -123,11 +123,11 @@ fn unknown_section(name: &str, keys: &[(&'static str, &'static str)], sections: 
     format!("there is no section [{name}]{meant}")
 }
 
-fn there_are(keys: Vec<&str>) -> String {
+fn there_are(keys: &[&str]) -> String {
     match keys.len() {
         0 => "there is none yet".into(),
         1 => format!("there is only \"{}\"", keys[0]),
-        _ => format!("there are {}", list(&keys, |key| format!("{key:?}"))),
+        _ => format!("there are {}", list(keys, |key| format!("{key:?}"))),
     }
 }
 
@@ -201,15 +201,7 @@ impl<'i> Entry<'i> {
             };
             let fields = table.iter().map(|(name, value)| {
                 let (at, name) = (name.span(), name.get_ref().as_ref());
-                let Some(key) = keys.iter().copied().find(|key| *key == name) else {
-                    let known = || nearest(name, keys.iter().copied());
-                    let meant = known().map_or_else(
-                        || format!("; {}", there_are(keys.to_vec())),
-                        |key| format!("; did you mean {key:?}?"),
-                    );
-                    let what = format!("there is no key {name:?} in [{section}]{meant}");
-                    return Err(Mistake { what, at: at.start });
-                };
+                let key = known_key(name, keys, section, at.start)?;
                 Ok(Entry { section, key, value: value.clone(), at })
             });
             Ok(Table { fields: fields.collect::<Result<_, _>>()?, at })
