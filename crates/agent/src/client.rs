@@ -91,8 +91,7 @@ impl Client {
         let read = read.map_err(|_| self.timeout(what, RESPONSE))?;
         let body = read.map_err(|error| self.unreachable(what, error.to_string()))?;
         if body.len() > LARGEST {
-            let why = format!("the response is larger than {LARGEST} bytes");
-            return Err(Error::OffContract { what, url: self.url.clone(), why });
+            return Err(self.off_contract(what, format!("the response is larger than {LARGEST} bytes")));
         }
         Ok(body)
     }
@@ -131,6 +130,11 @@ impl Client {
 
     fn unreachable(&self, what: &'static str, why: String) -> Error {
         Error::Unreachable { what, url: self.url.clone(), why }
+    }
+
+    /// The error about an answer of this companion that breaks the contract.
+    pub(crate) fn off_contract(&self, what: &'static str, why: impl Into<String>) -> Error {
+        Error::OffContract { what, url: self.url.clone(), why: why.into() }
     }
 
     fn timeout(&self, what: &'static str, after: Duration) -> Error {

@@ -137,7 +137,7 @@ impl Conversation {
         let response = self.client.post(what, rpc::request(&id, method, params)).await?;
         let response = self.client.successful(what, response).await?;
         let result = reply_to(&id, what, &self.client, response, |message| self.hear(message)).await?;
-        understand(what, &self.client.url, &result)
+        understand(what, &self.client, &result)
     }
 }
 
@@ -156,7 +156,6 @@ pub(crate) async fn reply_to(
     response: Response,
     other: impl Fn(&str),
 ) -> Result<Box<RawValue>, Error> {
-    let off = |why: String| Error::OffContract { what, url: client.url.clone(), why };
     let reply_in = |json: &[u8]| match Message::parse(&replace_lone(json)) {
         Ok(Ok(Message::Reply { id: replied, result })) if replied.as_ref() == Some(id) => {
             let result = result.map(ToOwned::to_owned);
@@ -172,20 +171,17 @@ pub(crate) async fn reply_to(
                 None => other(&message),
             }
         }
-        return Err(off("the answer ended without a reply".into()));
+        return Err(client.off_contract(what, "the answer ended without a reply"));
     }
     let body = client.body(what, response).await?;
-    reply_in(&body).unwrap_or_else(|| Err(off("the answer is no reply to the request".into())))
+    reply_in(&body).unwrap_or_else(|| Err(client.off_contract(what, "the answer is no reply to the request")))
 }
 
 pub(crate) fn understand<T: DeserializeOwned>(
     what: &'static str,
-    url: &str,
+    client: &Client,
     result: &RawValue,
 ) -> Result<T, Error> {
-    serde_json::from_str(result.get()).map_err(|error| Error::OffContract {
-        what,
-        url: url.to_owned(),
-        why: format!("the result has the wrong shape: {error}"),
-    })
+    let read = serde_json::from_str(result.get());
+    read.map_err(|error| client.off_contract(what, format!("the result has the wrong shape: {error}")))
 }

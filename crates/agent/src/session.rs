@@ -101,7 +101,7 @@ impl Session {
         let response = client.successful(WHAT, response).await?;
         client.adopt_session(&response);
         let result = reply_to(&Id::Number(0), WHAT, &client, response, |_| ()).await?;
-        let server: InitializeResult = understand(WHAT, &client.url, &result)?;
+        let server: InitializeResult = understand(WHAT, &client, &result)?;
         client.adopt_version(&server.protocol_version);
 
         let response = client.post(WHAT, rpc::bare_notification("notifications/initialized")).await?;
@@ -109,7 +109,7 @@ impl Session {
         if response.head.status != 202 {
             let status = response.head.status;
             let why = format!("notifications/initialized was answered {status} instead of 202");
-            return Err(Error::OffContract { what: WHAT, url: client.url, why });
+            return Err(client.off_contract(WHAT, why));
         }
         let conversation = Arc::new(Conversation::new(client, server, retries));
         Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
@@ -154,10 +154,9 @@ impl Session {
         let Some(block) = result.content.iter().find(|block| block.kind == "text") else {
             return Ok(None);
         };
-        let closed: ClosedDiff = serde_json::from_str(&block.text).map_err(|error| Error::OffContract {
-            what: "close a diff",
-            url: self.conversation.client.url.clone(),
-            why: format!("the text block is not JSON: {error}"),
+        let closed: ClosedDiff = serde_json::from_str(&block.text).map_err(|error| {
+            let why = format!("the text block is not JSON: {error}");
+            self.conversation.client.off_contract("close a diff", why)
         })?;
         Ok(closed.content)
     }

@@ -36,8 +36,7 @@ impl Messages {
         const WHAT: &str = "open the stream";
         let response = client.get(WHAT).await?;
         if !response.head.is_event_stream() {
-            let why = "the answer to GET is no event stream".into();
-            return Err(Error::OffContract { what: WHAT, url: client.url.clone(), why });
+            return Err(client.off_contract(WHAT, "the answer to GET is no event stream"));
         }
         Ok(Self::of(response))
     }

@@ -85,23 +85,10 @@ pub enum Error {
 
 /// The edit of the person's file after which that release of the agent, or the newest, lets them review, as
 /// far as `setting` decides it. `None` if the file says so already, or where the agent keeps its settings is
-/// not known.
+/// not known. `earlier` has the texts that edits give to files which have not been made yet.
 ///
 /// # Errors
 /// When the file cannot be read, or changed without guessing.
-pub fn let_review(
-    setting: Setting,
-    agent: &Agent,
-    release: Option<Release>,
-    here: &Surroundings,
-) -> Result<Option<Edit>, Error> {
-    let_review_after(setting, agent, release, here, |_| None)
-}
-
-/// The same after edits that have not been made yet: `earlier` has the texts that they give to files.
-///
-/// # Errors
-/// As [`let_review`].
 pub fn let_review_after(
     setting: Setting,
     agent: &Agent,
@@ -124,7 +111,7 @@ pub fn let_review_after(
     Ok(changed.map(|(after, summary)| Edit { path, before, after, summary }))
 }
 
-/// Undoes [`let_review`], which made `made` of `before`, in a file that others have changed since: the
+/// Undoes [`let_review_after`], which made `made` of `before`, in a file that others have changed since: the
 /// settings that it changed are as before, and the rest stays. `None` if nothing is left in a file that was
 /// not there before.
 ///

@@ -36,7 +36,7 @@ use alongside_contract::settings::{Name, Release, SettingsFiles};
 use crate::find::Surroundings;
 use read::File;
 
-pub use edit::{Edit, Error, Setting, let_review, let_review_after, take_back};
+pub use edit::{Edit, Error, Setting, let_review_after, take_back};
 pub use trust::Trust;
 pub use value::{ApprovalMode, By, Said};
 

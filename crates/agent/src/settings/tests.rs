@@ -58,9 +58,27 @@ impl Machine {
         Settings::of(Agent::of_command(agent).unwrap(), release, &self.here()).unwrap()
     }
 
-    fn switch_on(&self, agent: &str, release: Option<Release>) -> Option<Edit> {
-        let_review(Setting::IdeMode, Agent::of_command(agent).unwrap(), release, &self.here()).unwrap()
+    fn let_review(
+        &self,
+        setting: Setting,
+        agent: &str,
+        release: Option<Release>,
+    ) -> Result<Option<Edit>, Error> {
+        let_review_after(setting, Agent::of_command(agent).unwrap(), release, &self.here(), |_| None)
     }
+
+    fn switch_on(&self, agent: &str, release: Option<Release>) -> Option<Edit> {
+        self.let_review(Setting::IdeMode, agent, release).unwrap()
+    }
+}
+
+/// Takes an edit of `before`, which made `made` of it, back in a file that is `now`.
+fn back(agent: &str, before: Option<&str>, made: &str, now: &str) -> Option<String> {
+    take_back(Agent::of_command(agent).unwrap(), Path::new("x"), (before, made), now).unwrap()
+}
+
+fn value(text: &str) -> serde_json::Value {
+    json::Reader::ANY.object(text).unwrap()
 }
 
 fn file(machine: &Machine, below: &str) -> Option<By> {
@@ -196,12 +214,10 @@ fn a_file_that_the_agent_cannot_read_is_named_with_the_line() {
     assert!(settings.broken[0].1.contains("line 2"), "{}", settings.broken[0].1);
     assert!(!settings.ide_enabled.value);
 
-    let error = let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &machine.here())
-        .unwrap_err();
+    let error = machine.let_review(Setting::IdeMode, "gemini", None).unwrap_err();
     assert!(error.to_string().contains("line 2"), "{error}");
     let machine = machine.with("home/.gemini/settings.json", r#"{"ide": true}"#);
-    let error = let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &machine.here())
-        .unwrap_err();
+    let error = machine.let_review(Setting::IdeMode, "gemini", None).unwrap_err();
     assert!(error.to_string().contains("\"ide\""), "{error}");
 }
 
@@ -229,20 +245,14 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
     ];
     for (before, after) in cases {
         let machine = Machine::new();
-        let machine = match before {
-            Some(text) => machine.with("home/.qwen/settings.json", text),
-            None => machine,
-        };
+        let machine = before.into_iter().fold(machine, |it, text| it.with("home/.qwen/settings.json", text));
         let edit = machine.switch_on("qwen", None).unwrap();
         assert_eq!((edit.before.as_deref(), edit.after.as_str()), (before, after));
         let machine = machine.with("home/.qwen/settings.json", &edit.after);
         assert_eq!(machine.switch_on("qwen", None), None, "a second time there is nothing to do");
         assert!(machine.settings("qwen", None).ide_enabled.value);
-        let back =
-            take_back(Agent::of_command("qwen").unwrap(), &edit.path, (before, &edit.after), &edit.after)
-                .unwrap();
-        let same = |text: &str| json::Reader::ANY.object(text).unwrap();
-        assert_eq!(back.as_deref().map(same), before.map(same), "{back:?}");
+        let back = back("qwen", before, &edit.after, &edit.after);
+        assert_eq!(back.as_deref().map(value), before.map(value), "{back:?}");
     }
 }
 
@@ -263,9 +273,10 @@ fn of_two_settings_with_one_key_the_last_is_read_and_changed() {
         let machine = machine.with("home/.qwen/settings.json", after);
         assert!(machine.settings("qwen", None).ide_enabled.value, "{after}");
         let later = after.replace("{\"ide\"", "{\"a\": 1, \"ide\"");
-        let back =
-            take_back(Agent::of_command("qwen").unwrap(), &edit.path, (Some(before), after), &later).unwrap();
-        assert_eq!(back.unwrap(), before.replacen("{\"ide\"", "{\"a\": 1, \"ide\"", 1));
+        assert_eq!(
+            back("qwen", Some(before), after, &later).unwrap(),
+            before.replacen("{\"ide\"", "{\"a\": 1, \"ide\"", 1)
+        );
     }
 }
 
@@ -277,17 +288,14 @@ fn a_byte_order_mark_is_read_as_the_agent_does_and_stays() {
     assert_eq!(qwen.settings("qwen", Some((0, 12, 0))).broken.len(), 1, "this release does not read it");
     let edit = qwen.switch_on("qwen", None).unwrap();
     assert!(edit.after.starts_with("\u{feff}{\n  \"tools\"") && edit.after.contains("\"ide\""), "{edit:?}");
-    let back =
-        take_back(Agent::of_command("qwen").unwrap(), &edit.path, (Some(text), &edit.after), &edit.after);
-    assert_eq!(back.unwrap().unwrap(), text);
+    assert_eq!(back("qwen", Some(text), &edit.after, &edit.after).unwrap(), text);
 
     let claude = Machine::new().with("home/.claude.json", "\u{feff}{\"autoConnectIde\": false}");
     assert_eq!(claude.switch_on("claude", None).unwrap().after, "\u{feff}{\"autoConnectIde\": true}");
     let gemini = Machine::new().with("home/.gemini/settings.json", "\u{feff}{}");
     let settings = gemini.settings("gemini", None);
     assert!(settings.broken[0].1.contains("byte-order mark"), "{:?}", settings.broken);
-    let error =
-        let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &gemini.here()).unwrap_err();
+    let error = gemini.let_review(Setting::IdeMode, "gemini", None).unwrap_err();
     assert!(error.to_string().contains("save it without one"), "{error}");
 }
 
@@ -305,10 +313,8 @@ fn old_setting_names_are_switched_on_as_well() {
 
 #[test]
 fn taking_back_leaves_what_others_have_changed_since() {
-    let qwen = Agent::of_command("qwen").unwrap();
     let ours = "{\"ide\": {\"enabled\": true}}";
-    let back =
-        |before: Option<&str>, now: &str| take_back(qwen, Path::new("x"), (before, ours), now).unwrap();
+    let back = |before: Option<&str>, now: &str| back("qwen", before, ours, now);
     let now = "{\n  \"a\": 1, // one\n  \"ide\": {\n    \"enabled\": true\n  },\n  \"$version\": 3\n}\n";
     assert_eq!(back(Some("{\"a\": 1}"), now).unwrap(), "{\n  \"a\": 1, // one\n  \"$version\": 3\n}\n");
     assert_eq!(back(None, "{\"ide\": {\"enabled\": true}}"), None, "nothing is left of a file of ours");
@@ -322,41 +328,30 @@ fn taking_back_leaves_what_others_have_changed_since() {
 
 #[test]
 fn the_approval_mode_is_set_and_taken_back_on_its_own() {
-    let qwen = Agent::of_command("qwen").unwrap();
     for before in [None, Some("{\n  \"tools\": {\n    \"approvalMode\": \"auto\"\n  }\n}\n")] {
         let machine = Machine::new();
-        let machine = match before {
-            Some(text) => machine.with("home/.qwen/settings.json", text),
-            None => machine,
-        };
+        let machine = before.into_iter().fold(machine, |it, text| it.with("home/.qwen/settings.json", text));
         assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Auto);
-        let edit = let_review(Setting::ApprovalMode, qwen, None, &machine.here()).unwrap().unwrap();
+        let edit = machine.let_review(Setting::ApprovalMode, "qwen", None).unwrap().unwrap();
         assert_eq!(edit.summary, "tools.approvalMode = \"default\"");
         assert_eq!(edit.after, "{\n  \"tools\": {\n    \"approvalMode\": \"default\"\n  }\n}\n");
         let machine = machine.with("home/.qwen/settings.json", &edit.after);
         assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Default);
-        assert_eq!(let_review(Setting::ApprovalMode, qwen, None, &machine.here()).unwrap(), None);
+        assert_eq!(machine.let_review(Setting::ApprovalMode, "qwen", None).unwrap(), None);
 
         let more = edit.after.replace("{\n  \"tools\"", "{\n  \"a\": 1,\n  \"tools\"");
-        let back = take_back(qwen, &edit.path, (before, &edit.after), &more).unwrap().unwrap();
+        let back = back("qwen", before, &edit.after, &more).unwrap();
         let expected = before.map_or("{\n  \"a\": 1\n}\n".to_owned(), |before| {
             before.replace("{\n  \"tools\"", "{\n  \"a\": 1,\n  \"tools\"")
         });
-        assert_eq!(
-            json::Reader::ANY.object(&back).unwrap(),
-            json::Reader::ANY.object(&expected).unwrap(),
-            "{back}"
-        );
+        assert_eq!(value(&back), value(&expected), "{back}");
     }
     // The person chose this mode; only IDE mode was switched on.
     let (before, ours) = ("{\"tools\": {\"approvalMode\": \"auto\"}}", "{\"ide\": {\"enabled\": true}}");
     let now = "{\"tools\": {\"approvalMode\": \"default\"}, \"ide\": {\"enabled\": true}}";
     let ours = format!("{{\"tools\": {{\"approvalMode\": \"auto\"}}, {}", &ours[1..]);
-    let back = take_back(qwen, Path::new("x"), (Some(before), &ours), now).unwrap().unwrap();
-    assert_eq!(
-        json::Reader::ANY.object(&back).unwrap(),
-        json::Reader::ANY.object("{\"tools\": {\"approvalMode\": \"default\"}}").unwrap()
-    );
+    let back = back("qwen", Some(before), &ours, now).unwrap();
+    assert_eq!(value(&back), value("{\"tools\": {\"approvalMode\": \"default\"}}"));
 }
 
 #[cfg(unix)]
@@ -384,16 +379,14 @@ fn claude_keeps_its_settings_in_two_files() {
     let edit = machine.switch_on("claude", None).unwrap();
     assert_eq!(edit.path, machine.path("home/.claude.json"));
     assert_eq!(edit.after, history.replace("}}\n}", "}},\n  \"autoConnectIde\": true\n}"));
-    let claude = Agent::of_command("claude").unwrap();
-    let asks = let_review(Setting::ApprovalMode, claude, None, &machine.here()).unwrap().unwrap();
+    let asks = machine.let_review(Setting::ApprovalMode, "claude", None).unwrap().unwrap();
     assert_eq!(asks.path, machine.path("home/.claude/settings.json"));
     assert!(
         asks.after.contains(r#""allow": ["Read"]"#) && asks.after.contains(r#""defaultMode": "default""#)
     );
 
     let later = edit.after.replace("3", "4");
-    let back = take_back(claude, &edit.path, (Some(history), &edit.after), &later).unwrap().unwrap();
-    assert_eq!(back, history.replace("3", "4"));
+    assert_eq!(back("claude", Some(history), &edit.after, &later).unwrap(), history.replace("3", "4"));
 
     let machine = machine
         .with("home/.claude.json", &edit.after)
