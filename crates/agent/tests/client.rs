@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alongside_agent::{Endpoint, Error, Identity, Outcome, Session, StreamState, bridge, get_status};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 
@@ -29,6 +30,12 @@ impl Request {
 
     fn asks(&self, method: &str) -> bool {
         self.body.contains(&format!("\"method\":\"{method}\""))
+    }
+
+    /// The reply with this result.
+    fn reply(&self, result: &Value) -> String {
+        let request: Value = serde_json::from_str(&self.body).unwrap();
+        json_body(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string())
     }
 }
 
@@ -104,7 +111,7 @@ fn serve(
     stream.write_all(script(&request).as_bytes()).ok()
 }
 
-fn json(body: &str) -> String {
+fn json_body(body: &str) -> String {
     let head = "HTTP/1.1 200 OK\r\nmcp-session-id: s1\r\nconnection: close\r\ncontent-type: application/json";
     format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
@@ -118,11 +125,16 @@ fn events(events: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n{events}")
 }
 
+/// An event with a notification, as the companion writes it on a stream.
+fn notification(method: &str, params: &Value) -> String {
+    format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+}
+
 /// Plays `initialize` and `initialized` properly, and leaves the rest to `rest`.
 fn proper(rest: impl Fn(&Request) -> String) -> impl Fn(&Request) -> String {
     move |request| {
         if request.asks("initialize") {
-            json(INITIALIZED)
+            json_body(INITIALIZED)
         } else if request.asks("notifications/initialized") {
             status("202 Accepted")
         } else {
@@ -151,7 +163,7 @@ async fn requests_name_token_session_and_version() {
 
 #[tokio::test]
 async fn initialized_answered_with_200_is_an_error() {
-    let fake = Fake::start(|request| json(if request.asks("initialize") { INITIALIZED } else { "" }));
+    let fake = Fake::start(|request| json_body(if request.asks("initialize") { INITIALIZED } else { "" }));
     let error = fake.connect().await.unwrap_err();
     assert!(matches!(&error, Error::OffContract { why, .. } if why.contains("202")), "{error}");
 }
@@ -171,13 +183,10 @@ async fn an_error_names_url_status_and_remedy_and_never_the_token() {
 async fn a_reply_may_come_as_a_stream_with_other_messages_before_it() {
     let fake = Fake::start(proper(|request| {
         if request.asks("tools/list") {
-            events(concat!(
-                ": a comment\n\ndata: \n\n",
-                "event: message\ndata: \
-                    {\"jsonrpc\":\"2.0\",\"method\":\"ide/contextUpdate\",\
-                    \"params\":{\"workspaceState\":{\"openFiles\":[{\"path\":\"/a\",\"timestamp\":1}]}}}\n\n",
-                "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"openDiff\"}]}}\n\n"
-            ))
+            let state = json!({ "workspaceState": { "openFiles": [{ "path": "/a", "timestamp": 1 }] } });
+            let update = notification("ide/contextUpdate", &state);
+            let reply = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"openDiff"}]}}"#;
+            events(&format!(": a comment\n\ndata: \n\nevent: message\n{update}data: {reply}\n\n"))
         } else {
             status("405 Method Not Allowed")
         }
@@ -206,8 +215,7 @@ async fn a_lost_stream_loses_the_waiting_diffs() {
     let opened = Mutex::new(false);
     let fake = Fake::start(proper(move |request| {
         if request.asks("tools/call") {
-            let id = if request.body.contains("\"id\":1") { 1 } else { 2 };
-            json(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
+            request.reply(&json!({ "content": [] }))
         } else if std::mem::replace(&mut *opened.lock().unwrap(), true) {
             status("503 Service Unavailable")
         } else {
@@ -229,28 +237,18 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
     let fake = Fake::start(proper(move |request| {
         if request.asks("tools/call") {
             calls.fetch_add(1, Ordering::SeqCst);
-            let id = request
-                .body
-                .split("\"id\":")
-                .nth(1)
-                .and_then(|rest| rest.split(',').next())
-                .unwrap()
-                .to_owned();
-            return json(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#));
+            return request.reply(&json!({ "content": [] }));
         }
         while calls.load(Ordering::SeqCst) < 2 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        events(concat!(
-            "data: \
-                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
-                \"params\":{\"filePath\":\"/c\",\"content\":\"\"}}\n\n",
-            "data: \
-                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffRejected\",\"params\":{\"filePath\":\"/b\"}}\n\n",
-            "data: \
-                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
-                \"params\":{\"filePath\":\"/a\",\"content\":\"y\\ud800\"}}\n\n",
-        ))
+        let accepted = |file: &str, content: &str| {
+            notification("ide/diffAccepted", &json!({ "filePath": file, "content": content }))
+        };
+        let rejected = notification("ide/diffRejected", &json!({ "filePath": "/b" }));
+        // No string of Rust holds half of a surrogate.
+        let lone = accepted("/a", "yLONE").replace("LONE", "\\ud800");
+        events(&[accepted("/c", ""), rejected, lone].concat())
     }));
     let session = fake.connect().await.unwrap();
     let a = session.open_diff("/a", "x").await.unwrap();
@@ -264,17 +262,13 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
 
 #[tokio::test]
 async fn close_diff_reads_json_in_text_and_refuses_plain_text() {
-    let fake = Fake::start(proper(|request| {
-        let reply = |id: u8, text: &str| {
-            let result = serde_json::json!({ "content": [{ "type": "text", "text": text }] });
-            json(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string())
-        };
-        match request.body.split("\"id\":").nth(1).and_then(|rest| rest.chars().next()) {
-            Some('1') => reply(1, r#"{"content":"mine"}"#),
-            Some('2') => reply(2, "{}"),
-            Some('3') => reply(3, "mine"),
-            _ => status("405 Method Not Allowed"),
+    let calls = AtomicUsize::new(0);
+    let fake = Fake::start(proper(move |request| {
+        if !request.asks("tools/call") {
+            return status("405 Method Not Allowed");
         }
+        let text = [r#"{"content":"mine"}"#, "{}", "mine"][calls.fetch_add(1, Ordering::SeqCst)];
+        request.reply(&json!({ "content": [{ "type": "text", "text": text }] }))
     }));
     let session = fake.connect().await.unwrap();
     assert_eq!(session.close_diff("/a", true).await.unwrap().as_deref(), Some("mine"));
@@ -292,7 +286,7 @@ async fn a_bridge_answers_what_it_cannot_pass_on() {
     lines.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"initialize\"}\n").await.unwrap();
     let mut reply = String::new();
     timeout(PATIENCE, BufReader::new(replies).read_line(&mut reply)).await.expect("a reply").unwrap();
-    let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
+    let reply: Value = serde_json::from_str(&reply).unwrap();
     assert_eq!(reply["id"], "q");
     assert!(reply["error"]["message"].as_str().unwrap().contains("127.0.0.1:1"), "{reply}");
     lines.shutdown().await.unwrap();

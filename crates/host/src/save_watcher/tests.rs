@@ -1,7 +1,6 @@
 //! A person saves files while no editor reports them.
 
 use std::fs;
-use std::sync::Arc;
 
 use alongside_companion::turns::source::{TurnSource as _, Undo, UndoTo};
 use alongside_contract::turns::Moment;
@@ -47,6 +46,37 @@ impl Watched {
         fs::write(self.root.join(file), text).unwrap();
     }
 
+    /// Tells the watcher of something, and waits until it has heard of that: it answers a flush only then.
+    async fn hears(&mut self, event: Event) {
+        self.seat.events.send(event).unwrap();
+        self.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
+        let is_flushed = |call: Call| matches!(call.request, Request::Flushed { .. });
+        let heard =
+            async { while !is_flushed(self.seat.calls.recv().await.expect("the watcher is there")) {} };
+        tokio::time::timeout(Duration::from_secs(20), heard).await.expect("the watcher answers a flush");
+    }
+
+    /// An agent is to write `src/a.rs`, for the person has accepted its proposal.
+    async fn accepts(&mut self) {
+        let file = self.root.join("src/a.rs").display().to_string();
+        self.hears(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).await;
+        let closed = Closed {
+            id: ReviewId(1),
+            closing: Closing::Accepted,
+            decided_here: true,
+            decided_in: None,
+            draft: None,
+            follows: alongside_desk::Follows::Write,
+        };
+        self.hears(Event::Closed(closed)).await;
+    }
+
+    /// Agents are at work in these turns.
+    async fn works(&mut self, at_work: Vec<AtWork>) {
+        let root = self.root.display().to_string();
+        self.hears(Event::Turn(Turn { id: TurnId(1), root, at_work, ..Turn::default() })).await;
+    }
+
     /// Tells the last word of the review of `src/a.rs`.
     fn tell(&self, word: Word) {
         let file = self.root.join("src/a.rs").display().to_string();
@@ -63,6 +93,10 @@ impl Watched {
                 return files;
             }
         }
+    }
+
+    async fn next_report(&mut self) -> Vec<String> {
+        tokio::time::timeout(Duration::from_secs(20), self.report()).await.expect("a report")
     }
 
     async fn any_report(&mut self) -> Vec<String> {
@@ -114,34 +148,7 @@ async fn a_saved_file_becomes_the_active_file() {
 #[tokio::test]
 async fn noise_and_accepted_files_do_not_count() {
     let mut project = Watched::project().await;
-    let review = Review {
-        id: ReviewId(1),
-        file: project.root.join("src/a.rs").display().to_string(),
-        original: None,
-        proposed: Arc::from("one\ntwo\n"),
-        current: Arc::from("one\ntwo\n"),
-        revision: 1,
-        ..Review::default()
-    };
-    project.seat.events.send(Event::Opened(review)).unwrap();
-    let closed = Closed {
-        id: ReviewId(1),
-        closing: Closing::Accepted,
-        decided_here: true,
-        decided_in: None,
-        draft: None,
-        follows: alongside_desk::Follows::Write,
-    };
-    project.seat.events.send(Event::Closed(closed)).unwrap();
-    project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
-    let flushed = tokio::time::timeout(Duration::from_secs(20), async {
-        while !matches!(
-            project.seat.calls.recv().await.map(|call| call.request),
-            Some(Request::Flushed { .. })
-        ) {}
-    });
-    flushed.await.expect("the watcher answers a flush, and so has heard everything before it");
-
+    project.accepts().await;
     project.save("src/a.rs", "one\r\ntwo\r\n");
     // The last word may come after the watcher has heard of the file.
     tokio::time::sleep(SETTLE_TIME * 3).await;
@@ -152,7 +159,7 @@ async fn noise_and_accepted_files_do_not_count() {
     // The next save is the first that the watcher reports.
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("b.rs", "mine");
-    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    let files = project.next_report().await;
     assert_eq!(files.first().map(String::as_str), Some("b.rs"));
     for noise in ["src/a.rs", "debug.log", ".b.rs.swp", "4913"] {
         assert!(!files.iter().any(|file| file == noise), "{noise} in {files:?}");
@@ -164,18 +171,7 @@ async fn noise_and_accepted_files_do_not_count() {
 #[tokio::test]
 async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
     let mut project = Watched::project().await;
-    let file = project.root.join("src/a.rs").display().to_string();
-    project.seat.events.send(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).unwrap();
-    let (id, closing) = (ReviewId(1), Closing::Accepted);
-    let closed = Closed {
-        id,
-        closing,
-        decided_here: true,
-        decided_in: None,
-        draft: None,
-        follows: alongside_desk::Follows::Write,
-    };
-    project.seat.events.send(Event::Closed(closed)).unwrap();
+    project.accepts().await;
     project.save("src/a.rs", "by hand");
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("b.rs", "mine");
@@ -187,31 +183,13 @@ async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
 #[tokio::test]
 async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() {
     let mut project = Watched::project().await;
-    let tell = |project: &Watched, at_work| {
-        let root = project.root.display().to_string();
-        project
-            .seat
-            .events
-            .send(Event::Turn(Turn { id: TurnId(1), root, at_work, ..Turn::default() }))
-            .unwrap();
-        project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
-    };
-    // The watcher answers a flush once it has heard everything before it.
-    let heard = async |project: &mut Watched| loop {
-        let call = project.seat.calls.recv().await.expect("the watcher is there");
-        if matches!(call.request, Request::Flushed { .. }) {
-            return;
-        }
-    };
-    tell(&project, vec![AtWork { agent: "Codex".into(), since: 1 }]);
-    heard(&mut project).await;
+    project.works(vec![AtWork { agent: "Codex".into(), since: 1 }]).await;
     project.save("src/a.rs", "the agent's");
     tokio::time::sleep(SETTLE_TIME * 3).await;
-    tell(&project, Vec::new());
-    heard(&mut project).await;
+    project.works(Vec::new()).await;
     // The next save is the first that the watcher reports.
     project.save("b.rs", "mine");
-    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    let files = project.next_report().await;
     assert_eq!(files.first().map(String::as_str), Some("b.rs"));
     assert!(!files.iter().any(|file| file == "src/a.rs"), "{files:?}");
     project.save("src/a.rs", "mine, too");
@@ -222,13 +200,7 @@ async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() 
 #[tokio::test]
 async fn a_file_that_is_saved_alone_while_an_agent_seems_at_work_counts() {
     let mut project = Watched::project().await;
-    let root = project.root.display().to_string();
-    let at_work = vec![AtWork { agent: "Codex".into(), since: 1 }];
-    let turn = Turn { id: TurnId(1), root, at_work, ..Turn::default() };
-    project.seat.events.send(Event::Turn(turn)).unwrap();
-    project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
-    while !matches!(project.seat.calls.recv().await.map(|call| call.request), Some(Request::Flushed { .. })) {
-    }
+    project.works(vec![AtWork { agent: "Codex".into(), since: 1 }]).await;
     let quiet = async || {
         tokio::time::pause();
         tokio::time::advance(turn_saves::QUIET).await;
@@ -276,7 +248,7 @@ async fn a_file_of_a_checkout_was_saved_by_nobody() {
     // The next save is the first that the watcher reports.
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("c.rs", "mine\n");
-    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    let files = project.next_report().await;
     assert_eq!(files.first().map(String::as_str), Some("c.rs"));
     let newer = files.iter().take_while(|file| *file != "b.rs").count();
     assert_eq!(newer, 1, "the checkout counts: {files:?}");
@@ -311,7 +283,7 @@ async fn a_file_that_an_undo_or_its_way_back_has_written_was_saved_by_nobody() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "one\ntwo\n");
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("c.rs", "mine\n");
-    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    let files = project.next_report().await;
     assert_eq!(files.get(..2), Some(["c.rs".to_owned(), "b.rs".to_owned()].as_slice()), "{files:?}");
     project.save("src/a.rs", "mine, too\n");
     project.newest_is("src/a.rs").await;
