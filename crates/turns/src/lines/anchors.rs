@@ -40,9 +40,9 @@ pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<
         above.count() + below.count()
     };
     let distance = |at: &usize| at.abs_diff(was.first.saturating_sub(1));
-    let same = dirs(&lines, &code, |one, other| one == other);
+    let same = places(&lines, &code, |one, other| one == other);
     let nearest = same.into_iter().min_by_key(|at| (std::cmp::Reverse(neighbours(at)), distance(at)));
-    let place = nearest.or_else(|| match dirs(&lines, &code, |one, other| one.trim() == other.trim())[..] {
+    let place = nearest.or_else(|| match places(&lines, &code, |one, other| one.trim() == other.trim())[..] {
         [only] if code.iter().any(|line| is_telling(line)) => Some(only),
         _ => None,
     });
@@ -64,7 +64,7 @@ fn lines_of(quotation: &Quotation) -> Vec<&str> {
 }
 
 /// Every place at which all lines of `code` stand; empty if that takes too many comparisons.
-fn dirs(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
     let (mut found, mut compared) = (Vec::new(), 0);
     for at in 0..(lines.len() + 1).saturating_sub(code.len()) {
         let pairs = lines[at..].iter().zip(code);
@@ -99,11 +99,11 @@ fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
 
 /// The place of each line by its trimmed text; `None` for a text that several lines have.
 fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
-    let mut dirs = HashMap::new();
+    let mut places = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
-        dirs.entry(line.trim()).and_modify(|place| *place = None).or_insert(Some(at));
+        places.entry(line.trim()).and_modify(|place| *place = None).or_insert(Some(at));
     }
-    dirs
+    places
 }
 
 /// Whether a line has enough letters and digits to be recognised by itself.
