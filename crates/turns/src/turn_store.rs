@@ -21,7 +21,7 @@ use crate::snapshots::blobs;
 use crate::snapshots::compared_trees::{ComparedTrees, baseline};
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::snapshots::tree_access::TreeAccess;
-use crate::store::comment_log::Trees;
+use crate::store::comment_line::Trees;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{Kind, Record};

@@ -8,7 +8,8 @@ use alongside_companion::private;
 use alongside_desk::CommentId;
 
 use crate::error::Error;
-use crate::store::comment_log::{Comments, Line};
+use crate::store::comment_line::Line;
+use crate::store::comment_state::Comments;
 use crate::store::json_lines;
 use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 
@@ -108,43 +109,25 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Anchor;
-
     use super::*;
-    use crate::lines::anchors::Quotation;
-    use crate::store::comment_log::{Address, Promise};
-    use crate::store::delivery_way::Delivery;
-
-    fn written(id: u64) -> Line {
-        let (anchor, quotation) = (Anchor::default(), Quotation::default());
-        let (file, back) = (None, None);
-        Line::Written { id: CommentId(id), anchor, quotation, file, text: "x".into(), back, at: 1 }
-    }
-
-    fn sent(round: u64, id: u64) -> Line {
-        let (comments, to, beside, trees) = (vec![CommentId(id)], None, Vec::new(), None);
-        Line::Sent { round, comments, undone: Vec::new(), to, beside, trees, keeps: None, at: 1 }
-    }
-
-    fn read(round: u64, at: u64) -> Line {
-        Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at }
-    }
+    use crate::store::comment_line::Promise;
+    use crate::store::session_address::Address;
+    use crate::tests::comment_lines::{read, removed, sent, written};
 
     #[test]
     fn records_that_were_read_long_ago_go_and_all_others_stay() {
-        let removed = Line::Changed { id: CommentId(5), text: String::new(), about: None, at: 1 };
         let lines = vec![
-            written(1),
-            written(2),
-            written(3),
-            written(4),
-            written(5),
-            removed,
-            sent(1, 1),
+            written(1, "x"),
+            written(2, "x"),
+            written(3, "x"),
+            written(4, "x"),
+            written(5, "x"),
+            removed(5),
+            sent(1, &[1]),
             read(1, 10),
-            sent(2, 2),
+            sent(2, &[2]),
             read(2, 99),
-            sent(3, 3),
+            sent(3, &[3]),
         ];
         let before = Comments::of(lines.clone());
         let kept = compacted(lines, 50).unwrap();
@@ -160,7 +143,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_newer_version_keep_all_others() {
-        assert_eq!(compacted(vec![written(1), sent(1, 1), read(1, 10), Line::Other], 50), None);
+        assert_eq!(compacted(vec![written(1, "x"), sent(1, &[1]), read(1, 10), Line::Other], 50), None);
     }
 
     #[test]
@@ -170,19 +153,25 @@ mod tests {
             Line::Promised { promise: Some(Promise { undone, comments, look, number: None }), at: 1 }
         };
         let over = Line::Promised { promise: None, at: 1 };
-        let lines = vec![written(1), promised("a"), over.clone(), promised("b")];
+        let lines = vec![written(1, "x"), promised("a"), over.clone(), promised("b")];
         let kept = compacted(lines, 0).unwrap();
-        assert_eq!(kept[1..], [written(1), promised("b")]);
-        assert_eq!(compacted(vec![written(1), promised("b")], 0), None);
-        let kept = compacted(vec![written(1), promised("a"), over], 0).unwrap();
-        assert_eq!(kept[1..], [written(1)]);
+        assert_eq!(kept[1..], [written(1, "x"), promised("b")]);
+        assert_eq!(compacted(vec![written(1, "x"), promised("b")], 0), None);
+        let kept = compacted(vec![written(1, "x"), promised("a"), over], 0).unwrap();
+        assert_eq!(kept[1..], [written(1, "x")]);
     }
 
     #[test]
     fn a_comment_that_was_asked_again_and_taken_back_in_between_stays() {
         let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 2 };
-        let lines =
-            vec![written(1), sent(1, 1), read(1, 1), changed("again"), changed(""), changed("at last")];
+        let lines = vec![
+            written(1, "x"),
+            sent(1, &[1]),
+            read(1, 1),
+            changed("again"),
+            changed(""),
+            changed("at last"),
+        ];
         let kept = Comments::of(compacted(lines, 100).unwrap());
         assert_eq!(kept.comments[&CommentId(1)].text, "at last");
         assert_eq!(kept.unsent().collect::<Vec<_>>(), [CommentId(1)]);
@@ -193,7 +182,7 @@ mod tests {
         let by = Address { agent: "Codex".into(), session: "s".into() };
         let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
         let changed = Line::Changed { id: CommentId(1), text: "other words".into(), about: None, at: 3 };
-        let state = Comments::of([written(1), sent(1, 1), given, changed, read(1, 4)]);
+        let state = Comments::of([written(1, "x"), sent(1, &[1]), given, changed, read(1, 4)]);
         let comment = &state.comments[&CommentId(1)];
         assert_eq!(
             (&*comment.text, comment.again.as_ref().map(|again| &*again.text)),

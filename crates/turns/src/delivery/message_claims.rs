@@ -22,9 +22,11 @@ use crate::comments::comment_list;
 use crate::comments::file_texts::FileTexts;
 use crate::error::Error;
 use crate::sessions::recipient;
-use crate::store::comment_log::{Address, Comments, Line, Round};
+use crate::store::comment_line::Line;
+use crate::store::comment_state::{Comments, Round};
 use crate::store::delivery_way::Delivery;
 use crate::store::file_lock::FileLock;
+use crate::store::session_address::Address;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 

@@ -5,7 +5,7 @@
 use alongside_companion::turns::source::OpenTurn;
 use alongside_desk::{AtWork, harmless};
 
-use crate::store::comment_log::Address;
+use crate::store::session_address::Address;
 use crate::store::turn_log::{Kind, Record};
 
 /// How long a turn counts as open if the agent's process is not known, in milliseconds.

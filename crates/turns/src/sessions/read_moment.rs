@@ -3,8 +3,8 @@
 //! next prompt.
 
 use crate::sessions::open_turns::{is_at_work, last_of};
-use crate::store::comment_log::Address;
 use crate::store::file_lock::FileLock;
+use crate::store::session_address::Address;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::{Kind, Record};
 

@@ -8,8 +8,9 @@ use alongside_platform::process;
 use crate::sessions::open_turns::last_of;
 use crate::sessions::read_moment::ReadMoment;
 use crate::snapshots::compared_trees::baseline;
-use crate::store::comment_log::{Address, Given, Read, Round};
+use crate::store::comment_state::{Given, Read, Round};
 use crate::store::delivery_way::Delivery;
+use crate::store::session_address::Address;
 use crate::store::turn_log::{Kind, Record};
 
 /// How long no other session gets a message that one was given, while neither the turn nor the process of

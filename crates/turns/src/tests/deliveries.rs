@@ -4,11 +4,11 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{ChangeBack, HunkBack, NewRound, TurnLook, TurnSource as _};
-use alongside_desk::{Anchor, CommentId, CommentState, now_ms};
+use alongside_desk::{CommentId, CommentState, now_ms};
 
+use super::comment_lines::{read, sent, written};
 use super::fixture::{Project, claimed, reader};
-use crate::lines::anchors::Quotation;
-use crate::store::comment_log::Line;
+use crate::store::comment_line::Line;
 use crate::store::tree_store::COMMENTS_LOCK;
 use crate::{Claimed, Delivery, Error, claim_for_person, clear, confirm, sent_text, trim};
 
@@ -199,8 +199,7 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
     for round in 10..90 {
         let (comments, to, beside, trees, at) = (vec![], None, vec![], None, 1);
         let sent = Line::Sent { round, comments, undone: undone.clone(), to, beside, trees, keeps: None, at };
-        let read = Line::Read { rounds: vec![round], delivery: Delivery::Prompt, by: None, at: round };
-        log.append(&[sent, read]).unwrap();
+        log.append(&[sent, read(round, round)]).unwrap();
     }
     assert!(log.read().is_err(), "it is too large to be read");
     let look = project.look();
@@ -215,20 +214,15 @@ fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
 fn trimming_drops_messages_that_were_read_long_ago() {
     let Some(project) = Project::new() else { return };
     project.prompt();
-    let (anchor, quotation, id) = (Anchor::default(), Quotation::default(), CommentId(1));
-    let (text, comments, undone, beside) = ("one".to_owned(), vec![id], vec![], vec![]);
-    let (back, trees) = (None, None);
     let log = project.tree_store().comments();
-    log.append([&Line::Written { id, anchor, quotation, file: None, text, back, at: 1 }]).unwrap();
-    let (round, to, keeps) = (1, None, None);
-    log.append([&Line::Sent { round, comments, undone, to, beside, trees, keeps, at: 1 }]).unwrap();
+    log.append(&[written(1, "one"), sent(1, &[1])]).unwrap();
     let trim = || {
         let until = Instant::now() + Duration::from_secs(30);
         trim(&project.dirs, &project.top, u64::MAX, until).unwrap();
         log.read().unwrap()
     };
     assert_eq!(trim().waiting().count(), 1, "nobody has read it");
-    log.append([&Line::Read { rounds: vec![1], delivery: Delivery::Prompt, by: None, at: 1 }]).unwrap();
+    log.append([&read(1, 1)]).unwrap();
     let kept = trim();
     assert!(kept.comments.is_empty() && kept.rounds.is_empty());
     assert_eq!((kept.next_comment(), kept.next_round()), (CommentId(2), 2));

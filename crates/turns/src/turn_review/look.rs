@@ -21,7 +21,7 @@ use crate::snapshots::compared_trees::{ComparedTrees, baseline};
 use crate::snapshots::left_out_files;
 use crate::snapshots::project_index::{ProjectIndex, staged_paths};
 use crate::snapshots::tree_access::TreeAccess;
-use crate::store::comment_log::Comments;
+use crate::store::comment_state::Comments;
 use crate::store::turn_log::{Kind, Record};
 use crate::turn_review::accepted_changes::is_all_accepted;
 use crate::turn_review::authors::{self, Authors};

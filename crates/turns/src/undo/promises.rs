@@ -14,7 +14,7 @@ use crate::comments::round_size;
 use crate::error::Error;
 use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files::MAX_FILE;
-use crate::store::comment_log::{Line, Promise};
+use crate::store::comment_line::{Line, Promise};
 use crate::store::escaped_path::escape;
 use crate::store::file_lock::FileLock;
 use crate::store::hash::hash;
