@@ -7,8 +7,10 @@ use std::time::Instant;
 use alongside_contract::turns::Moment;
 
 use crate::error::Error;
+use crate::sessions::open_turns::last_of;
 use crate::snapshots::left_out_files;
 use crate::snapshots::tree_access::TreeAccess;
+use crate::store::session_address::Address;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{AgentProcess, Kind, Record};
@@ -167,8 +169,6 @@ pub fn unread(dirs: &TurnDirs) -> Result<Vec<(PathBuf, Vec<String>)>, Error> {
 
 /// Whether the session of this event is within a turn: its last line in the log is a prompt.
 fn is_open(log: &[Record], event: &TurnEvent) -> bool {
-    let of_session = |record: &&Record| record.agent == event.agent && record.session == event.session;
-    let last =
-        log.iter().rev().filter(of_session).find(|record| [Kind::Prompt, Kind::End].contains(&record.kind));
-    last.is_some_and(|record| record.kind == Kind::Prompt)
+    let last = last_of(log, &Address::new(&event.agent, &event.session));
+    last.is_some_and(|last| last.kind == Kind::Prompt)
 }

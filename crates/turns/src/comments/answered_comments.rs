@@ -71,11 +71,9 @@ pub(crate) fn was_open(
 
 /// Whether the turn that has read a message has ended, or another one of the session has begun.
 fn has_turn_ended(log: &[Record], read: &Read) -> bool {
-    let is_reader = |record: &&Record| {
-        read.by.as_ref().is_none_or(|by| record.agent == by.agent && record.session == by.session)
-    };
-    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    let mut later = log.iter().filter(|record| record.at >= read.at).filter(is_reader).filter(is_turn);
+    let is_reader = |record: &&Record| read.by.as_ref().is_none_or(|by| record.is_of(by));
+    let later = log.iter().filter(|record| record.at >= read.at && record.is_of_turn());
+    let mut later = later.filter(is_reader);
     // The snapshot of the end that woke the session may be taken after the message was read. That end is not
     // the end of the turn that the message begins.
     let begins = |record: &Record| record.kind == Kind::Prompt;

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn words_changed_while_the_agent_is_at_work_are_asked_again() {
-        let by = Address { agent: "Codex".into(), session: "s".into() };
+        let by = Address::new("Codex", "s");
         let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
         let changed = Line::Changed { id: CommentId(1), text: "other words".into(), about: None, at: 3 };
         let state = Comments::of([written(1, "x"), sent(1, &[1]), given, changed, read(1, 4)]);

@@ -49,8 +49,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    fn address(&self) -> Address {
-        Address { agent: self.agent.clone(), session: self.session.clone() }
+    pub(super) fn address(&self) -> Address {
+        Address::new(&self.agent, &self.session)
     }
 }
 

@@ -12,9 +12,10 @@ use crate::delivery::message_claims::Reader;
 use crate::error::Error;
 use crate::sessions::read_moment::lock_of;
 use crate::store::file_lock::FileLock;
+use crate::store::session_address::Address;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
-use crate::store::turn_log::{Kind, Record};
+use crate::store::turn_log::Kind;
 
 /// How long this hook waits for the lock: the hook before it may still be ending, or a desk may be testing
 /// the lock.
@@ -24,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Waiter {
     store: TreeStore,
-    reader: Reader,
+    session: Address,
     /// The number of lines in the log when the wait began.
     records: usize,
     seen: Option<[Option<(u64, SystemTime)>; 2]>,
@@ -45,14 +46,15 @@ impl Waiter {
             return Ok(None);
         }
         let records = store.log().read()?.len();
-        let name = lock_of(&reader.agent, &reader.session);
+        let session = reader.address();
+        let name = lock_of(&session);
         let held = match store.lock(&name, Instant::now() + PATIENCE) {
             Ok(held) => held,
             Err(Error::Late) => return Ok(None),
             Err(fault) => return Err(fault),
         };
         let lock = store.file(&name);
-        Ok(Some(Self { store, reader: reader.clone(), records, seen: None, lock, _held: held }))
+        Ok(Some(Self { store, session, records, seen: None, lock, _held: held }))
     }
 
     /// Whether one of the two logs was written since the last call. The first call returns true.
@@ -76,11 +78,7 @@ impl Waiter {
         let log = self.store.log().read()?;
         // A shorter log was cleared or trimmed meanwhile: then all of its lines are searched.
         let since = log.get(self.records..).unwrap_or(&log);
-        let is_prompt = |record: &Record| {
-            let of_session = record.agent == self.reader.agent && record.session == self.reader.session;
-            record.kind == Kind::Prompt && of_session
-        };
-        Ok(since.iter().any(is_prompt))
+        Ok(since.iter().any(|record| record.kind == Kind::Prompt && record.is_of(&self.session)))
     }
 }
 

@@ -22,18 +22,17 @@ pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
 
 /// Whether a session is within a turn.
 pub(crate) fn is_at_work(log: &[Record], to: &Address) -> bool {
-    open_prompts(log).any(|record| (&record.agent, &record.session) == (&to.agent, &to.session))
+    open_prompts(log).any(|record| record.is_of(to))
 }
 
 fn open_prompts(log: &[Record]) -> impl Iterator<Item = &Record> {
-    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
     let is_over = |known: &Record, next: &Record| {
         let is_of_process = known.process.is_some() && known.process == next.process;
         (&known.agent, &known.session) == (&next.agent, &next.session)
             || (is_of_process && next.kind == Kind::Prompt)
     };
     let mut last: Vec<&Record> = Vec::new();
-    for record in log.iter().filter(is_turn) {
+    for record in log.iter().filter(|record| record.is_of_turn()) {
         last.retain(|known| !is_over(known, record));
         last.push(record);
     }
@@ -42,8 +41,7 @@ fn open_prompts(log: &[Record]) -> impl Iterator<Item = &Record> {
 
 /// The last prompt or end of a session.
 pub(crate) fn last_of<'l>(log: &'l [Record], to: &Address) -> Option<&'l Record> {
-    let of_session = |record: &&Record| (&record.agent, &record.session) == (&to.agent, &to.session);
-    log.iter().rev().filter(of_session).find(|record| matches!(record.kind, Kind::Prompt | Kind::End))
+    log.iter().rev().find(|record| record.is_of(to) && record.is_of_turn())
 }
 
 fn is_open(last: &Record) -> bool {
@@ -98,7 +96,7 @@ mod tests {
         let process = AgentProcess::of(std::process::id());
         let by = |kind, session, after| Record { process, ..record(kind, "Claude Code", session, after) };
         let mut log = vec![by(Kind::Prompt, "before /clear", 1), by(Kind::End, "another", 2)];
-        let address = Address { agent: "Claude Code".into(), session: "before /clear".into() };
+        let address = Address::new("Claude Code", "before /clear");
         assert!(process.is_some() && is_at_work(&log, &address));
         log.push(by(Kind::Prompt, "after /clear", 3));
         assert!(!is_at_work(&log, &address));
@@ -129,6 +127,6 @@ mod tests {
         let process = Some(AgentProcess { pid: std::process::id(), started: 1 });
         let log = [Record { process, ..record(Kind::Prompt, "Codex", "c", 1) }];
         assert_eq!(open_turns(&log), []);
-        assert!(!is_at_work(&log, &Address { agent: "Codex".into(), session: "c".into() }));
+        assert!(!is_at_work(&log, &Address::new("Codex", "c")));
     }
 }

@@ -26,14 +26,13 @@ pub(crate) fn read_moment(store: &TreeStore, to: Option<&Address>, log: &[Record
     if is_at_work(log, to) && last.is_some_and(|last| last.is_woken) {
         return ReadMoment::AfterTurn;
     }
-    let lock = store.file(&lock_of(&to.agent, &to.session));
+    let lock = store.file(&lock_of(to));
     let is_idle = last.is_some_and(|last| last.kind == Kind::End);
     let is_awaited = is_idle && FileLock::is_taken(&lock);
     if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
 }
 
 /// The file name of the lock that the waiting hook of a session holds.
-pub(crate) fn lock_of(agent: &str, session: &str) -> String {
-    let address = Address { agent: agent.to_owned(), session: session.to_owned() };
-    format!("waits-{}", address.key())
+pub(crate) fn lock_of(session: &Address) -> String {
+    format!("waits-{}", session.key())
 }

@@ -19,10 +19,8 @@ const GIVEN_FOR: u64 = 60 * 60 * 1000;
 
 /// The session that a message sent now is for: that of the last turn at which a person was present.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {
-    let is_turn = |record: &&Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    let last =
-        log.iter().rev().filter(is_turn).find(|record| !record.agent.is_empty() && !record.is_unattended)?;
-    Some(Address { agent: last.agent.clone(), session: last.session.clone() })
+    let is_named = |record: &&Record| !record.agent.is_empty() && !record.is_unattended;
+    log.iter().rev().filter(|record| record.is_of_turn()).find(is_named).map(Record::address)
 }
 
 /// The route of a message to a session, as desks show it before the person writes one.
@@ -100,8 +98,7 @@ pub(crate) fn read(read: &Read, log: &[Record]) -> String {
 /// When the turn ended in which a session has read a message, in milliseconds since the Unix epoch.
 pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
     let by = read.by.as_ref()?;
-    let of_session = |record: &&Record| (&record.agent, &record.session) == (&by.agent, &by.session);
-    let mut later = log.iter().filter(of_session).filter(|record| record.at > read.at);
+    let mut later = log.iter().filter(|record| record.is_of(by) && record.at > read.at);
     // The snapshot of the end that woke the session may be taken after the message was read.
     if read.delivery == Delivery::Wake {
         later.find(|record| record.kind == Kind::Prompt)?;
@@ -114,7 +111,7 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     let Some(to) = to else { return Vec::new() };
     let is_other = |record: &&Record| record.agent == to.agent && record.session != to.session;
     let sessions: BTreeSet<&str> = log.iter().filter(is_other).map(|record| &*record.session).collect();
-    let key = |session: &str| Address { agent: to.agent.clone(), session: session.to_owned() }.key();
+    let key = |session: &str| Address::new(&to.agent, session).key();
     sessions.into_iter().map(key).collect()
 }
 
@@ -155,7 +152,7 @@ mod tests {
             record(Kind::Finish, "", "", 3),
         ];
         let to = address(&log);
-        assert_eq!(to, Some(Address { agent: "Claude Code".into(), session: "s".into() }));
+        assert_eq!(to, Some(Address::new("Claude Code", "s")));
         assert_eq!(
             route(to.as_ref(), ReadMoment::NextPrompt, &[]).words,
             "Claude Code reads it with your next prompt"
@@ -195,7 +192,7 @@ mod tests {
     #[test]
     fn a_message_is_followed_to_the_end_of_the_turn_that_has_read_it() {
         let words = |delivery, log: &[Record]| {
-            let message = Read { delivery, by: Some(session("Claude Code", "s")), at: 5 };
+            let message = Read { delivery, by: Some(Address::new("Claude Code", "s")), at: 5 };
             (read(&message, log), ended(&message, log))
         };
         let mut log =
@@ -227,10 +224,6 @@ mod tests {
         Round { number: 1, to, beside, ..Round::default() }
     }
 
-    fn session(agent: &str, session: &str) -> Address {
-        Address { agent: agent.into(), session: session.into() }
-    }
-
     #[test]
     fn a_later_session_gets_a_message_whatever_the_clock_says_and_one_at_work_does_not() {
         let log = [
@@ -238,7 +231,7 @@ mod tests {
             record(Kind::Prompt, "Claude Code", "s", 2),
         ];
         let round = round(address(&log), &log);
-        let is_for = |agent, name| is_for(&round, &session(agent, name), true, 0);
+        let is_for = |agent, name| is_for(&round, &Address::new(agent, name), true, 0);
         assert!(is_for("Claude Code", "s") && is_for("Claude Code", "new"));
         assert!(!is_for("Claude Code", "beside"), "another one that was at work then");
         assert!(!is_for("Codex", "s"));
@@ -251,18 +244,18 @@ mod tests {
             log.push(Record { is_unattended: true, ..record(kind, "Claude Code", "script", 2) });
         }
         let round_to = round(address(&log), &log);
-        assert_eq!(round_to.to, Some(session("Claude Code", "s")));
-        assert!(!is_for(&round_to, &session("Claude Code", "later script"), false, 0));
-        assert!(is_for(&round_to, &session("Claude Code", "s"), false, 0), "it is the same session");
-        assert!(!is_for(&round(None, &[]), &session("Claude Code", "script"), false, 0));
-        assert!(is_for(&round(None, &[]), &session("Codex", "c"), true, 0));
+        assert_eq!(round_to.to, Some(Address::new("Claude Code", "s")));
+        assert!(!is_for(&round_to, &Address::new("Claude Code", "later script"), false, 0));
+        assert!(is_for(&round_to, &Address::new("Claude Code", "s"), false, 0), "it is the same session");
+        assert!(!is_for(&round(None, &[]), &Address::new("Claude Code", "script"), false, 0));
+        assert!(is_for(&round(None, &[]), &Address::new("Codex", "c"), true, 0));
     }
 
     #[test]
     fn a_session_without_a_name_is_no_other_one_without_a_name() {
         let log = [record(Kind::Prompt, "Codex", "", 1)];
         let round = round(address(&log), &log);
-        assert!(!is_for(&round, &session("Codex", ""), false, 0));
-        assert!(is_for(&round, &session("Codex", ""), true, 0), "a person is there");
+        assert!(!is_for(&round, &Address::new("Codex", ""), false, 0));
+        assert!(is_for(&round, &Address::new("Codex", ""), true, 0), "a person is there");
     }
 }

@@ -15,6 +15,10 @@ pub(crate) struct Address {
 }
 
 impl Address {
+    pub(crate) fn new(agent: &str, session: &str) -> Self {
+        Self { agent: agent.to_owned(), session: session.to_owned() }
+    }
+
     /// A hash for file names. The agent's name of a session could hold any character.
     pub(crate) fn key(&self) -> String {
         let Self { agent, session } = self;

@@ -10,6 +10,7 @@ use alongside_platform::process;
 use serde::{Deserialize, Serialize};
 
 use crate::store::json_lines;
+use crate::store::session_address::Address;
 
 /// The event that a line records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +137,20 @@ pub(crate) struct Undone {
 }
 
 impl Record {
+    pub(crate) fn address(&self) -> Address {
+        Address::new(&self.agent, &self.session)
+    }
+
+    /// Whether this is of a session.
+    pub(crate) fn is_of(&self, session: &Address) -> bool {
+        self.agent == session.agent && self.session == session.session
+    }
+
+    /// Whether this is the beginning or the end of a turn.
+    pub(crate) fn is_of_turn(&self) -> bool {
+        matches!(self.kind, Kind::Prompt | Kind::End)
+    }
+
     /// Whether the agent may still run: its process does, or is not known.
     pub(crate) fn may_go_on(&self) -> bool {
         self.process.as_ref().is_none_or(AgentProcess::runs)

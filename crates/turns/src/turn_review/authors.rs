@@ -182,8 +182,7 @@ fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretc
 /// finish. Then the author of changes in between is unknown.
 fn begins_within(log: &[Record], baseline: usize) -> bool {
     let Some(finish) = log.get(baseline).filter(|record| record.kind == Kind::Finish) else { return false };
-    let is_of_turn = |record: &Record| matches!(record.kind, Kind::Prompt | Kind::End);
-    log.iter().take(baseline).any(|record| is_of_turn(record) && record.at > finish.at)
+    log.iter().take(baseline).any(|record| record.is_of_turn() && record.at > finish.at)
 }
 
 fn author(open: &BTreeMap<(&str, &str), usize>) -> Author {
