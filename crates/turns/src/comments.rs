@@ -21,7 +21,6 @@ use crate::comments::file_texts::FileTexts;
 use crate::comments::message_text::asking_words;
 use crate::error::Error;
 use crate::lines::anchors::Quotation;
-use crate::sessions::read_moment::read_moment;
 use crate::sessions::recipient;
 use crate::snapshots::compared_trees::baseline;
 use crate::snapshots::tree_access::TreeAccess;
@@ -206,8 +205,7 @@ pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedba
     let tree = dirs.working_tree(directory)?;
     let (store, top) = (TreeStore::of(dirs.state(), &tree.top), tree.top.clone());
     let (all, log) = (store.comments().read()?, store.log().read()?);
-    let when = read_moment(&store, recipient::address(&log).as_ref(), &log);
-    let tell = |texts: &mut FileTexts<'_>| comment_list::feedback(&all, &log, when, texts);
+    let tell = |texts: &mut FileTexts<'_>| comment_list::feedback(&store, &all, &log, texts);
     Ok((top, with_texts(dirs, tree, &all, &log, tell)))
 }
 

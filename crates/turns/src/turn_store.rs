@@ -54,6 +54,12 @@ impl TurnStore {
         TreeAccess::open(&self.dirs, self.dirs.working_tree(directory)?, Instant::now() + PATIENCE)
     }
 
+    /// The working tree of a look, with the trees that the look has compared.
+    fn of_look(&self, look: &TurnLook) -> Result<(TreeAccess, ComparedTrees), Error> {
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        Ok((self.access(&look.root)?, state))
+    }
+
     /// Keeps a note if a hook has made a store for the file's working tree. A note alone makes no store.
     fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Error> {
         let tree = file.parent().and_then(|parent| self.dirs.working_tree(parent).ok());
@@ -79,11 +85,10 @@ impl TurnStore {
     }
 
     fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, Error> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
         if let Some(why) = &file.told.without_text {
             return Err(Error::said(why));
         }
-        let access = self.access(&look.root)?;
+        let (access, state) = self.of_look(look)?;
         let earlier = file.from.as_ref().unwrap_or(&file.path);
         let before = blobs::read(&access, &state.before, earlier)?;
         let before = match before {
@@ -162,10 +167,8 @@ impl TurnSource for TurnStore {
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or_else(|| Error::said(UNKNOWN));
-        let access = state.and_then(|state| Ok((state, self.access(&look.root)?)));
-        match access {
-            Ok((state, access)) => Undoing::new(&access, &state, &self.dirs.drafts()).undo(files),
+        match self.of_look(look) {
+            Ok((access, state)) => Undoing::new(&access, &state, &self.dirs.drafts()).undo(files),
             Err(fault) => {
                 let refused = |undo: &Undo| UndoneFile {
                     path: undo.file.told.path.clone(),
@@ -178,8 +181,7 @@ impl TurnSource for TurnStore {
     }
 
     fn finish(&self, look: &TurnLook) {
-        let Some(state) = ComparedTrees::of_name(&look.snapshot) else { return };
-        if let Err(fault) = self.access(&look.root).and_then(|access| finish(&access, &state)) {
+        if let Err(fault) = self.of_look(look).and_then(|(access, state)| finish(&access, &state)) {
             tracing::warn!(%fault, "the end of a review is not remembered");
         }
     }
@@ -192,8 +194,7 @@ impl TurnSource for TurnStore {
     }
 
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
-        let found = self.access(&look.root).and_then(|access| {
+        let found = self.of_look(look).and_then(|(access, state)| {
             let mut texts = FileTexts::of_look(&access, Some(&state.before), &look.files);
             Ok(comment_list::of_store(&access.store, &mut texts)?)
         });
@@ -205,11 +206,9 @@ impl TurnSource for TurnStore {
     }
 
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        let access = self.access(&look.root).ok();
-        let state = ComparedTrees::of_name(&look.snapshot);
-        let mut texts = access
+        let opened = self.of_look(look).ok();
+        let mut texts = opened
             .as_ref()
-            .zip(state.as_ref())
             .map(|(access, state)| FileTexts::of_look(access, Some(&state.before), &look.files));
         comments::change(&self.dirs, &look.root, id, text, texts.as_mut())
     }

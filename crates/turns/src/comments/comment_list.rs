@@ -100,16 +100,14 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
 /// When the logs of the store cannot be read.
 pub(crate) fn of_store(store: &TreeStore, texts: &mut FileTexts<'_>) -> io::Result<Feedback> {
     let (all, log) = (store.comments().read()?, store.log().read()?);
-    let when = read_moment(store, recipient::address(&log).as_ref(), &log);
-    Ok(feedback(&all, &log, when, texts))
+    Ok(feedback(store, &all, &log, texts))
 }
 
-/// The comments and the message, as desks get them. `when`: the moment at which the session of the last turn
-/// reads a message.
+/// The comments and the message that the logs of a store hold, as desks get them.
 pub(crate) fn feedback(
+    store: &TreeStore,
     all: &Comments,
     log: &[Record],
-    when: ReadMoment,
     texts: &mut FileTexts<'_>,
 ) -> Feedback {
     load(all, texts);
@@ -130,6 +128,7 @@ pub(crate) fn feedback(
         }
     }
     let to = recipient::address(log);
+    let when = read_moment(store, to.as_ref(), log);
     let when_of = |round: &Round| if round.to == to { when } else { ReadMoment::NextPrompt };
     let message = last.last().map(|round| message(all, (round, when_of(round)), log, &last, texts));
     let route = Some(recipient::route(to.as_ref(), when, log));

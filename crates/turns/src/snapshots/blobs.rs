@@ -98,18 +98,12 @@ pub(crate) fn read_all(
         (names.contains(name) && kind == "blob").then(|| (name.to_vec(), side))
     };
     let sides: Vec<(Vec<u8>, Side)> = output.split(|byte| *byte == 0).filter_map(entry).collect();
-    let objects: String = sides.iter().map(|(_, side)| format!("{}\n", side.object)).collect();
-    if sides.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let output = access.git.run(["cat-file", "--batch"], Some(objects.into_bytes()))?;
-    let mut rest = output.as_slice();
-    let blob = |(name, side): (Vec<u8>, Side)| -> Result<_, Error> {
-        let bytes = next_object(&mut rest).ok_or("git writes objects otherwise")?;
-        let kind = side.kind();
-        Ok((name, bytes.map(|bytes| Blob { kind, bytes: bytes.to_vec() })))
+    let objects: Vec<&str> = sides.iter().map(|(_, side)| &*side.object).collect();
+    let contents = read_objects(access, &objects)?.into_iter();
+    let blob = |((name, side), bytes): (&(Vec<u8>, Side), Option<_>)| {
+        (name.clone(), bytes.map(|bytes| Blob { kind: side.kind(), bytes }))
     };
-    sides.into_iter().map(blob).collect()
+    Ok(sides.iter().zip(contents).map(blob).collect())
 }
 
 /// The contents of objects, in their order; `None` for an object that git no longer has.
@@ -117,6 +111,9 @@ pub(crate) fn read_all(
 /// # Errors
 /// When git fails.
 pub(crate) fn read_objects(access: &TreeAccess, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    if objects.is_empty() {
+        return Ok(Vec::new());
+    }
     let wanted: String = objects.iter().map(|object| format!("{object}\n")).collect();
     let output = access.git.run(["cat-file", "--batch"], Some(wanted.into_bytes()))?;
     let mut rest = output.as_slice();

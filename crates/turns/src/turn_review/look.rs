@@ -15,8 +15,6 @@ use crate::comments::file_texts::FileTexts;
 use crate::error::Error;
 use crate::git::tree_diff::{self, Difference};
 use crate::sessions::open_turns::open_turns;
-use crate::sessions::read_moment::read_moment;
-use crate::sessions::recipient;
 use crate::snapshots::compared_trees::{ComparedTrees, baseline};
 use crate::snapshots::left_out_files;
 use crate::snapshots::project_index::{ProjectIndex, staged_paths};
@@ -102,10 +100,9 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
     }
     let feedback = match access.store.comments().read() {
         Ok(comments) => {
-            let when = read_moment(&access.store, recipient::address(&log).as_ref(), &log);
             let mut texts = FileTexts::of_look(access, Some(&state.before), &files);
             remarks.extend(written_again(&comments, &log, &state.now, &mut texts));
-            let feedback = feedback(&comments, &log, when, &mut texts);
+            let feedback = feedback(&access.store, &comments, &log, &mut texts);
             mark_known(access, &comments, &state, &mut files);
             feedback
         }
