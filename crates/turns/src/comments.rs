@@ -42,18 +42,8 @@ const GIT_PATIENCE: Duration = Duration::from_secs(30);
 /// Takes the lock of comments: as long as it is held, no other process writes a comment or delivers a message
 /// of this working tree.
 pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, Error> {
-    match lock_within(store, PATIENCE) {
-        Err(Error::Late) => Err("another alongside writes comments here all the time".into()),
-        lock => lock,
-    }
-}
-
-/// Takes the lock of comments, and waits this long for another process.
-///
-/// # Errors
-/// [`Error::Late`] when another process holds the lock all the time.
-pub(crate) fn lock_within(store: &TreeStore, patience: Duration) -> Result<FileLock, Error> {
-    store.lock(COMMENTS_LOCK, Instant::now() + patience)
+    let lock = store.try_lock(COMMENTS_LOCK, Instant::now() + PATIENCE)?;
+    lock.ok_or("another alongside writes comments here all the time".into())
 }
 
 /// The store of a working tree, which is made if it is missing, and its log of comments.

@@ -11,7 +11,7 @@ use crate::sessions::open_turns::last_of;
 use crate::snapshots::left_out_files;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::store::session_address::Address;
-use crate::store::tree_store::TreeStore;
+use crate::store::tree_store::{SNAPSHOT_LOCK, TreeStore};
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::{AgentProcess, Kind, Record};
 use crate::working_tree::WorkingTree;
@@ -112,7 +112,7 @@ pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option
     if !store.file("tree").exists() {
         return Ok(None);
     }
-    let _lock = store.lock("lock", until)?;
+    let _lock = store.lock(SNAPSHOT_LOCK, until)?;
     store.remove(until)?;
     Ok(Some(tree.top))
 }
@@ -139,7 +139,7 @@ fn remove_each(
     remove: impl Fn(&TreeStore) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for (store, _) in TreeStore::all(dirs.state()) {
-        let _lock = store.lock("lock", until)?;
+        let _lock = store.lock(SNAPSHOT_LOCK, until)?;
         remove(&store)?;
     }
     Ok(TreeStore::remove_empty(dirs.state())?)

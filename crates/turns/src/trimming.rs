@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::git::Git;
 use crate::snapshots::compared_trees::baseline;
 use crate::store::json_lines;
-use crate::store::tree_store::TreeStore;
+use crate::store::tree_store::{SNAPSHOT_LOCK, TreeStore};
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::turn_review::notes;
@@ -86,7 +86,7 @@ fn note(trimmed: Result<(), Error>) {
 
 fn remove(store: &TreeStore, until: Instant) {
     // A prompt that holds the lock at this moment keeps its store.
-    if let Ok(_lock) = store.lock("lock", until) {
+    if let Ok(_lock) = store.lock(SNAPSHOT_LOCK, until) {
         let _ = store.remove(until);
     }
 }
@@ -98,7 +98,7 @@ fn keep_only(
     until: Instant,
     keep: impl Fn(usize, &Record) -> bool,
 ) -> Result<(), Error> {
-    let _lock = store.lock("lock", until)?;
+    let _lock = store.lock(SNAPSHOT_LOCK, until)?;
     let log = store.log().read()?;
     let kept = log.iter().enumerate().filter(|(place, record)| keep(*place, record));
     let kept: Vec<Record> = kept.map(|(_, record)| record.clone()).collect();

@@ -12,12 +12,12 @@
 //! holds it. A prompt that another hook blocks, or that the person takes back, reaches no model; then the
 //! next prompt of the session gets the message again.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alongside_desk::{CommentId, now_ms};
 
-use crate::comments;
 use crate::comments::comment_list;
 use crate::comments::file_texts::FileTexts;
 use crate::error::Error;
@@ -27,7 +27,7 @@ use crate::store::comment_state::{Comments, Round};
 use crate::store::delivery_way::Delivery;
 use crate::store::file_lock::FileLock;
 use crate::store::session_address::Address;
-use crate::store::tree_store::TreeStore;
+use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 use crate::store::turn_dirs::TurnDirs;
 
 /// How long this process waits for another one that writes a comment or delivers a message. A child that is
@@ -133,12 +133,8 @@ impl Messages {
     }
 
     /// The lock of comments; `None` while somebody else has it.
-    fn lock(&self) -> Result<Option<FileLock>, Error> {
-        match comments::lock_within(&self.store, PATIENCE) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(Error::Late) => Ok(None),
-            Err(fault) => Err(fault),
-        }
+    fn lock(&self) -> io::Result<Option<FileLock>> {
+        self.store.try_lock(COMMENTS_LOCK, Instant::now() + PATIENCE)
     }
 }
 

@@ -48,11 +48,7 @@ impl Waiter {
         let records = store.log().read()?.len();
         let session = reader.address();
         let name = lock_of(&session);
-        let held = match store.lock(&name, Instant::now() + PATIENCE) {
-            Ok(held) => held,
-            Err(Error::Late) => return Ok(None),
-            Err(fault) => return Err(fault),
-        };
+        let Some(held) = store.try_lock(&name, Instant::now() + PATIENCE)? else { return Ok(None) };
         let lock = store.file(&name);
         Ok(Some(Self { store, session, records, seen: None, lock, _held: held }))
     }

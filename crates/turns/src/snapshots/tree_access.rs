@@ -8,12 +8,10 @@ use crate::error::Error;
 use crate::git::Git;
 use crate::snapshots::exclusions::Exclusions;
 use crate::snapshots::snapshot_index::{Snapshot, SnapshotIndex, copy_with_time};
-use crate::store::tree_store::TreeStore;
+use crate::store::tree_store::{SNAPSHOT_LOCK, TreeStore};
 use crate::store::turn_dirs::TurnDirs;
 use crate::working_tree::WorkingTree;
 
-/// The lock that a process holds while it writes the snapshot of a prompt or of an end.
-const LOCK: &str = "lock";
 /// The lock of looks. A look has an index and a lock of its own, so that a prompt never waits for a look.
 const LOOK_LOCK: &str = "look-lock";
 
@@ -37,7 +35,7 @@ impl TreeAccess {
         let git = Git::new(store.repository(), &tree.top, until)?.with_ignore_file(dirs.ignore_file());
         let access = Self { tree, store, exclusions: Exclusions::new(dirs.excludes()), git };
         if !access.store.is_ready(&access.tree) {
-            let _lock = access.store.lock(LOCK, until)?;
+            let _lock = access.store.lock(SNAPSHOT_LOCK, until)?;
             access.store.make_repository(&access.tree, &access.git)?;
         }
         Ok(access)
@@ -48,7 +46,7 @@ impl TreeAccess {
     /// # Errors
     /// When git or the disk refuses, or the time is over.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
-        let _lock = self.store.lock(LOCK, self.git.until())?;
+        let _lock = self.store.lock(SNAPSHOT_LOCK, self.git.until())?;
         self.index("index").take_snapshot()
     }
 

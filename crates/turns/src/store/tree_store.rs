@@ -21,8 +21,10 @@ use crate::working_tree::WorkingTree;
 
 /// The directory of all stores, in the state directory.
 const TURNS: &str = "turns";
-/// The lock of each process that writes comments or delivers messages. A process that also needs the lock
-/// named `lock` takes that one first.
+/// The lock that a process holds while it writes the snapshot of a prompt or of an end, or removes some.
+pub(crate) const SNAPSHOT_LOCK: &str = "lock";
+/// The lock of each process that writes comments or delivers messages. A process that also needs the
+/// [`SNAPSHOT_LOCK`] takes that one first.
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 /// The file of the notes.
 pub(crate) const NOTES: &str = "notes";
@@ -162,14 +164,21 @@ impl TreeStore {
     /// Takes the lock of this name, and waits for it until a point in time.
     ///
     /// # Errors
-    /// When another process holds the lock all the time.
+    /// When the lock cannot be made, or another process holds it all the time: [`Error::Late`].
     pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<FileLock, Error> {
+        self.try_lock(name, until)?.ok_or(Error::Late)
+    }
+
+    /// Takes the lock of this name, and waits for it until a point in time; `None` if another process holds
+    /// it all the time.
+    ///
+    /// # Errors
+    /// When the lock cannot be made.
+    pub(crate) fn try_lock(&self, name: &str, until: Instant) -> io::Result<Option<FileLock>> {
         loop {
-            if let Some(lock) = FileLock::take(&self.path.join(name))? {
+            let lock = FileLock::take(&self.path.join(name))?;
+            if lock.is_some() || Instant::now() + POLL > until {
                 return Ok(lock);
-            }
-            if Instant::now() + POLL > until {
-                return Err(Error::Late);
             }
             std::thread::sleep(POLL);
         }

@@ -85,12 +85,8 @@ pub(crate) fn broken(
     top: &Path,
 ) -> Result<Option<(ComparedTrees, NewRound, HeldPromise)>, Error> {
     let Some(promise) = store.comments().read()?.promise else { return Ok(None) };
-    let held = match store.lock(LOCK, Instant::now()) {
-        Ok(held) => held,
-        // Another process is keeping the promise.
-        Err(Error::Late) => return Ok(None),
-        Err(fault) => return Err(fault),
-    };
+    // If there is no lock, another process is keeping the promise.
+    let Some(held) = store.try_lock(LOCK, Instant::now())? else { return Ok(None) };
     // Before this process got the lock, another one may have kept the promise.
     if store.comments().read()?.promise.as_ref() != Some(&promise) {
         return Ok(None);
