@@ -19,7 +19,6 @@ pub struct CellEdit {
     cell: Option<String>,
     source: String,
     mode: Mode,
-    is_markdown: bool,
     /// The type of the cell, if the call names one.
     kind: Option<String>,
 }
@@ -93,7 +92,6 @@ impl CellEdit {
             cell: input.text("cell_id").map(str::to_owned),
             source: input.text("new_source").unwrap_or_default().to_owned(),
             mode,
-            is_markdown: input.text("cell_type") == Some("markdown"),
             kind: input.text("cell_type").map(str::to_owned),
         })
     }
@@ -190,9 +188,9 @@ impl CellEdit {
     fn new_cell(&self, indentation: &str) -> String {
         let inner = format!("{indentation}{}", indentation.get(..indentation.len() / 2).unwrap_or_default());
         let source = lines(&self.source, &inner);
-        let (kind, count, outputs) = match self.is_markdown {
-            true => ("markdown", String::new(), String::new()),
-            false => {
+        let (kind, count, outputs) = match self.kind.as_deref() {
+            Some("markdown") => ("markdown", String::new(), String::new()),
+            _ => {
                 ("code", format!("{inner}\"execution_count\": null,\n"), format!("{inner}\"outputs\": [],\n"))
             }
         };

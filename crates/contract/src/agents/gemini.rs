@@ -8,7 +8,7 @@ use crate::hook::{
     HookEvent, HookFile, InputFormat, LineEnds, OffSwitch, OnFailure, OtherEncodings, PathRules, Replacing,
     TimeoutUnit, Tool, ToolArguments, Trust, Wait, WindowsShell,
 };
-use crate::settings::{Name, SettingsFiles, SystemFiles};
+use crate::settings::{Name, Release, SettingsFiles, SystemFiles};
 use crate::turns::{Begins, MOST_CONTEXT, PromptAnswer, Turns};
 
 pub(super) const AGENT: Agent = Agent {
@@ -46,15 +46,7 @@ const FAMILY: Family = Family {
         stdio_command: Some("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"),
         stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
     },
-    found_by: FoundBy::DiscoveryFiles(&[
-        FILE,
-        DiscoveryFile {
-            directory: Directory::Tmp(""),
-            name: "gemini-ide-server-{pid}.json",
-            fields: Fields::Contract,
-            readers: "Gemini CLI 0.1.22 to 0.5.2",
-        },
-    ]),
+    found_by: FoundBy::DiscoveryFiles(&[FILE, PID_FILE]),
     transport: Transport::Http,
     dialect: Dialect::CONTRACT,
     behaviour: BEHAVIOUR,
@@ -118,23 +110,13 @@ const BEHAVIOUR: Behaviour = Behaviour {
     lookups: &[
         Lookup::new(
             Releases::between((0, 1, 22), (0, 27, 0)),
-            DiscoveryFile {
-                directory: Directory::Tmp(""),
-                name: "gemini-ide-server-{pid}.json",
-                fields: Fields::Contract,
-                readers: "Gemini CLI 0.1.22 to 0.26",
-            },
+            DiscoveryFile { readers: "Gemini CLI 0.1.22 to 0.26", ..PID_FILE },
             How::Spelled,
         )
         .unchecked(Releases::ALL),
         Lookup::new(
             Releases::from((0, 27, 0)),
-            DiscoveryFile {
-                directory: Directory::Tmp("gemini/ide"),
-                name: "gemini-ide-server-{pid}.json",
-                fields: Fields::Contract,
-                readers: "Gemini CLI 0.27.0 and newer",
-            },
+            DiscoveryFile { name: PID_FILE.name, readers: "Gemini CLI 0.27.0 and newer", ..FILE },
             How::Spelled,
         )
         .unchecked(Releases::ALL),
@@ -149,23 +131,11 @@ const BEHAVIOUR: Behaviour = Behaviour {
     reads_editor_name: Releases::from((0, 7, 0)),
     terminals: &[
         VS_CODE,
-        Terminal {
-            releases: Releases::from((0, 25, 0)),
-            variable: "TERM_PROGRAM",
-            value: Some(Value::Is("sublime")),
-        },
-        Terminal {
-            releases: Releases::from((0, 27, 0)),
-            variable: "TERMINAL_EMULATOR",
-            value: Some(Value::Contains("jetbrains")),
-        },
-        Terminal {
-            releases: Releases::from((0, 35, 0)),
-            variable: "TERM_PROGRAM",
-            value: Some(Value::Is("Zed")),
-        },
-        Terminal { releases: Releases::from((0, 35, 0)), variable: "ZED_SESSION_ID", value: None },
-        Terminal { releases: Releases::from((0, 35, 0)), variable: "XCODE_VERSION_ACTUAL", value: None },
+        terminal((0, 25, 0), "TERM_PROGRAM", Some(Value::Is("sublime"))),
+        terminal((0, 27, 0), "TERMINAL_EMULATOR", Some(Value::Contains("jetbrains"))),
+        terminal((0, 35, 0), "TERM_PROGRAM", Some(Value::Is("Zed"))),
+        terminal((0, 35, 0), "ZED_SESSION_ID", None),
+        terminal((0, 35, 0), "XCODE_VERSION_ACTUAL", None),
     ],
     own_files_only: Releases::from((0, 58, 0)),
     one_unreadable_ends: Releases::until((0, 58, 0)),
@@ -184,6 +154,10 @@ const BEHAVIOUR: Behaviour = Behaviour {
     ..FORK
 };
 
+const fn terminal(since: Release, variable: &'static str, value: Option<Value>) -> Terminal {
+    Terminal { releases: Releases::from(since), variable, value }
+}
+
 /// Variables of a container in which the editor runs as well.
 const REMOTE: &[&str] = &["SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"];
 
@@ -193,6 +167,14 @@ const FILE: DiscoveryFile = DiscoveryFile {
     name: "gemini-ide-server-{pid}-{port}.json",
     fields: Fields::Contract,
     readers: "Gemini CLI 0.5.3 and newer",
+};
+
+/// The only file of the oldest releases. Those since 0.27.0 look for its name in the directory of the other.
+const PID_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp(""),
+    name: "gemini-ide-server-{pid}.json",
+    readers: "Gemini CLI 0.1.22 to 0.5.2",
+    ..FILE
 };
 
 /// Read in the sources of 0.1.22, 0.2.2, 0.3.4, 0.4.1, 0.8.2, 0.20.0 to 0.29.0 one by one, 0.35.0, 0.53.0 and
