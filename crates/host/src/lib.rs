@@ -10,6 +10,7 @@ mod join_request;
 mod lifecycle;
 mod port_hold;
 mod presence;
+mod problem_reports;
 mod project_paths;
 mod projects;
 mod reconnect;

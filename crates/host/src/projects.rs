@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
 use alongside_companion::{Companion, DeskProfile, StartError, Workspace};
-use alongside_desk::{Problem, harmless};
+use alongside_desk::Problem;
 use alongside_platform::paths::real;
 use alongside_turns::TurnDirs;
 use tokio::task::AbortHandle;
 
+use super::problem_reports::{settings_are_gone, settings_are_read, unreadable};
 use super::project_paths::{holds, holds_in_project};
 use crate::save_watcher::{self, SaveFilter};
 
@@ -211,32 +212,4 @@ fn read(
     };
     unread.extend(roots.iter().filter(is_gone).map(|root| (root.clone(), settings_are_gone(root))));
     unread
-}
-
-fn settings_are_gone(root: &Path) -> Problem {
-    let file = Settings::project_file(root);
-    let hint = format!(
-        "Agents hear of no file in {}, and every change is asked about there, until it is back. To go on \
-         without it, start alongside again.",
-        harmless::path(root)
-    );
-    Problem::new(format!("{} held a mistake, and is gone", harmless::path(&file)), hint)
-}
-
-/// Projects whose settings cannot be read, each with the words for it: nobody knows what to hide there.
-pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf, Problem)> {
-    let problem = |root: &Path, error: &anyhow::Error| {
-        let hint = format!(
-            "Agents hear of no file in {}, and every change is asked about there, until you correct its \
-             settings.",
-            root.display()
-        );
-        Problem::new(format!("{error:#}"), hint)
-    };
-    unread.into_iter().map(|(root, error)| (root.clone(), problem(&root, &error))).collect()
-}
-
-/// The person has changed the settings of a project, which held a mistake.
-fn settings_are_read(root: &Path) -> String {
-    format!("The settings of {} were changed, and are read anew.", harmless::path(root))
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use alongside_common::failure::parts;
 use alongside_common::settings::Settings;
-use alongside_desk::{Problem, Request};
+use alongside_desk::Problem;
 
-use super::projects::{Projects, unreadable};
+use super::problem_reports::{report, unreadable};
+use super::projects::Projects;
 use super::startup_plan::{Plan, Started, start_companion};
 
 /// Starts a companion with as much of the plan and the settings as is usable.
@@ -32,19 +33,15 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
     };
     let unread = unreadable(settings.read_projects(&roots));
     problems.extend(unread.iter().map(|(_, problem)| problem.clone()));
-    let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
-    let companion = match start_companion(&settings, plan, (&roots, &untold)).await {
+    let companion = match start_companion(&settings, plan, (&roots, &unread)).await {
         Err(error) if settings.listen.is_some() => {
             problems.push(problem(&error, "it does not listen at that address"));
             settings.listen = None;
-            start_companion(&settings, plan, (&roots, &untold)).await?
+            start_companion(&settings, plan, (&roots, &unread)).await?
         }
         started => started?,
     };
-    let desk = companion.observe();
-    for problem in problems {
-        desk.send(Request::Report(problem));
-    }
+    report(&companion, problems);
     Ok(Started { companion, projects: Projects::new(settings, roots, unread) })
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use alongside_common::signals::{self, Signals};
 use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
 use alongside_desk::socket::{EditorProcess, Goodbye, Hello, Peer, Report, Role};
-use alongside_desk::{Desk, Problem, Request, SnapshotTaken};
+use alongside_desk::{Desk, Request, SnapshotTaken};
 use alongside_platform::watch::Watch;
 use futures_util::future::select_all;
 use interprocess::local_socket::tokio::{Listener, Stream};
@@ -20,6 +20,7 @@ use super::connections::Connections;
 use super::events::{ConnectedDesk, Event};
 use super::lifecycle::{Lifecycle, Party, Step};
 use super::presence::Presence;
+use super::problem_reports::report;
 use super::projects::Projects;
 use super::registry_entry::VERSION;
 use crate::companions;
@@ -119,7 +120,7 @@ impl RunningHost {
             Event::Focused { id } => steps = self.focused(id),
             Event::ContextReported { id } => self.context_reported(id),
             Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
-            Event::ReportWanted(wanted) => drop(wanted.send(self.report().await)),
+            Event::ReportWanted(wanted) => drop(wanted.send(self.status_report().await)),
             Event::ReviewWanted { proposal, begun } => {
                 // A hook that is gone wants no review.
                 drop(begun.send(Box::pin(self.companion.review(proposal))));
@@ -186,7 +187,7 @@ impl RunningHost {
         self.watch.set(watched);
         self.check_presence(&directory);
         let news = self.projects.read_again(&self.companion).await;
-        self.report_problems(news);
+        report(&self.companion, news);
         self.plan_save_watcher();
     }
 
@@ -196,7 +197,7 @@ impl RunningHost {
             // The watch has to follow.
             self.next_check = Some(Instant::now() + CHECK_DELAY);
         }
-        self.report_problems(restored.problem);
+        report(&self.companion, restored.problem);
         if let Some(listener) = restored.listener {
             self.connections.listen_at(listener);
         }
@@ -271,7 +272,7 @@ impl RunningHost {
             self.presence.set_roots(roots);
             self.plan_save_watcher();
         }
-        self.report_problems(problems);
+        report(&self.companion, problems);
         // A mistake in the settings of a new project is watched.
         self.next_check.get_or_insert(Instant::now());
     }
@@ -297,7 +298,7 @@ impl RunningHost {
             match step {
                 Step::Show(editors) => {
                     let problems = self.companion.set_editors(editors.iter().map(editor).collect()).await;
-                    self.report_problems(problems);
+                    report(&self.companion, problems);
                 }
                 Step::Hide => self.companion.hide().await,
                 Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
@@ -311,7 +312,7 @@ impl RunningHost {
         self.projects.plan_save_watcher(&self.companion, !self.lifecycle.editors().is_empty());
     }
 
-    async fn report(&self) -> Report {
+    async fn status_report(&self) -> Report {
         Report {
             name: self.presence.entry().name.clone(),
             version: VERSION.into(),
@@ -320,13 +321,6 @@ impl RunningHost {
             seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
             kept_by: self.lifecycle.keepers(),
             status: self.companion.status().await,
-        }
-    }
-
-    fn report_problems(&self, problems: impl IntoIterator<Item = Problem>) {
-        // An observer that joins costs a status and a file scan, so it joins only with a report.
-        for problem in problems {
-            self.companion.observe().send(Request::Report(problem));
         }
     }
 

@@ -7,11 +7,11 @@ use alongside_common::logging;
 use alongside_common::settings::Settings;
 use alongside_common::signals::Signals;
 use alongside_companion::{AppDirs, Companion};
-use alongside_desk::Request;
 use alongside_platform::machine::Boot;
 
 use super::presence::Presence;
-use super::projects::{Projects, unreadable};
+use super::problem_reports::{report, unreadable};
+use super::projects::Projects;
 use super::recovery::recover;
 use super::registry::Registry;
 use super::registry_entry::{Entry, VERSION};
@@ -56,17 +56,11 @@ async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
         let mut settings = Settings::load(globals.config.as_deref(), &[])?;
         // Without a companion, nobody would review anything in a project whose settings hold a mistake.
         let unread = unreadable(settings.read_projects(&plan.roots));
-        let untold: Vec<_> = unread.iter().map(|(root, _)| root.clone()).collect();
-        let companion = start_companion(&settings, &plan, (&plan.roots, &untold)).await?;
-        let desk = companion.observe();
-        for (_, problem) in &unread {
-            desk.send(Request::Report(problem.clone()));
-        }
+        let companion = start_companion(&settings, &plan, (&plan.roots, &unread)).await?;
+        report(&companion, unread.iter().map(|(_, problem)| problem.clone()));
         Started { companion, projects: Projects::new(settings, plan.roots.clone(), unread) }
     };
-    if let Some(problem) = logging::problem() {
-        companion.observe().send(Request::Report(problem.clone()));
-    }
+    report(&companion, logging::problem().cloned());
     let (at, listener) = match registry.listen(name) {
         Ok(listening) => listening,
         Err(error) => {

@@ -9,6 +9,7 @@ use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
 use alongside_contract::discovery::AGENT;
+use alongside_desk::Problem;
 use alongside_desk::socket::{EditorProcess, Role};
 use alongside_turns::{TurnDirs, TurnStore};
 use anyhow::Context;
@@ -67,22 +68,22 @@ pub(super) struct Started {
     pub(super) projects: Projects,
 }
 
-/// Starts a companion for these roots as the plan and the settings say. `untold`: the roots whose own
-/// settings cannot be read.
+/// Starts a companion for these roots as the plan and the settings say. `unread`: the roots whose own
+/// settings cannot be read, and why.
 ///
 /// # Errors
 /// When it cannot start.
 pub(super) async fn start_companion(
     settings: &Settings,
     plan: &Plan,
-    (roots, untold): (&[PathBuf], &[PathBuf]),
+    (roots, unread): (&[PathBuf], &[(PathBuf, Problem)]),
 ) -> anyhow::Result<Companion> {
     let mut builder = settings
         .companion(AppDirs::of_this_process())
         .journal_as(&plan.name)
         .stdio(own_program(), ["stdio", "--agent", AGENT]);
     builder = builder.turns(Arc::new(TurnStore::new(TurnDirs::of_this_process())));
-    builder = builder.untold(untold.iter().cloned());
+    builder = builder.untold(unread.iter().map(|(root, _)| root.clone()));
     builder = match plan.editors.first() {
         Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
         None => builder.pid(plan.parties.first().map_or(plan.starter, |party| party.pid)),

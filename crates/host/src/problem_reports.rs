@@ -1,0 +1,44 @@
+//! Tells desks of problems: with the settings of projects, and with all else that stays while the host serves.
+
+use std::path::{Path, PathBuf};
+
+use alongside_common::settings::Settings;
+use alongside_companion::Companion;
+use alongside_desk::{Problem, Request, harmless};
+
+/// Reports problems to every desk, also to those that come later.
+pub(super) fn report(companion: &Companion, problems: impl IntoIterator<Item = Problem>) {
+    // An observer that joins costs a status and a file scan, so it joins only with a report.
+    for problem in problems {
+        companion.observe().send(Request::Report(problem));
+    }
+}
+
+/// The settings of a project held a mistake, and their file is gone.
+pub(super) fn settings_are_gone(root: &Path) -> Problem {
+    let file = Settings::project_file(root);
+    let hint = format!(
+        "Agents hear of no file in {}, and every change is asked about there, until it is back. To go on \
+         without it, start alongside again.",
+        harmless::path(root)
+    );
+    Problem::new(format!("{} held a mistake, and is gone", harmless::path(&file)), hint)
+}
+
+/// Projects whose settings cannot be read, each with the words for it: nobody knows what to hide there.
+pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf, Problem)> {
+    let problem = |root: &Path, error: &anyhow::Error| {
+        let hint = format!(
+            "Agents hear of no file in {}, and every change is asked about there, until you correct its \
+             settings.",
+            root.display()
+        );
+        Problem::new(format!("{error:#}"), hint)
+    };
+    unread.into_iter().map(|(root, error)| (root.clone(), problem(&root, &error))).collect()
+}
+
+/// The person has changed the settings of a project, which held a mistake.
+pub(super) fn settings_are_read(root: &Path) -> String {
+    format!("The settings of {} were changed, and are read anew.", harmless::path(root))
+}
