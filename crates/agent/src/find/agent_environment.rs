@@ -31,26 +31,19 @@ impl Surroundings {
     /// When the current directory is gone.
     pub fn of_this_process() -> std::io::Result<Self> {
         let variables = readable(std::env::vars_os());
-        Ok(Self {
-            tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
-            home: directories::home().unwrap_or_else(|| PathBuf::from("/")),
-            cwd: std::env::current_dir()?,
-            pid: std::process::id(),
-            variables,
-        })
+        Ok(Self::of(variables, directories::home(), std::env::current_dir()?, std::process::id()))
     }
 
     /// Those of a process that runs, as it was started. `None` if it is gone, or they may not be known.
     pub fn of_process(pid: u32) -> Option<Self> {
         let variables = readable(process::environment(pid)?);
         let home = variables.get("HOME").map(PathBuf::from).or_else(directories::home);
-        Some(Self {
-            tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
-            home: home.unwrap_or_else(|| PathBuf::from("/")),
-            cwd: process::directory(pid)?,
-            pid,
-            variables,
-        })
+        Some(Self::of(variables, home, process::directory(pid)?, pid))
+    }
+
+    fn of(variables: HashMap<String, String>, home: Option<PathBuf>, cwd: PathBuf, pid: u32) -> Self {
+        let tmp = directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into));
+        Self { tmp, home: home.unwrap_or_else(|| PathBuf::from("/")), variables, cwd, pid }
     }
 
     /// The directory that a row of the table means here.
