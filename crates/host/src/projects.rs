@@ -194,9 +194,7 @@ impl Projects {
 
 /// The directories with settings of a project: its own, and those of the repositories around it.
 fn around(root: &Path) -> Vec<PathBuf> {
-    let root = real(root);
-    let above = root.ancestors().skip(1).filter(|above| above.join(".git").exists());
-    above.map(Path::to_owned).chain([root.clone()]).collect()
+    [Settings::repositories_around(root), vec![real(root)]].concat()
 }
 
 /// Reads the settings of these projects. Returns those whose settings nobody knows, among them those that

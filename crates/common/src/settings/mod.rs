@@ -148,17 +148,24 @@ impl Settings {
             }
         }
         for root in roots {
-            for above in real(root).ancestors().skip(1).filter(|above| above.join(".git").exists()) {
-                if known.iter().any(|known| known == above) {
+            for above in Self::repositories_around(root) {
+                if known.contains(&above) {
                     continue;
                 }
-                match self.read_project(above) {
-                    Ok(()) => known.push(above.to_owned()),
+                match self.read_project(&above) {
+                    Ok(()) => known.push(above),
                     Err(error) => unread.push((root.clone(), error)),
                 }
             }
         }
         unread
+    }
+
+    /// The repositories around a project, whose settings hold there as well.
+    pub fn repositories_around(root: &Path) -> Vec<PathBuf> {
+        let root = real(root);
+        let above = root.ancestors().skip(1).filter(|above| above.join(".git").exists());
+        above.map(Path::to_owned).collect()
     }
 
     /// The rules of the project in a directory, which can only ask; `None` if its settings cannot be read.
