@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_common::failure::Hint;
 use alongside_common::person_file::{self, PersonFile};
-use alongside_platform::files::Links;
+use alongside_platform::files::{Links, is_absent};
 use alongside_platform::paths::Canonical as _;
 use anyhow::Context;
 
@@ -36,7 +36,7 @@ pub struct Change {
 pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) if error.kind() == ErrorKind::InvalidData => {
             anyhow::bail!("{} is not UTF-8, so alongside does not change it", path.display())
         }

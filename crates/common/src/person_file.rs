@@ -269,7 +269,7 @@ fn open_directory(
                 made.push(below);
                 next
             }
-            (Err(error), None) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            (Err(error), None) if files::is_absent(&error) => {
                 return Ok(None);
             }
             (Err(error), _) => return Err(error).with_context(|| cannot("open", &below)),

@@ -68,6 +68,11 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
+/// Whether an error says that there is no file at a path.
+pub fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// The path of an open file without links, as the system spells it, in one step; `None` where the system does
 /// not tell, or the file has lost its name.
 pub fn real_path(file: &File) -> Option<PathBuf> {

@@ -12,6 +12,7 @@ use anyhow::Context;
 use super::{note, print};
 use alongside_companion::private::leads_to;
 use alongside_desk::harmless;
+use alongside_platform::files::is_absent;
 
 /// Show the log of companions
 ///
@@ -104,7 +105,7 @@ fn files() -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for directory in logging::directories() {
         let entries = match fs::read_dir(&directory) {
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Err(error) if is_absent(&error) => continue,
             other => other.with_context(|| format!("cannot read {}", directory.display()))?,
         };
         for path in entries.flatten().map(|entry| entry.path()) {

@@ -13,6 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::{AppDirs, Builder, Rule};
+use alongside_platform::files::is_absent;
 use alongside_platform::paths::real;
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
@@ -347,10 +348,6 @@ impl Settings {
             None => builder,
         }
     }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn as_text(bytes: Vec<u8>) -> io::Result<String> {

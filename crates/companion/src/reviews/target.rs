@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use alongside_desk::without_error_codes;
+use alongside_platform::files::is_absent;
 use alongside_platform::untrusted::{self, Bounded, Whose};
 use twox_hash::XxHash3_64;
 
@@ -137,7 +138,7 @@ impl OpenTarget {
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };
         let normalized = match read {
             Ok(bytes) => normalize(Some(bytes), proposed),
-            Err(error) if does_not_exist(&error) => normalize(None, proposed),
+            Err(error) if is_absent(&error) => normalize(None, proposed),
             Err(error) => {
                 let why = format!("the file on disk cannot be read ({error})");
                 whole_file_only(&without_error_codes(&why))
@@ -206,17 +207,13 @@ fn open(path: &Path) -> io::Result<Bounded> {
 fn content(hash: Result<u64, &io::Error>) -> Content {
     match hash {
         Ok(hash) => Content::Text(hash),
-        Err(error) if does_not_exist(error) => Content::Absent,
+        Err(error) if is_absent(error) => Content::Absent,
         Err(_) => Content::Unreadable,
     }
 }
 
 fn stat(found: Option<&Metadata>) -> Stat {
     found.map(|found| (found.is_file(), found.len(), found.modified().ok()))
-}
-
-fn does_not_exist(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]

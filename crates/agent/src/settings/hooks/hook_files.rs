@@ -1,11 +1,11 @@
 //! The files in which an agent looks for hooks: the person's, and those of a project.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::HookFile;
 use alongside_contract::settings::Release;
+use alongside_platform::files::is_absent;
 use alongside_platform::paths::real;
 
 use crate::find::Surroundings;
@@ -93,7 +93,7 @@ pub fn all_files(
 pub fn text(path: &Path) -> std::io::Result<Option<String>> {
     match read::text(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }
