@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::PortHold;
-use alongside_platform::process::{own_program, start_apart};
+use alongside_platform::process::{running_program, start_apart};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -33,7 +33,7 @@ pub(super) enum StartReport {
 /// # Errors
 /// When the process cannot be started, says that it cannot serve, or says nothing for 20 s.
 pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLock) -> anyhow::Result<()> {
-    let program = own_program().context("cannot tell which program this is")?;
+    let program = running_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);
     if let Some(config) = &entry.config {
         command.arg("--config").arg(config);

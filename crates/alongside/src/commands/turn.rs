@@ -196,7 +196,7 @@ fn session_process() -> Option<u32> {
 
 /// Goes on without an agent that waits.
 fn detached(args: &Args, top: &Path) -> std::io::Result<()> {
-    let mut command = Command::new(process::own_program()?);
+    let mut command = Command::new(process::running_program()?);
     command.args(["turn", &args.agent]).arg("--go-on").arg(top);
     if let Some(state) = &args.state_dir {
         command.arg("--state-dir").arg(state);

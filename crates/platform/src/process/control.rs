@@ -88,11 +88,11 @@ pub fn detach() {
     let _ = rustix::process::setsid();
 }
 
-/// The path of this program. Linux keeps a path to a program that was replaced while it runs.
+/// The path of the program that this process runs. Linux keeps a path to a program that was replaced while it runs.
 ///
 /// # Errors
 /// If the system does not show it.
-pub fn own_program() -> std::io::Result<PathBuf> {
+pub fn running_program() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let still_ours = PathBuf::from("/proc/self/exe");
     Ok(if own.exists() || !still_ours.exists() { own } else { still_ours })
@@ -113,6 +113,6 @@ mod tests {
         send(0, 15);
         let left = std::process::Command::new("true").status().unwrap();
         assert_eq!(ended_by(&left), None);
-        assert!(own_program().unwrap().exists());
+        assert!(running_program().unwrap().exists());
     }
 }

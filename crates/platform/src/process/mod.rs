@@ -13,7 +13,7 @@ mod table;
 
 pub use alive::{is_alive, may_signal};
 pub use caller::caller;
-pub use control::{detach, end_group, ended_by, lead_group, own_program, send, start_apart};
+pub use control::{detach, end_group, ended_by, lead_group, running_program, send, start_apart};
 pub use details::{directory, environment, ours, started};
 pub use editor::editor_above;
 #[cfg(feature = "tokio")]
