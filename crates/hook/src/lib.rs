@@ -12,16 +12,16 @@
 
 mod answer;
 mod change;
-mod edit;
+mod edit_call;
 mod input;
 mod line_difference;
 mod line_endings;
 mod notebook;
-mod patch;
 mod patch_answer;
 mod patch_apply;
-mod patches;
-mod replacements;
+mod patch_call;
+mod patch_grammar;
+mod string_edit;
 mod tool_call;
 mod turn_answer;
 mod turn_input;

@@ -5,8 +5,8 @@
 //! some lines around them if the same lines also stand further up, or else all lines of the file.
 
 use crate::line_difference::Difference;
-use crate::patch::{ADD, BEGIN, CHUNK, DELETE, END, MOVE, UPDATE, is_path_of_patch};
 use crate::patch_apply::{split_at_first, with_final_newline};
+use crate::patch_grammar::{ADD, BEGIN, CHUNK, DELETE, END, MOVE, UPDATE, is_path_of_patch};
 
 /// The lines of context on each side to try, in this order. Each try searches the file once.
 const CONTEXT_LINES: [usize; 3] = [0, 3, 24];

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::line_endings::unix;
-use crate::patch::{Change, Chunk, FileChange};
+use crate::patch_grammar::{Change, Chunk, FileChange};
 
 /// A change that does not describe the file it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::change::{
     Change, NoChange, TextFile, missing, not_utf8, plain_path, possible_paths, special, unreadable,
 };
-use crate::edit;
+use crate::edit_call::EditCall;
 use crate::input::HookInput;
 use crate::notebook::CellEdit;
-use crate::patch;
-use crate::patches::Patches;
-use crate::replacements::Replacements;
+use crate::patch_call::PatchCall;
+use crate::patch_grammar;
+use crate::string_edit;
 use crate::whole_file::WholeFile;
 
 const NOTEBOOK_PATH: &str = "notebook_path";
@@ -24,11 +24,11 @@ pub enum ToolCall {
     /// Writes a whole file.
     Write(WholeFile),
     /// Replaces strings in a file.
-    Edit(Replacements),
+    Edit(EditCall),
     /// Changes a cell of a notebook.
     Cell(CellEdit),
     /// Applies a patch, perhaps to several files.
-    Patch(Patches),
+    Patch(PatchCall),
 }
 
 impl ToolCall {
@@ -49,11 +49,11 @@ impl ToolCall {
             })),
             ToolArguments::Edits(arguments) => {
                 let path = path(arguments.path)?;
-                Replacements::read(path, input, arguments, hook.other_encodings).map(Self::Edit)
+                EditCall::read(path, input, arguments, hook.other_encodings).map(Self::Edit)
             }
             ToolArguments::Cell => Ok(Self::Cell(CellEdit::read(path(NOTEBOOK_PATH)?, input)?)),
             ToolArguments::Patch { patch } => {
-                Patches::read(&text(patch)?, hook.paths, patch).map(Self::Patch)
+                PatchCall::read(&text(patch)?, hook.paths, patch).map(Self::Patch)
             }
         }
     }
@@ -70,7 +70,9 @@ impl ToolCall {
             ToolArguments::File(arguments) => one(arguments.path),
             ToolArguments::Edits(arguments) => one(arguments.path),
             ToolArguments::Cell => one(NOTEBOOK_PATH),
-            ToolArguments::Patch { patch } => input.text(patch).map(patch::named_paths).unwrap_or_default(),
+            ToolArguments::Patch { patch } => {
+                input.text(patch).map(patch_grammar::named_paths).unwrap_or_default()
+            }
         };
         paths.into_iter().flat_map(|path| possible_paths(hook.paths, path, home)).collect()
     }
@@ -93,7 +95,7 @@ impl ToolCall {
                 TextFile::Special => Err(special(&cell.path)),
                 TextFile::Unreadable(why) => Err(unreadable(&cell.path, &why)),
             },
-            Self::Patch(patches) => patches.changes(read),
+            Self::Patch(patch) => patch.changes(read),
         }
     }
 
@@ -121,7 +123,7 @@ impl ToolCall {
                 };
                 arguments.insert("new_source".to_owned(), cell.source_for(&original, only()?)?.into());
             }
-            Self::Patch(patches) => patches.rewrite(&mut arguments, texts, read)?,
+            Self::Patch(patch) => patch.rewrite(&mut arguments, texts, read)?,
         }
         Ok(arguments)
     }
@@ -140,7 +142,7 @@ impl ToolCall {
             Self::Patch(_) => return None,
         };
         let TextFile::Text(original) = read(path) else { return None };
-        let edit = edit::between(&original, text, LineEnds::CrlfIfAny);
+        let edit = string_edit::between(&original, text, LineEnds::CrlfIfAny);
         (!edit.old.is_empty()).then_some((edit.old, edit.new))
     }
 }

@@ -5,9 +5,9 @@ use alongside_desk::Operation;
 
 use super::*;
 use crate::change::TextFile;
-use crate::patch::{Change, Patch};
 use crate::patch_apply::apply;
-use crate::patches::Patches;
+use crate::patch_call::PatchCall;
+use crate::patch_grammar::{Change, Patch};
 
 /// The text that the patch with this section leaves.
 fn applied(section: &str, original: Option<&str>) -> String {
@@ -231,12 +231,12 @@ fn a_move_of_which_changes_are_dropped_writes_what_is_left_and_leaves_nothing_be
             _ => TextFile::Absent,
         };
         let section = moved_file("f", "g", &original, &proposed).unwrap();
-        let call = Patches::read(&assemble([section]), PathRules::AsGiven, "patch").unwrap();
+        let call = PatchCall::read(&assemble([section]), PathRules::AsGiven, "patch").unwrap();
         let mut arguments = serde_json::Map::new();
         let text = kept.replace('\n', end);
         call.rewrite(&mut arguments, &[Some(&text)], read).unwrap();
         let answer = arguments["patch"].as_str().unwrap();
-        let changes = Patches::read(answer, PathRules::AsGiven, "patch").unwrap().changes(read).unwrap();
+        let changes = PatchCall::read(answer, PathRules::AsGiven, "patch").unwrap().changes(read).unwrap();
         let written = changes.iter().find(|change| change.path == "g").unwrap();
         let last = if kept.is_empty() || kept.ends_with('\n') { "" } else { end };
         assert_eq!(written.proposed, format!("{text}{last}"), "{original:?}\n{answer}");

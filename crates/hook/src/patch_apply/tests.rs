@@ -1,7 +1,7 @@
 //! Patches applied to texts, exactly or not at all.
 
 use super::*;
-use crate::patch::Patch;
+use crate::patch_grammar::Patch;
 
 fn change(section: &str) -> FileChange {
     let patch = Patch::parse(&format!("*** Begin Patch\n{section}\n*** End Patch")).unwrap();

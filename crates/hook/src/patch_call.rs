@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 
 use crate::change::{Change, NoChange, TextFile, not_utf8, plain_path, special, text_of, unreadable};
 use crate::line_endings::unix;
-use crate::patch::{self, Chunk, FileChange, Patch};
+use crate::patch_grammar::{self, Chunk, FileChange, Patch};
 use crate::{patch_answer, patch_apply};
 
 /// A patch in the format of Codex.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patches {
+pub struct PatchCall {
     patch: Patch,
     paths: PathRules,
     /// The name of the argument with the patch.
     argument: &'static str,
 }
 
-impl Patches {
+impl PatchCall {
     /// Reads a patch, which is the argument of that name.
     pub(crate) fn read(patch: &str, paths: PathRules, argument: &'static str) -> Result<Self, NoChange> {
         let patch = Patch::parse(patch).map_err(|error| NoChange::refused(error.to_string()))?;
@@ -52,7 +52,7 @@ fn patched(
     file: &FileChange,
     read: &mut impl FnMut(&str) -> TextFile,
 ) -> Result<Change, NoChange> {
-    let is_update = matches!(file.change, patch::Change::Update { .. });
+    let is_update = matches!(file.change, patch_grammar::Change::Update { .. });
     let original = match read(&file.path) {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
@@ -66,7 +66,7 @@ fn patched(
     let text = text.map_err(|error| NoChange::refused(format!("{}: {error}", file.path)))?;
     let own = plain_path(paths, &file.path)?;
     Ok(match (&file.change, text) {
-        (patch::Change::Update { move_to: Some(to), chunks }, text) => {
+        (patch_grammar::Change::Update { move_to: Some(to), chunks }, text) => {
             let remark = match read(to) {
                 TextFile::Absent => format!("This moves {own} to {to}."),
                 // The lines are compared with the text that is lost.
@@ -108,13 +108,13 @@ fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, Str
     };
     let original = original.as_deref().map(unix);
     let section = match &file.change {
-        patch::Change::Delete if text.is_empty() => patch_answer::deleted_file(&file.path),
-        patch::Change::Update { move_to: Some(to), .. } => {
+        patch_grammar::Change::Delete if text.is_empty() => patch_answer::deleted_file(&file.path),
+        patch_grammar::Change::Update { move_to: Some(to), .. } => {
             patch_answer::moved_file(&file.path, to, original.as_deref().unwrap_or_default(), &text)
         }
         // Codex writes a new file with `\n`, also in place of another one.
-        patch::Change::Add { .. } => patch_answer::whole_file(&file.path, None, &text),
-        patch::Change::Delete | patch::Change::Update { .. } => {
+        patch_grammar::Change::Add { .. } => patch_answer::whole_file(&file.path, None, &text),
+        patch_grammar::Change::Delete | patch_grammar::Change::Update { .. } => {
             patch_answer::whole_file(&file.path, original.as_deref(), &text)
         }
     };

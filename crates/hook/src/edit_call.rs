@@ -6,22 +6,22 @@ use alongside_contract::hook::{EditArguments, OtherEncodings};
 use serde_json::{Map, Value, json};
 
 use crate::change::{Change, NoChange, TextFile, missing, not_utf8, special, text_of, unreadable};
-use crate::edit::{self, Edit};
 use crate::input::HookInput;
+use crate::string_edit::{self, Edit};
 
 const LOST: &str = "The file is not UTF-8 text: each U+FFFD (\u{fffd}) stands for bytes that the agent \
                     cannot read, and takes their place.";
 
 /// Strings to replace in one file, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replacements {
+pub struct EditCall {
     pub(crate) path: String,
     edits: Vec<Edit>,
     arguments: EditArguments,
     other_encodings: OtherEncodings,
 }
 
-impl Replacements {
+impl EditCall {
     /// Reads the arguments of a tool that replaces strings in the file at this path.
     pub(crate) fn read(
         path: String,
@@ -61,7 +61,7 @@ impl Replacements {
             TextFile::Special => return Err(special(path)),
             TextFile::Unreadable(why) => return Err(unreadable(path, &why)),
         };
-        let proposed = edit::edited(path, file.as_deref(), edits, arguments)?;
+        let proposed = string_edit::edited(path, file.as_deref(), edits, arguments)?;
         Ok(Change::write(path, file.as_deref(), proposed).remarked(remark))
     }
 
@@ -73,7 +73,7 @@ impl Replacements {
         text: &str,
     ) -> Result<(), String> {
         let names = &self.arguments;
-        let edit = edit::between(&text_of(found)?.unwrap_or_default(), text, names.line_ends);
+        let edit = string_edit::between(&text_of(found)?.unwrap_or_default(), text, names.line_ends);
         let mut set = |name: &str, value: Value| drop(arguments.insert(name.to_owned(), value));
         match names.list {
             Some(list) => set(list, vec![json!({ names.old: edit.old, names.new: edit.new })].into()),
