@@ -30,7 +30,7 @@ use crate::turn_review::finish::{finish, seen};
 use crate::turn_review::look::look;
 use crate::turn_review::notes;
 use crate::undo::Undoing;
-use crate::undo::promises::{broken, promise};
+use crate::undo::message_promises::{broken, promise};
 use crate::working_tree::file_place::FilePlace;
 
 /// How long a look may take: the first look may read every file of a project.

@@ -1,8 +1,8 @@
 //! Carries out a person's undo of changes. No other code writes into a project. A file is written only if it
 //! is still as the person saw it, and only with the text that they chose.
 
+pub(crate) mod message_promises;
 pub(crate) mod own_writes;
-pub(crate) mod promises;
 pub(crate) mod take_back;
 
 use std::cell::RefCell;

@@ -6,7 +6,7 @@ use alongside_desk::{CommentId, CommentState, LineRange, Lines};
 
 use super::fixture::{Project, claimed, reader};
 use crate::store::turn_log::{Kind, Record, Undone};
-use crate::undo::promises::broken;
+use crate::undo::message_promises::broken;
 use crate::{Delivery, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
