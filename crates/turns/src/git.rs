@@ -2,6 +2,7 @@
 //! or the project, no variable, no hook, no filter, and no program that a project brings along.
 
 pub(crate) mod index_listing;
+pub(crate) mod index_records;
 pub(crate) mod tree_diff;
 
 use alongside_platform::paths::Canonical as _;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::git::Git;
 use crate::git::index_listing::{self, IndexEntry};
 use crate::git::tree_diff::Side;
-use crate::snapshots::snapshot_index::copy_with_time;
+use crate::snapshots::index_copy::copy_with_time;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::working_tree::repository::Repository;
 

@@ -4,28 +4,22 @@
 //! and sizes spare git the unchanged files. Git reads a file again if the blob in the copy is not its raw
 //! content, as after a filter. Our index then stays on disk for the next snapshot.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use alongside_platform::files::{self, Links};
 use alongside_platform::paths;
-use alongside_platform::untrusted::{self, Whose};
 
 use crate::error::Error;
 use crate::git::Git;
-use crate::git::index_listing::{self, IndexEntry, REPOSITORY};
+use crate::git::index_listing;
+use crate::git::index_records::{self, remove_record};
 use crate::snapshots::exclusions::Exclusions;
+use crate::snapshots::index_copy::{IndexCopy, copy_with_time};
 use crate::snapshots::left_out_files::{LeftOut, LeftOuts, MAX_FILE, Why, stamp};
 use crate::working_tree::WorkingTree;
 
-/// The largest index that is copied, in bytes: some millions of files.
-const MAX_INDEX: u64 = 1 << 30;
-/// The largest `.gitattributes` file that is read, in bytes, and the most such files.
-const MAX_ATTRIBUTES: u64 = 1 << 20;
-const MAX_ATTRIBUTE_FILES: usize = 1000;
 /// How long before the beginning of its writing an index is dated: the times of files are some milliseconds
 /// behind the clock.
 const MARGIN: Duration = Duration::from_secs(1);
@@ -135,81 +129,14 @@ impl<'a> SnapshotIndex<'a> {
                 copy_with_time(&shared.path(), &ours);
             }
         }
-        let git = self.git.with_index(&copied);
-        let cleaned = git.run(index_listing::LIST, None).and_then(|list| {
-            let entries = index_listing::parse(&list)?;
-            let records = self.records(&entries)?;
-            match records.is_empty() {
-                true => Ok(()),
-                false => git.run(["update-index", "-z", "--index-info"], Some(records)).map(drop),
-            }
-        });
+        let copy = IndexCopy { tree: self.tree, exclusions: self.exclusions, git: &self.git };
+        let cleaned = copy.clean(&self.git.with_index(&copied));
         match cleaned {
             Ok(()) => Ok(fs::rename(&copied, &self.path)?),
             Err(Error::Late) => Err(Error::Late),
             // This git cannot read the copy. It begins without an index, and reads all files.
             Err(_) => Ok(fs::remove_file(&copied)?),
         }
-    }
-
-    /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
-    /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
-    /// size and times, so that git reads the file.
-    fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Error> {
-        let mut records = Vec::new();
-        let sizes = self.sizes(entries)?;
-        let filtered = self.filtered(entries)?;
-        for (entry, size) in entries.iter().zip(sizes) {
-            self.git.check_time()?;
-            let path = paths::from_bytes(&entry.path);
-            let is_ours = entry.counts()
-                && entry.mode != REPOSITORY
-                && entry.size <= MAX_FILE
-                && path.is_some_and(|path| !self.exclusions.exclude(&path));
-            if !is_ours {
-                remove_record(&mut records, &entry.object, &entry.path);
-            } else if size != Some(entry.size) || entry.is_assumed() || filtered.contains(&entry.path) {
-                let head = format!("{} {} 0\t", entry.mode, entry.object);
-                records.extend([head.as_bytes(), &entry.path, b"\0"].concat());
-            }
-        }
-        Ok(records)
-    }
-
-    /// The size of the blob of each entry; `None` if git does not have the blob.
-    fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Error> {
-        let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
-        let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
-        let output = self.git.run(args, Some(wanted.into_bytes()))?;
-        let text = String::from_utf8_lossy(&output);
-        let sizes: Vec<_> = text.lines().map(|line| line.parse().ok()).collect();
-        if sizes.len() == entries.len() { Ok(sizes) } else { Err("git lists objects otherwise".into()) }
-    }
-
-    /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
-    /// filter.
-    fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Error> {
-        let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
-        let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
-        let in_tree = entries.iter().filter(|entry| is_attributes(&entry.path));
-        let in_tree = in_tree.filter_map(|entry| Some(self.tree.top.join(paths::from_bytes(&entry.path)?)));
-        let all: Vec<PathBuf> = in_tree.chain([repository.common.join("info/attributes")]).collect();
-        let names_one = |path: &PathBuf| match untrusted::read(path, MAX_ATTRIBUTES, Whose::Anybodys) {
-            Ok(text) => text.windows(6).any(|word| word == b"filter"),
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-        };
-        if all.len() <= MAX_ATTRIBUTE_FILES && !all.iter().any(names_one) {
-            return Ok(BTreeSet::new());
-        }
-        let mut input = Vec::new();
-        for entry in entries {
-            input.extend([&entry.path, b"\0".as_slice()].concat());
-        }
-        let args = ["check-attr", "-z", "--stdin", "filter"];
-        let output = self.git.with_directory(&repository.directory).run(args, Some(input))?;
-        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
-        let set = fields.as_chunks::<3>().0.iter().filter(|[_, _, value]| *value != b"unspecified");
-        Ok(set.map(|[path, _, _]| path.to_vec()).collect())
     }
 
     /// Removes the entries of files that are excluded by now.
@@ -237,7 +164,7 @@ impl<'a> SnapshotIndex<'a> {
         });
         let (differing, untracked) = (differing?, untracked?);
         let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
-        for change in raw_paths(&differing)? {
+        for change in index_records::differing(&differing)? {
             self.git.check_time()?;
             // A deleted file stays deleted, even if a directory above it is a link now with a file behind it.
             if change.is_gone || !self.place(change.path, &mut added, &mut left) {
@@ -320,46 +247,4 @@ fn add(added: &mut Vec<u8>, path: &[u8]) -> bool {
     added.extend_from_slice(path);
     added.push(0);
     true
-}
-
-/// Adds a record that removes all entries of a path from an index.
-fn remove_record(records: &mut Vec<u8>, object: &str, path: &[u8]) {
-    let none = "0".repeat(object.len());
-    records.extend([format!("0 {none}\t").as_bytes(), path, b"\0"].concat());
-}
-
-/// A file that differs from the index.
-struct Differing<'a> {
-    /// The object that the index holds.
-    object: &'a str,
-    path: &'a [u8],
-    is_gone: bool,
-}
-
-/// Reads a raw diff without renames.
-fn raw_paths(raw: &[u8]) -> Result<Vec<Differing<'_>>, Error> {
-    let mut fields = raw.split(|byte| *byte == 0).filter(|field| !field.is_empty());
-    let mut paths = Vec::new();
-    while let Some(head) = fields.next() {
-        let head: Option<Vec<&str>> = std::str::from_utf8(head).ok().map(|head| head.split(' ').collect());
-        match (head.as_deref(), fields.next()) {
-            (Some([_, _, object, _, status]), Some(path)) => {
-                paths.push(Differing { object, path, is_gone: *status == "D" });
-            }
-            _ => return Err("git lists changes otherwise".into()),
-        }
-    }
-    Ok(paths)
-}
-
-/// Copies a regular file with its time, by which git judges whether a file may have changed since.
-pub(crate) fn copy_with_time(from: &Path, to: &Path) -> bool {
-    let copy = || -> std::io::Result<()> {
-        let file = untrusted::open(from, MAX_INDEX, Whose::Anybodys)?;
-        let modified = file.metadata().modified()?;
-        let mut copy = File::create(to)?;
-        copy.write_all(&file.whole()?)?;
-        copy.set_modified(modified)
-    };
-    copy().is_ok()
 }

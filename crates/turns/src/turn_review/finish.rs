@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::error::Error;
+use crate::git::index_records::{remove_record, set_record};
 use crate::git::tree_diff;
 use crate::snapshots::compared_trees::ComparedTrees;
 use crate::snapshots::left_out_files;
@@ -46,10 +47,11 @@ pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, 
     let mut records = Vec::new();
     for difference in tree_diff::plain(&access.git, &taken.tree, &look.now)? {
         if !undone.contains(&difference.path) {
-            let (mode, object) = (&difference.now.mode, &difference.now.object);
-            let mode = if difference.now.exists() { mode } else { "0" };
-            let head = format!("{mode} {object} 0\t");
-            records.extend([head.as_bytes(), &difference.path, b"\0"].concat());
+            let (path, now) = (&difference.path, &difference.now);
+            match now.exists() {
+                true => set_record(&mut records, &now.mode, &now.object, path),
+                false => remove_record(&mut records, &now.object, path),
+            }
         }
     }
     if records.is_empty() {
