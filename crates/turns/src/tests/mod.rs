@@ -11,5 +11,6 @@ mod random;
 mod recordings;
 mod repositories;
 mod rounds;
+mod undone_messages;
 mod undos;
 mod waiting_hook;

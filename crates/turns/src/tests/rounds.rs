@@ -6,15 +6,14 @@ use alongside_desk::{CommentId, CommentState, LineRange, Lines};
 
 use super::fixture::{Project, claimed, reader};
 use crate::store::turn_log::{Kind, Record, Undone};
-use crate::undo::message_promises::broken;
 use crate::{Delivery, confirm};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
-const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
+pub(super) const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
 
 impl Project {
     /// A turn that has changed three lines of `a`.
-    fn with_three_changes() -> Option<(Self, TurnLook)> {
+    pub(super) fn with_three_changes() -> Option<(Self, TurnLook)> {
         let project = Self::new()?;
         project.write("a", BEFORE);
         project.prompt();
@@ -24,13 +23,13 @@ impl Project {
         Some((project, look))
     }
 
-    fn send_round(&self, look: &TurnLook, round: &NewRound) {
+    pub(super) fn send_round(&self, look: &TurnLook, round: &NewRound) {
         assert!(self.store.send(look, round).unwrap().is_some());
         self.store.finish(look);
     }
 
     /// The next turn, which reads the message and does this. Returns the text of the message.
-    fn answer(&self, work: impl FnOnce()) -> String {
+    pub(super) fn answer(&self, work: impl FnOnce()) -> String {
         self.prompt();
         let claimed = self.claim("s").unwrap();
         let text = claimed.message().text.clone();
@@ -50,6 +49,12 @@ impl Project {
 /// The words of each comment, its state, and whether it is asked again.
 fn states(look: &TurnLook) -> Vec<(&str, CommentState, bool)> {
     look.feedback.comments.iter().map(|comment| (&*comment.text, comment.state, comment.again)).collect()
+}
+
+/// A line of the log: this file is removed.
+pub(super) fn undone(path: &str) -> Record {
+    let undone = Undone { path: path.to_owned(), ..Undone::default() };
+    Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) }
 }
 
 use CommentState::{Answered, Open, Sent, Unsent};
@@ -205,157 +210,6 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
     project.send_round(&project.look(), &NewRound::default());
     let text = project.answer(|| {});
     assert!(text.contains("> Really undo this.\n") && text.contains("-FOUR\n+four\n"), "{text}");
-}
-
-/// A line of the log: this file is removed.
-fn undone(path: &str) -> Record {
-    let undone = Undone { path: path.to_owned(), ..Undone::default() };
-    Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) }
-}
-
-#[test]
-fn undone_text_that_is_written_again_is_named() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
-    project.write("a", AFTER.replace("TWO", "two"));
-    project.tree_store().log().append(&undone("a")).unwrap();
-    let undone = vec![ChangeBack { path: "a".into(), hunks: vec![hunk], ..ChangeBack::default() }];
-    project.send_round(&look, &NewRound { undone, ..NewRound::default() });
-    let again = "a holds again what you have undone in your last round.";
-    let has = |look: &TurnLook| look.remarks.iter().any(|remark| remark == again);
-    assert!(!has(&project.look()));
-    project.answer(|| project.write("a", format!("more\n{}", AFTER.replace("TWO", "two"))));
-    assert!(!has(&project.look()), "another change is none of it");
-    project.write("a", format!("more\n{AFTER}"));
-    let look = project.look();
-    assert!(has(&look), "{:?}", look.remarks);
-    // The person has seen the text that is back.
-    project.store.finish(&look);
-    assert!(!has(&project.look()));
-}
-
-#[test]
-fn undone_text_that_the_person_has_brought_back_is_not_named() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    let undone = project.undo(&look, &["a"]);
-    let told = vec![ChangeBack { path: "a".into(), ..ChangeBack::default() }];
-    project.send_round(&look, &NewRound { undone: told, ..NewRound::default() });
-    let text = project.answer(|| {});
-    assert!(text.contains("- all of `a`\n"), "{text}");
-    assert_eq!(project.take_back(&undone[0]), Ok(()));
-    assert_eq!(project.read("a").unwrap(), AFTER.as_bytes());
-    assert_eq!(project.look().remarks, [""; 0]);
-}
-
-/// A host that is killed between the undo and the message: its locks are free, and its log stays.
-#[test]
-fn an_undo_before_a_crash_is_told() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    project.comment(&look, "a", Some((4, 4)), "softer");
-    project.write("b/c", "C\n");
-    let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
-    let (undone, comments) = (vec![back("a"), back("b/c")], Some(vec![CommentId(1)]));
-    let promise =
-        project.store.promise(&look, &NewRound { undone, comments, ..NewRound::default() }).unwrap();
-    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
-    assert!(project.look().feedback.message.is_none(), "it is being kept");
-    let store = project.tree_store();
-    let log = std::fs::read(store.comments().path()).unwrap();
-    drop(promise);
-    std::fs::write(store.comments().path(), log).unwrap();
-    let message = project.look().feedback.message.unwrap();
-    assert!(
-        message.text.contains("- all of `a`\n") && message.text.contains("> softer\n"),
-        "{}",
-        message.text
-    );
-    assert!(!message.text.contains("b/c"), "that was not undone");
-    assert_eq!(project.look().feedback.message.unwrap().at, message.at, "once");
-    // A promise that is kept leaves nothing behind.
-    let kept = project.store.promise(&look, &NewRound::default()).unwrap();
-    drop(kept);
-    assert_eq!(project.look().feedback.message.unwrap().at, message.at);
-}
-
-#[test]
-fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
-    let Some((project, look)) = Project::with_three_changes() else { return };
-    let undone = vec![ChangeBack { path: "a".into(), ..ChangeBack::default() }];
-    let round = NewRound { undone, comments: Some(Vec::new()), ..NewRound::default() };
-    let promise = project.store.promise(&look, &round).unwrap();
-    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
-    let later = TurnLook { snapshot: project.since("HEAD").snapshot, ..look.clone() };
-    project.comment(&look, "a", None, "from another desk");
-    project.send(&later);
-    let store = project.tree_store();
-    assert!(store.comments().read().unwrap().promise.is_some(), "that was another round");
-    // Its process is killed, and the log of turns cannot be read for a while.
-    let lines = std::fs::read(store.comments().path()).unwrap();
-    drop(promise);
-    std::fs::write(store.comments().path(), lines).unwrap();
-    let (log, aside) = (store.file("log"), store.file("aside"));
-    std::fs::rename(&log, &aside).unwrap();
-    std::fs::create_dir(&log).unwrap();
-    assert!(broken(&store, &project.top).is_err());
-    std::fs::remove_dir(&log).unwrap();
-    std::fs::rename(&aside, &log).unwrap();
-    let (_, _, kept) = broken(&store, &project.top).unwrap().unwrap();
-    kept.leave();
-    let text = project.look().feedback.message.unwrap().text;
-    assert!(text.contains("- all of `a`\n") && text.contains("> from another desk\n"), "{text}");
-    assert!(store.comments().read().unwrap().promise.is_none());
-}
-
-#[test]
-fn an_undo_that_was_taken_back_is_not_told_as_one() {
-    let Some((project, _)) = Project::with_three_changes() else { return };
-    project.write("run", "one\nnew\n");
-    let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
-    let round = NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() };
-    let promise = project.store.promise(&look, &round).unwrap();
-    let undone = project.undo(&look, &["a", "run"]);
-    assert!(undone.iter().all(|undone| undone.refused.is_none()), "{undone:?}");
-    // Its process is killed, and the person takes one of them back.
-    let store = project.tree_store();
-    let lines = std::fs::read(store.comments().path()).unwrap();
-    drop(promise);
-    std::fs::write(store.comments().path(), lines).unwrap();
-    assert_eq!(project.take_back(&undone[0]), Ok(()));
-    let (_, round, kept) = broken(&store, &project.top).unwrap().unwrap();
-    let told: Vec<_> = round.undone.iter().map(|change| &*change.path).collect();
-    assert_eq!(told, ["run"]);
-    kept.leave();
-}
-
-#[test]
-fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back() {
-    let Some((project, _)) = Project::with_three_changes() else { return };
-    project.write("run", "one\nnew\n");
-    let look = project.look();
-    let back = |path: &str| ChangeBack { path: path.into(), ..ChangeBack::default() };
-    let undone = project.undo(&look, &["a", "run"]);
-    project.send_round(&look, &NewRound { undone: vec![back("a"), back("run")], ..NewRound::default() });
-    assert_eq!(project.take_back(&undone[0]), Ok(()));
-    let text = project.look().feedback.message.unwrap().text;
-    assert!(text.contains("- all of `run`\n") && !text.contains("`a`"), "{text}");
-    assert_eq!(project.take_back(&undone[1]), Ok(()));
-    assert_eq!(project.look().feedback.message, None, "nothing is left to say");
-    // With a comment, the rest of it stays; and one that was read stays as it was read.
-    let look = project.look();
-    project.comment(&look, "a", None, "why?");
-    let undone = project.undo(&look, &["a"]);
-    project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
-    assert_eq!(project.take_back(&undone[0]), Ok(()));
-    let text = project.answer(|| {});
-    assert!(text.contains("> why?\n") && !text.contains("## Undone"), "{text}");
-    let look = project.look();
-    let undone = project.undo(&look, &["a"]);
-    project.send_round(&look, &NewRound { undone: vec![back("a")], ..NewRound::default() });
-    project.answer(|| {});
-    assert_eq!(project.take_back(&undone[0]), Ok(()));
-    assert!(project.look().feedback.message.unwrap().text.contains("- all of `a`\n"));
 }
 
 #[test]
