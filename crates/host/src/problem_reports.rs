@@ -1,4 +1,5 @@
-//! Tells desks of problems: with the settings of projects, and with all else that stays while the host serves.
+//! Tells desks of problems: with the settings of projects, and with all else that stays while the host
+//! serves.
 
 use std::path::{Path, PathBuf};
 

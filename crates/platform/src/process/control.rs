@@ -88,7 +88,8 @@ pub fn detach() {
     let _ = rustix::process::setsid();
 }
 
-/// The path of the program that this process runs. Linux keeps a path to a program that was replaced while it runs.
+/// The path of the program that this process runs. Linux keeps a path to a program that was replaced while
+/// it runs.
 ///
 /// # Errors
 /// If the system does not show it.

@@ -1,5 +1,5 @@
-//! Changes of an index: the records that `git update-index --index-info` reads, and the files that git lists as
-//! different.
+//! Changes of an index: the records that `git update-index --index-info` reads, and the files that git lists
+//! as different.
 
 use crate::error::Error;
 

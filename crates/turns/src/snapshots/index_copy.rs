@@ -1,5 +1,5 @@
-//! The copy of the project's index that becomes our first one: without what git knows of files whose blobs may
-//! not be their raw content.
+//! The copy of the project's index that becomes our first one: without what git knows of files whose blobs
+//! may not be their raw content.
 
 use std::collections::BTreeSet;
 use std::fs::File;

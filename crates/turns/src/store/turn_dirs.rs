@@ -37,8 +37,8 @@ impl TurnDirs {
         }
     }
 
-    /// The directories of a hook: in this state directory; if it is absent, in the one that no variable decides.
-    /// Blocks.
+    /// The directories of a hook: in this state directory; if it is absent, in the one that no variable
+    /// decides. Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
         let app_dirs = AppDirs::of_this_process();
         match state {
