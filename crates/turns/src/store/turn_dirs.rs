@@ -56,8 +56,8 @@ impl TurnDirs {
         Self::in_state(state, app_dirs)
     }
 
-    /// The directories with this state directory. If the settings have a mistake, no further file is excluded; a
-    /// text that should have been stays in a private directory all the same.
+    /// The directories with this state directory. If the settings have a mistake, no further file is
+    /// excluded; a text that should have been stays in a private directory all the same.
     fn in_state(state: PathBuf, app_dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
         Self { state, app_dirs, excludes }
