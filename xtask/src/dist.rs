@@ -3,28 +3,28 @@
 //! the recipes of package managers, and checksums. The same commit and compiler give the same bytes.
 
 mod archive;
-mod bare;
+mod bare_root_trial;
 mod build;
 mod c_library;
 mod cargo_options;
-mod crates;
-mod crates_in;
-mod debian;
+mod debian_package;
+mod debian_trial;
 mod licences;
+mod linked_crates;
 mod npm;
+mod packed_crates;
 mod product;
 mod recipes;
-mod repository;
+mod repository_url;
 mod sbom;
 mod static_build;
 mod targets;
 #[cfg(test)]
 mod tests;
 mod tools;
-mod trial;
 mod wheel;
 mod windows_build;
-mod winget;
+mod winget_schemas;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -33,7 +33,7 @@ use alongside_testing::chores::{checkout, target_directory};
 use anyhow::{Context as _, bail};
 
 pub(crate) use self::build::static_programs;
-use self::crates_in::Crates;
+use self::linked_crates::Crates;
 use self::product::Product;
 use crate::rig;
 
@@ -75,7 +75,7 @@ pub(crate) struct Options {
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     if options.crates {
-        crates::try_out(VERSION, &target_directory())?;
+        packed_crates::try_out(VERSION, &target_directory())?;
         return Ok(ExitCode::SUCCESS);
     }
     rig::build_extension("the packages lack it")?;
@@ -99,8 +99,8 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     if !options.try_out {
         return Ok(ExitCode::SUCCESS);
     }
-    crates::try_out(VERSION, &built)?;
-    trial::run_all(&products, &out, &built)
+    packed_crates::try_out(VERSION, &built)?;
+    debian_trial::run_all(&products, &out, &built)
 }
 
 /// Makes everything in `out`, which is emptied first. The first program writes the manual pages of all.
@@ -111,7 +111,7 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
     }
     std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let scratch = out.join("scratch");
-    let repository = repository::address(from)?;
+    let repository = repository_url::address(from)?;
     let repository = repository.as_deref();
     if repository.is_none() {
         println!(
@@ -130,10 +130,10 @@ pub(crate) fn make(products: &[Product], out: &Path, from: Option<&str>) -> anyh
             println!("WARNING: {}: {warning}", product.target);
         }
         std::fs::write(out.join(sbom::file_name(&product.version, &product.target)), &product.sbom)?;
-        if !debian::can_be_made() {
+        if !debian_package::can_be_made() {
             println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
         } else if product.is_for_debian() {
-            debian::make(product, &pages, repository, &scratch, out)?;
+            debian_package::make(product, &pages, repository, &scratch, out)?;
         }
         if wheel::can_be_made() {
             wheel::make(product, &pages, repository, &scratch, out)?;

@@ -1,16 +1,20 @@
 //! The chores of the workspace: `cargo xtask test` and others, one file each.
+//!
+//! Beside them are tests that read the repository: `structure/` the sources, `docs/` the pages, `workflows.rs`
+//! the workflows of the forge.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod book;
-mod counts;
 mod deny;
 mod dist;
-mod doc_test_names;
+#[cfg(test)]
+mod docs;
 mod fuzz;
-mod layers;
-mod pages;
+mod instruction_counts;
 mod rig;
+#[cfg(test)]
+mod rust_sources;
 mod structure;
 mod systems;
 mod test;
@@ -67,7 +71,7 @@ enum Chore {
     /// Unlike time, they are the same on a busy machine. It runs benches once under valgrind, which takes
     /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
     /// commit before.
-    Counts(counts::Options),
+    Counts(instruction_counts::Options),
     /// Builds the program and its tests for Windows, runs the tests under Wine, compiles them for macOS, and
     /// has static programs for Linux play their demo.
     ///
@@ -102,7 +106,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Dist(options) => dist::dist(&options),
         Chore::Book => book::book(),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
-        Chore::Counts(options) => counts::counts(&options),
+        Chore::Counts(options) => instruction_counts::counts(&options),
         Chore::Systems(options) => systems::systems(&options, dist::static_programs),
         Chore::Rig(arguments) => rig::start("rig", &arguments),
         Chore::Vscode(arguments) => rig::start("vscode", &arguments),

@@ -2,16 +2,16 @@
 //! Windows is built, and its tests run under Wine; macOS is compiled; static programs for Linux are built and
 //! play their demo, one of another processor in QEMU.
 
-mod outcomes;
-pub(crate) mod root;
+pub(crate) mod debian_root;
 mod static_demo;
 pub(crate) mod target;
 mod wine;
+mod wine_tests;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use self::root::Root;
+use self::debian_root::Root;
 use self::target::{MACOS, WINDOWS};
 
 /// Which systems.

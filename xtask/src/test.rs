@@ -1,15 +1,15 @@
 //! `cargo xtask test`: the tests, in three tiers.
 
-mod checks;
 mod flaky;
 mod libtest;
-mod outcome;
 mod output;
+mod program_table;
 mod programs;
-mod running;
+mod run_result;
+mod runner;
 mod skips;
+mod static_checks;
 mod steps;
-mod table;
 mod tier;
 
 use std::process::ExitCode;
@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use alongside_testing::chores::must;
 
 use self::libtest::Sum;
-use self::outcome::Outcome;
 use self::output::Output;
 use self::programs::Program;
+use self::run_result::Outcome;
 use self::steps::{Counter, Step, minutes};
 use self::tier::Tier;
 use crate::rig;
@@ -71,18 +71,18 @@ fn run_tier(tier: Tier, filter: Option<&str>) -> anyhow::Result<Outcome> {
     let is_whole = filter.is_none();
     let mut checks = Vec::new();
     if is_whole {
-        checks.push(step("lints", 75, checks::lints));
+        checks.push(step("lints", 75, static_checks::lints));
         if tier != Tier::Fast {
-            checks.push(step("crates that we depend on", 1, checks::crates));
+            checks.push(step("crates that we depend on", 1, static_checks::crates));
         }
         if tier == Tier::All {
-            checks.push(step("other systems", 90, checks::other_targets));
+            checks.push(step("other systems", 90, static_checks::other_targets));
         }
     }
     let mut counter = Counter::of(checks.len());
     if is_whole {
         counter.add(1);
-        let formatting = vec![step("formatting", 1, checks::formatting)];
+        let formatting = vec![step("formatting", 1, static_checks::formatting)];
         total.add(steps::run(formatting, 1, &mut counter)?);
     }
     let Some(programs) = build(tier, &mut counter)? else {
@@ -93,12 +93,12 @@ fn run_tier(tier: Tier, filter: Option<&str>) -> anyhow::Result<Outcome> {
     let of_program = |program: &Program| {
         let program = program.clone();
         let (title, usually) = (program.title(), program.usually(tier).as_secs());
-        step(&title, usually, move |output| running::run(&program, filter, tier, output))
+        step(&title, usually, move |output| runner::run(&program, filter, tier, output))
     };
     let mut all: Vec<_> = programs.iter().map(of_program).chain(checks).collect();
     if tier != Tier::Fast {
         counter.add(1);
-        all.push(step("examples in the documentation", 20, |output| running::run_doc_tests(filter, output)));
+        all.push(step("examples in the documentation", 20, |output| runner::run_doc_tests(filter, output)));
     }
     let outcome = steps::run(all, tier.lanes(), &mut counter)?;
     let ran = outcome.sum;

@@ -11,7 +11,7 @@ use anyhow::{Context as _, ensure};
 use super::cargo_options::{FLAGS, arguments, remapped};
 use super::targets::{self, Libc, TARGETS, Target};
 use super::{c_library, static_build, tools, windows_build};
-use crate::systems::root::Root;
+use crate::systems::debian_root::Root;
 
 /// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
 const TOOLS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];

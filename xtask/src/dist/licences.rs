@@ -8,7 +8,7 @@ use alongside_testing::chores::{cargo, checkout};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::crates_in::{self, Crates};
+use super::linked_crates::{self, Crates};
 use super::tools;
 
 /// Its name in every package.
@@ -38,7 +38,7 @@ pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
     let others = || crates.packages.iter().filter(|package| !package["source"].is_null());
     for package in others() {
         let said = |field: &str| package[field].as_str().unwrap_or_default();
-        let name = crates_in::name_of(package);
+        let name = linked_crates::name_of(package);
         list += &format!("{name}: {}\n", said("license"));
         let mut terms = terms_of(package)?;
         for sibling in others()

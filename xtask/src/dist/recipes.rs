@@ -8,7 +8,7 @@ use alongside_testing::chores::checkout;
 use anyhow::{Context as _, bail, ensure};
 
 use super::archive;
-use super::repository::NOWHERE;
+use super::repository_url::NOWHERE;
 
 /// Their directory, beside the packages.
 pub(super) const DIRECTORY: &str = "recipes";

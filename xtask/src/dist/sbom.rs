@@ -7,7 +7,7 @@ use std::fs;
 use alongside_testing::chores::checkout;
 use serde_json::{Map, Value, json};
 
-use super::crates_in::{Crates, name_of};
+use super::linked_crates::{Crates, name_of};
 
 /// The name of the file for a target.
 pub(super) fn file_name(version: &str, target: &str) -> String {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::tools;
-use crate::systems::root::Root;
+use crate::systems::debian_root::Root;
 
 /// Files that Rust's own library for musl has, and links with. Those of Zig count, so these may be empty.
 const STARTS: &str = "crt1.o crti.o crtn.o crtbegin.o crtend.o crtbeginS.o crtendS.o rcrt1.o Scrt1.o";

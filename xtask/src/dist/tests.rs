@@ -1,8 +1,8 @@
 //! Tests the script and the package, made from the program that the tests use. `dist --try` does the same in
 //! a clean Debian.
 
-mod foreign;
 mod npm;
+mod other_systems;
 mod recipes;
 mod repository;
 mod wheel;
@@ -310,10 +310,10 @@ fn serve(directory: PathBuf) -> String {
 #[test]
 fn package_follows_debian_and_is_reproducible() {
     let Some(stage) = Stage::new() else { return };
-    if !super::debian::can_be_made() {
+    if !super::debian_package::can_be_made() {
         return skip("dpkg-deb is not installed");
     }
-    let package = stage.out.join(super::debian::file_name(&stage.product).unwrap());
+    let package = stage.out.join(super::debian_package::file_name(&stage.product).unwrap());
     let listed = tools::output(Command::new("dpkg-deb").arg("--contents").arg(&package)).unwrap();
     for (mode, file) in [
         ("-rwxr-xr-x root/root", "./usr/bin/alongside"),

@@ -7,7 +7,7 @@ use alongside_testing::chores::{must, target_directory};
 
 use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::targets;
-use crate::systems::root::Root;
+use crate::systems::debian_root::Root;
 
 /// The linker writes the time into each program, unless it is told not to.
 const WITHOUT_TIME: &str = "-Clink-arg=-Wl,--no-insert-timestamp";

@@ -9,7 +9,7 @@ use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprBinary, ExprMatch, ExprMethodCall, File, Lit, Macro, Pat};
 
-use super::sources::{files_below, read_text};
+use crate::rust_sources::{files_below, read_text};
 
 /// The comparisons with the identifier of an agent in a file, each as a line of code.
 pub(super) fn comparisons(file: &File) -> Vec<String> {

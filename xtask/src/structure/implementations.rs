@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::{Crate, Imports};
-use super::sources::Module;
+use crate::rust_sources::Module;
 
 /// The types of a crate that several files implement: the name of each, and the files.
 pub(super) fn in_several_files(files: &[&Imports]) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::fmt;
 use syn::visit::{self, Visit};
 use syn::{File, ImplItem, Item, ItemImpl, Type, UseTree};
 
-use super::sources::{Module, without_tests};
+use crate::rust_sources::{Module, without_tests};
 
 /// The imports of a file, before other files of its crate say what they re-export.
 #[derive(Debug, Default)]

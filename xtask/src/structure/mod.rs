@@ -1,28 +1,23 @@
 //! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no type in several files, no
 //! question that changes something, no control flow in disguise, no line that is too long, no comparison with
-//! the identifier of an agent, no agent that the pages leave out, no desk that differs from its row in the
-//! table of messages.
+//! the identifier of an agent, no agent that the pages leave out. `layers.rs` has the dependencies between
+//! crates.
 
 #![cfg(test)]
 
 mod agents;
 mod control_flow;
-mod desk_messages;
-mod desks;
-mod facts;
+mod file_facts;
 mod implementations;
 mod imports;
-mod questions;
-mod sizes;
-mod sources;
-mod systems;
-mod vscode;
+mod layers;
+mod method_names;
+mod vscode_extension;
+mod windows_rules;
 
-use facts::found;
+use file_facts::found;
 use implementations::in_several_files;
 use imports::{Graph, circles};
-
-pub(crate) use sources::files_below;
 
 /// Types that several files implement.
 const IN_SEVERAL_FILES: [&str; 1] = [
@@ -33,7 +28,7 @@ const IN_SEVERAL_FILES: [&str; 1] = [
 #[test]
 fn no_files_import_each_other() {
     let mut found = Vec::new();
-    for (package, files) in facts::imports() {
+    for (package, files) in file_facts::imports() {
         let graph = Graph::of_files(&files);
         found.extend(circles(&graph).iter().map(|circle| format!("{package}: {circle}")));
     }
@@ -43,7 +38,7 @@ fn no_files_import_each_other() {
 #[test]
 fn no_folders_import_each_other() {
     let mut found = Vec::new();
-    for (package, files) in facts::imports() {
+    for (package, files) in file_facts::imports() {
         let folders = Graph::of_files(&files).of_folders();
         found.extend(folders.iter().flat_map(circles).map(|circle| format!("{package}: {circle}")));
     }
@@ -54,7 +49,7 @@ fn no_folders_import_each_other() {
 fn a_type_is_implemented_in_one_file() {
     let mut found = Vec::new();
     // A round or a bench of the rig is one long script, in several files.
-    let ours = facts::imports().into_iter().filter(|(package, _)| package.starts_with("crates/"));
+    let ours = file_facts::imports().into_iter().filter(|(package, _)| package.starts_with("crates/"));
     for (package, files) in ours {
         let several = in_several_files(&files).into_iter().map(|several| format!("{package}: {several}"));
         found.extend(several);
@@ -77,7 +72,7 @@ fn no_question_changes_the_value_it_asks() {
 #[test]
 fn no_line_of_rust_is_too_long() {
     let found = found(|file| &file.long_lines);
-    assert!(found.is_empty(), "lines over {} columns:\n{}", facts::MAX_WIDTH, found.join("\n"));
+    assert!(found.is_empty(), "lines over {} columns:\n{}", file_facts::MAX_WIDTH, found.join("\n"));
 }
 
 #[test]

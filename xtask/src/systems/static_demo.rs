@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use anyhow::Context as _;
 
-use super::root::Root;
+use super::debian_root::Root;
 
 /// Whether the program that is built for this target plays its demo to the end.
 pub(super) fn plays(root: &Root, triple: &str) -> anyhow::Result<bool> {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::root::Root;
+use super::debian_root::Root;
 
 /// A target that Rust's own sources are compiled for.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use alongside_testing::chores::{cache_directory, checkout, must};
 use anyhow::Context as _;
 
-use super::outcomes::{LEFT_OUT, Sum, of_unix};
-use super::root::Root;
+use super::debian_root::Root;
 use super::target::TestProgram;
+use super::wine_tests::{LEFT_OUT, Sum, of_unix};
 use crate::rig;
 
 /// Reads a line for each program, its directory and its path with arguments, and runs it. Programs that a

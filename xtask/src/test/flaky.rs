@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::outcome::{Failure, Outcome};
 use super::output::Output;
-use super::running;
+use super::run_result::{Failure, Outcome};
+use super::runner;
 
 /// More flaky tests than this fail the run.
 const MAX_FLAKY: usize = 3;
@@ -22,7 +22,7 @@ const MAX_RERUNS: usize = 10;
 pub(super) fn rerun(outcome: &mut Outcome) -> anyhow::Result<()> {
     rerun_with(outcome, |failure| {
         println!("\n==> {} {}, once more and alone", failure.program.title(), failure.test);
-        let (passed, log) = running::run_alone(&failure.program, &failure.test)?;
+        let (passed, log) = runner::run_alone(&failure.program, &failure.test)?;
         if passed {
             let logs = keep(failure, &log)?;
             println!("FLAKY: {}: {} (logs: {})", failure.test, failure.why(), logs.display());

@@ -8,8 +8,8 @@ use std::time::Duration;
 use alongside_testing::chores::{announce, cargo, checkout};
 use anyhow::Context as _;
 
+use super::program_table::{self, ALL_ONLY, Row};
 use super::skips::Skips;
-use super::table::{self, ALL_ONLY, Row};
 use super::tier::Tier;
 
 /// A test program, as cargo built it.
@@ -87,7 +87,7 @@ impl Program {
     }
 
     pub(super) fn row(&self) -> Option<&'static Row> {
-        (self.kind == "test").then(|| table::row_of(&self.package, &self.name)).flatten()
+        (self.kind == "test").then(|| program_table::row_of(&self.package, &self.name)).flatten()
     }
 
     /// Whether it is a bench, which runs once and without libtest.
@@ -102,7 +102,7 @@ impl Program {
 
     /// How long it takes as a rule.
     pub(super) fn usually(&self, tier: Tier) -> Duration {
-        table::usually(self.row(), &self.name, tier == Tier::All)
+        program_table::usually(self.row(), &self.name, tier == Tier::All)
     }
 
     /// The program as a person reads it.

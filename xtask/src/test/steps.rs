@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::outcome::Outcome;
 use super::output::Output;
+use super::run_result::Outcome;
 
 /// The work of a step, which prints its lines to an output.
 type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>;

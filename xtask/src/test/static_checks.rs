@@ -2,10 +2,10 @@
 
 use alongside_testing::chores::{cargo, run};
 
-use super::outcome::Outcome;
 use super::output::Output;
+use super::run_result::Outcome;
 use crate::deny;
-use crate::systems::root::Root;
+use crate::systems::debian_root::Root;
 use crate::systems::target::{MACOS, WINDOWS};
 
 /// Checks the formatting.

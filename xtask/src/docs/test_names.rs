@@ -4,7 +4,7 @@
 mod tests {
     use std::fs;
 
-    use crate::structure::files_below;
+    use crate::rust_sources::files_below;
     use alongside_testing::chores::checkout;
 
     /// The code of these directories.

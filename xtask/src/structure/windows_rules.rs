@@ -1,6 +1,6 @@
 //! Rules of other systems that neither Linux nor Wine shows: held by the text of the code.
 
-use super::sources::{rust_files, shown};
+use crate::rust_sources::{rust_files, shown};
 
 /// The statements of our crates, without their tests, that are so.
 fn found(is_wrong: impl Fn(&str) -> bool) -> Vec<String> {

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use super::agents::comparisons;
 use super::control_flow::disguised;
 use super::imports::Imports;
-use super::questions::changing_questions;
-use super::sources::{is_test, parse, place, read_text, rust_files, shown, without_tests};
+use super::method_names::changing_questions;
+use crate::rust_sources::{is_test, parse, place, read_text, rust_files, shown, without_tests};
 
 /// The longest line of Rust, in characters, as in rustfmt.toml.
 pub(super) const MAX_WIDTH: usize = 110;

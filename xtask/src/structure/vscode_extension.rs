@@ -5,7 +5,7 @@ use alongside_rig::sandbox::files_below;
 use alongside_testing::chores::checkout;
 use serde_json::Value;
 
-use super::sources::shown;
+use crate::rust_sources::shown;
 
 /// The file that may use [`SINKS`].
 const WINDOW: &str = "/window.ts";

@@ -6,13 +6,13 @@ use alongside_testing::chores::checkout;
 use syn::{Attribute, File, ImplItem, Item};
 
 /// The segments of a module within its crate.
-pub(super) type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
 
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 5] = ["crates", "editors", "fuzz", "rig", "xtask"];
 
 /// Every Rust file of the repository.
-pub(super) fn rust_files() -> Vec<PathBuf> {
+pub(crate) fn rust_files() -> Vec<PathBuf> {
     let files: Vec<_> = DIRECTORIES.iter().flat_map(|name| files_below(&checkout().join(name))).collect();
     assert!(files.len() > 300, "only {} files were found", files.len());
     files
@@ -35,13 +35,13 @@ pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// A path from the top of the repository, with `/`.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let parts = path.strip_prefix(checkout()).unwrap_or(path).iter();
     parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// The package or program of a file, and its module there; `None` for a test, and for a program of one file.
-pub(super) fn place(path: &str) -> Option<(&str, Module)> {
+pub(crate) fn place(path: &str) -> Option<(&str, Module)> {
     let (package, below) = path.split_once("/src/")?;
     let (package, below) = match below.strip_prefix("bin/") {
         Some(program) => {
@@ -58,20 +58,20 @@ pub(super) fn place(path: &str) -> Option<(&str, Module)> {
 }
 
 /// Whether a file is there in tests only, as its path says.
-pub(super) fn is_test(path: &str) -> bool {
+pub(crate) fn is_test(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with("tests"))
 }
 
-pub(super) fn parse(path: &Path, text: &str) -> File {
+pub(crate) fn parse(path: &Path, text: &str) -> File {
     syn::parse_file(text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub(super) fn read_text(path: &Path) -> String {
+pub(crate) fn read_text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The files of one of our libraries, or of the program, without their tests.
-pub(super) fn crate_sources(name: &str) -> Vec<(Module, File)> {
+pub(crate) fn crate_sources(name: &str) -> Vec<(Module, File)> {
     let files = files_below(&checkout().join("crates").join(name).join("src"));
     let source = |path: PathBuf| {
         let module = place(&shown(&path))?.1;
@@ -81,7 +81,7 @@ pub(super) fn crate_sources(name: &str) -> Vec<(Module, File)> {
 }
 
 /// A file without the items that are only there in tests.
-pub(super) fn without_tests(mut file: File) -> File {
+pub(crate) fn without_tests(mut file: File) -> File {
     fn remove_tests(items: &mut Vec<Item>) {
         items.retain(|item| !is_for_tests(attributes(item)));
         for item in items {

@@ -10,8 +10,8 @@ use alongside_testing::chores::{checkout, made_once, run};
 use anyhow::Context as _;
 
 use super::product::Product;
-use super::{bare, debian, tools, winget};
-use crate::systems::root::APT_INSTALL;
+use super::{bare_root_trial, debian_package, tools, winget_schemas};
+use crate::systems::debian_root::APT_INSTALL;
 
 /// Packages on top of the smallest system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
@@ -49,7 +49,7 @@ pub(super) fn run_all(products: &[Product], out: &Path, targets: &Path) -> anyho
     let Some(product) = products.first() else { return Ok(ExitCode::SUCCESS) };
     let mut failed = 0;
     for (base, trial, user) in TRIALS {
-        if trial == "package" && !out.join(debian::file_name(product)?).is_file() {
+        if trial == "package" && !out.join(debian_package::file_name(product)?).is_file() {
             println!("SKIPPED: the trial of the package, which was not built");
             continue;
         }
@@ -79,7 +79,7 @@ pub(super) fn run_all(products: &[Product], out: &Path, targets: &Path) -> anyho
     let processor = |product: &Product| product.target.split('-').next().map(str::to_owned);
     let runs_here = |other: &&Product| other.is_static() && processor(other) == processor(product);
     match products.iter().find(runs_here) {
-        Some(product) => bare::run(&product.program, targets)?,
+        Some(product) => bare_root_trial::run(&product.program, targets)?,
         None => println!("SKIPPED: the trial where nothing else is, because no static program was built"),
     }
     println!("{}", if failed == 0 { "All trials passed." } else { "A TRIAL FAILED" });
@@ -162,7 +162,7 @@ impl Debian {
 
     /// Puts the schemas of WinGet where the trial of the recipes reads them.
     fn take_schemas(&self) {
-        let taken = winget::schemas().and_then(|schemas| {
+        let taken = winget_schemas::schemas().and_then(|schemas| {
             let directory = self.root.join("dist/trial/winget/schemas");
             tools::run(Command::new("cp").arg("-r").arg(schemas).arg(&directory))?;
             tools::run(Command::new("chmod").args(["-R", "a+rX"]).arg(directory))

@@ -1,6 +1,6 @@
 //! Holds the table of desks and messages in docs/desk-protocol.md to the sources: the rows are the messages
 //! of `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of
-//! either, `ALONGSIDE_BLESS=1 cargo test -p xtask desks` writes it anew.
+//! either, `ALONGSIDE_BLESS=1 cargo test -p xtask desk_table` writes it anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use alongside_testing::chores::checkout;
 use syn::visit::Visit as _;
 
 use super::desk_messages::{Protocol, Used, WITHOUT_ROW, methods_in};
-use super::sources::{crate_sources, read_text};
+use crate::rust_sources::{crate_sources, read_text};
 
 const DOCUMENT: &str = "docs/desk-protocol.md";
 const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";
@@ -242,7 +242,7 @@ fn the_table_of_desks_is_that_of_the_sources() {
     assert!(
         old.is_empty() && new.is_empty(),
         "{DOCUMENT} has rows that the sources do not have:\n{}\nand lacks:\n{}\n\
-         ALONGSIDE_BLESS=1 cargo test -p xtask desks writes the table anew",
+         ALONGSIDE_BLESS=1 cargo test -p xtask desk_table writes the table anew",
         old.join("\n"),
         new.join("\n"),
     );

@@ -81,7 +81,7 @@ mod tests {
     use alongside_testing::chores::checkout;
 
     use super::*;
-    use crate::structure::files_below;
+    use crate::rust_sources::files_below;
 
     /// Every test program: its path without `.rs`, from the root of the checkout, and its sources.
     fn programs() -> BTreeMap<String, Vec<PathBuf>> {

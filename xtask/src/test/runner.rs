@@ -7,9 +7,9 @@ use alongside_testing::chores::{announce, cargo};
 use anyhow::Context as _;
 
 use super::libtest::{Report, Sum};
-use super::outcome::{Failure, Outcome};
 use super::output::Output;
 use super::programs::Program;
+use super::run_result::{Failure, Outcome};
 use super::skips::Skips;
 use super::tier::Tier;
 

@@ -5,7 +5,7 @@
 mod tests {
     use std::process::Command;
 
-    use crate::structure::files_below;
+    use crate::rust_sources::files_below;
     use alongside_testing::chores::checkout;
 
     /// Every crate, and which of ours it may know, each without `alongside-`.

@@ -7,7 +7,7 @@ use alongside_rig::sandbox::files_below;
 use alongside_testing::chores::{checkout, target_directory};
 use alongside_testing::skip;
 
-use super::sources::read_text;
+use crate::rust_sources::read_text;
 
 /// Each plugin by its name on the page, with the places of its code; its tests are elsewhere.
 const PLUGINS: [(&str, &[&str], &str); 5] = [

@@ -6,7 +6,7 @@ use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, Item, Lit, Pat};
 
-use super::sources::{crate_sources, parse, read_text};
+use crate::rust_sources::{crate_sources, parse, read_text};
 
 /// Requests without a row: the messages that LSP has for them, and the answers to two events.
 pub(super) const WITHOUT_ROW: [&str; 4] = ["ChangeRoots", "Leave", "Flushed", "Diagnostics"];

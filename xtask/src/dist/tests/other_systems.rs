@@ -4,9 +4,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::super::product::Product;
-use super::super::{make, names, targets, tools};
 use super::{Stage, in_npm};
+use crate::dist::product::Product;
+use crate::dist::{make, names, targets, tools};
 
 /// The names in a zip.
 fn in_zip(stage: &Stage, file: &str) -> Vec<String> {

@@ -1,0 +1,7 @@
+//! Tests that hold the pages for people to the repository: links, commands, tables, figures, names of tests.
+
+mod desk_messages;
+mod desk_table;
+mod pages;
+mod size_figures;
+mod test_names;
