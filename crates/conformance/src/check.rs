@@ -5,8 +5,8 @@ use std::fmt;
 
 use futures_util::future::BoxFuture;
 
-use crate::case::Case;
 use crate::check_ending::Checked;
+use crate::harness::case::Case;
 
 /// One check.
 pub struct Check {

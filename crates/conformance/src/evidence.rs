@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use crate::lock::lock;
+use crate::mutex::lock;
 
 /// The messages that were sent and received. Never holds the token.
 #[derive(Clone)]

@@ -15,7 +15,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The suite speaks HTTP through our own client, [`alongside_agent::wire`] ([`peer`], [`listener`]), for it
+//! The suite speaks HTTP through our own client, [`alongside_agent::wire`] ([`http`]), for it
 //! has to be able to do what no client library lets one do; a WebSocket it opens by hand ([`claude`]). It
 //! uses sessions of its own, closes every diff it opened, also when it is interrupted, and writes nothing
 //! into the project: proposals are about files in a directory that does not exist, files that are opened in
@@ -26,52 +26,31 @@
 //! Several checks may judge one *scene*, so that nobody is asked twice for the same thing.
 
 mod action;
-mod case;
 mod check;
 mod check_ending;
 mod checks;
 mod claude;
 mod cleanup;
-mod clock;
 mod companion;
-mod connect;
-mod connections;
-mod diff_calls;
+mod discovery;
 mod driver;
-mod editor_cleanup;
 mod evidence;
-mod fixture;
-mod json;
-mod listener;
-mod lock;
-mod options;
-mod outcomes;
-mod peer;
-mod probe;
-mod progress;
-mod published;
-mod record_file;
-mod report;
-mod request;
-mod response;
+mod harness;
+mod http;
+mod mutex;
 mod run;
-mod scenes;
-mod schedule;
-mod stream_rules;
-mod target;
-mod timeouts;
-mod unanswered;
+mod time;
 
 pub use action::Action;
 pub use check::{Check, Clause, Group, Level};
 pub use checks::CHECKS;
 pub use claude::CLAUDE_CHECKS;
 pub use companion::Companion;
+pub use discovery::target::{NoTarget, Target};
 pub use driver::{Driver, Refusal, Reply};
-pub use options::Options;
-pub use probe::{NoCompanion, find_companion};
-pub use progress::Progress;
-pub use report::{CheckResult, Report, Verdict};
+pub use run::options::Options;
+pub use run::probe::{NoCompanion, find_companion};
+pub use run::progress::Progress;
+pub use run::report::{CheckResult, Report, Verdict};
 pub use run::run;
-pub use target::{NoTarget, Target};
-pub use timeouts::Timeouts;
+pub use time::timeouts::Timeouts;

@@ -7,15 +7,15 @@ use alongside_contract::context::{CONTEXT_UPDATE, MAX_OPEN_FILES};
 use serde_json::Value;
 
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
-use crate::checks::all_events;
-use crate::connect;
-use crate::listener::{Heard, Listener};
-use crate::stream_rules::Rule;
+use crate::checks::all_stream_events;
+use crate::harness::case::Case;
+use crate::harness::connect;
+use crate::http::stream_listener::{Heard, Listener};
+use crate::http::stream_rules::Rule;
 
 const WRONG_FILE: &str = "“this file” means another one to the agent than to the person";
 
@@ -84,7 +84,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "the notification parameters are an IdeContext object"),
         harm: "the agent disconnects",
         ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_events::over_all(case, Rule::Shape))
+            Box::pin(all_stream_events::over_all(case, Rule::Shape))
         })
     },
     Check {
@@ -93,7 +93,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "path is the absolute path to the file"),
         harm: "the agent looks for the file in another place",
         ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_events::over_all(case, Rule::AbsolutePaths))
+            Box::pin(all_stream_events::over_all(case, Rule::AbsolutePaths))
         })
     },
     Check {
@@ -113,7 +113,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: WRONG_FILE,
         ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_events::over_all(case, Rule::Timestamps))
+            Box::pin(all_stream_events::over_all(case, Rule::Timestamps))
         })
     },
     Check {
@@ -126,7 +126,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent knows neither the cursor nor the selection",
         ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_events::over_all(case, Rule::ActiveIsNewest))
+            Box::pin(all_stream_events::over_all(case, Rule::ActiveIsNewest))
         })
     },
     Check {
@@ -138,7 +138,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: WRONG_FILE,
         ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_events::over_all(case, Rule::OneActive))
+            Box::pin(all_stream_events::over_all(case, Rule::OneActive))
         })
     },
     Check {
@@ -324,7 +324,7 @@ async fn few_files(case: &Case<'_>) -> Checked {
     }
     lists(case, &listener, &last).await.or_else(|_| skip("no update lists the files"))?;
     case.quiet().await;
-    all_events::over_all(case, Rule::FewFiles).await
+    all_stream_events::over_all(case, Rule::FewFiles).await
 }
 
 async fn on_disk(case: &Case<'_>) -> Checked {
@@ -336,7 +336,7 @@ async fn on_disk(case: &Case<'_>) -> Checked {
     let last = opens(case, "after-a-new-one.txt").await?;
     let _ = update(&listener, 0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);
-    all_events::over_all(case, Rule::OnDisk).await
+    all_stream_events::over_all(case, Rule::OnDisk).await
 }
 
 async fn equal(case: &Case<'_>) -> Checked {
@@ -345,6 +345,6 @@ async fn equal(case: &Case<'_>) -> Checked {
         case.act(Action::Focus { file: file.clone() }).await?;
         case.quiet().await;
     }
-    all_events::over_all(case, Rule::Equal).await?;
+    all_stream_events::over_all(case, Rule::Equal).await?;
     ensure(listener.end(Duration::ZERO).await.is_none(), || "the stream ended".into())
 }

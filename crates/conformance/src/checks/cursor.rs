@@ -7,18 +7,18 @@ use alongside_contract::context::CONTEXT_UPDATE;
 use serde_json::{Value, json};
 
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip, unseen};
-use crate::checks::all_events;
+use crate::checks::all_stream_events;
 use crate::checks::context;
 use crate::checks::context::{active, lines};
-use crate::clock::{Measuring, lateness};
-use crate::listener::Listener;
-use crate::scenes::Moving;
-use crate::stream_rules::Rule;
+use crate::harness::case::Case;
+use crate::harness::scenes::Moving;
+use crate::http::stream_listener::Listener;
+use crate::http::stream_rules::Rule;
+use crate::time::clock::{Measuring, lateness};
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -217,7 +217,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let tail: String = text.chars().rev().take(3).collect();
         format!("the reported text is no beginning of the selection; read backwards, it ends in {tail:?}")
     })?;
-    all_events::over_all(case, Rule::ShortSelection).await
+    all_stream_events::over_all(case, Rule::ShortSelection).await
 }
 
 async fn moving(case: &Case<'_>) -> Checked<Moving> {

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, fail, skip, unseen};
 use crate::checks::sessions::ghost;
-use crate::clock;
-use crate::connect;
-use crate::listener::{Heard, Listener};
-use crate::peer::Peer;
-use crate::response::NoResponse;
-use crate::scenes::Watched;
+use crate::harness::case::Case;
+use crate::harness::connect;
+use crate::harness::scenes::Watched;
+use crate::http::peer::Peer;
+use crate::http::response::NoResponse;
+use crate::http::stream_listener::{Heard, Listener};
+use crate::time::clock;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {

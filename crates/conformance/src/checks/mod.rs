@@ -1,24 +1,25 @@
 //! The table of checks. `docs/conformance.md` is made from it.
 
-mod access;
-mod all_events;
-mod closing;
-mod contents;
+mod all_stream_events;
+mod close_diff;
 pub(crate) mod context;
 mod cursor;
-mod delivery;
-mod diffs;
-mod discovery;
+mod discovery_contents;
+mod discovery_paths;
+mod get_stream;
+pub(crate) mod host_and_origin;
 pub(crate) mod idle;
-mod messages;
-pub(crate) mod origin;
+mod json_rpc;
+mod mcp;
+mod open_diff;
+mod outcome_delivery;
+mod outcome_recipients;
 mod outcomes;
-mod protocol;
+mod proposal_texts;
+mod published_files;
 pub(crate) mod sessions;
-mod several;
 mod stop;
-mod streams;
-mod texts;
+mod token_access;
 
 use std::sync::LazyLock;
 
@@ -27,23 +28,23 @@ use crate::check::Check;
 /// Every check, in the order in which they are made and told.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
     let groups: [&'static [Check]; 18] = [
-        discovery::CHECKS,
-        contents::CHECKS,
-        access::CHECKS,
-        origin::CHECKS,
-        protocol::CHECKS,
-        messages::CHECKS,
+        discovery_paths::CHECKS,
+        discovery_contents::CHECKS,
+        token_access::CHECKS,
+        host_and_origin::CHECKS,
+        mcp::CHECKS,
+        json_rpc::CHECKS,
         sessions::CHECKS,
-        streams::CHECKS,
+        get_stream::CHECKS,
         idle::CHECKS,
-        delivery::CHECKS,
+        outcome_delivery::CHECKS,
         context::CHECKS,
         cursor::CHECKS,
-        diffs::CHECKS,
-        texts::CHECKS,
-        closing::CHECKS,
+        open_diff::CHECKS,
+        proposal_texts::CHECKS,
+        close_diff::CHECKS,
         outcomes::CHECKS,
-        several::CHECKS,
+        outcome_recipients::CHECKS,
         stop::CHECKS,
     ];
     let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();

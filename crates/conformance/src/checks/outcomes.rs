@@ -5,18 +5,18 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, NotPassed, ensure, fail, skip};
-use crate::connect;
-use crate::diff_calls;
 use crate::driver::Reply;
-use crate::listener::Listener;
-use crate::outcomes;
-use crate::outcomes::OUTCOMES;
-use crate::scenes::{Accepting, Closing};
+use crate::harness::case::Case;
+use crate::harness::connect;
+use crate::harness::diff_calls;
+use crate::harness::heard_outcomes;
+use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::scenes::{Accepting, Closing};
+use crate::http::stream_listener::Listener;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -132,7 +132,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
         diff_calls::open_diff(case, &peer, &path, &content).await?;
         let mark = listener.mark();
         case.act(Action::Accept { path: path.clone() }).await?;
-        outcomes::outcome(case, &listener, mark).await;
+        heard_outcomes::outcome(case, &listener, mark).await;
         case.quiet().await;
         let outcomes = listener.told(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
         let written = Path::new(&path).exists();
@@ -189,7 +189,7 @@ async fn outcome_of(
     for action in actions(path.clone()) {
         case.act(action).await?;
     }
-    match outcomes::outcome(case, &listener, mark).await {
+    match heard_outcomes::outcome(case, &listener, mark).await {
         Some(outcome) => Ok((path, outcome)),
         None => case.nothing_came("no outcome came"),
     }

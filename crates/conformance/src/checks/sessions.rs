@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering;
 use futures_util::future::join;
 use serde_json::json;
 
-use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip, unseen};
-use crate::connect;
-use crate::peer::Peer;
+use crate::harness::case::Case;
+use crate::harness::connect;
+use crate::http::peer::Peer;
 
 /// The check whose failure ends the sessions of others.
 pub(crate) const DELETE_OWN: &str = "sessions.delete-own";

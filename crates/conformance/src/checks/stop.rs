@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::Clause::{Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
-use crate::clock::{Patience, within};
-use crate::connect;
-use crate::diff_calls;
-use crate::listener::Listener;
-use crate::outcomes::OUTCOMES;
-use crate::published;
-use crate::scenes::Ended;
+use crate::checks::published_files;
+use crate::harness::case::Case;
+use crate::harness::connect;
+use crate::harness::diff_calls;
+use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::scenes::Ended;
+use crate::http::stream_listener::Listener;
+use crate::time::clock::{Patience, within};
 use alongside_agent::wire::Connection;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -63,7 +63,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
     case.scene(&case.fixture.scenes.ended, async {
         let (one, other) = (connect::join(case).await?, connect::join(case).await?);
         let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
-        let files = published::of(case.fixture.target).len();
+        let files = published_files::of(case.fixture.target).len();
         let had_files = files > 0;
         // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be
         // made all the same.
@@ -93,7 +93,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
                 serves = matches!(dialled, Some(Ok(_)));
             }
             let left: Vec<PathBuf> =
-                published::of(case.fixture.target).into_iter().map(|file| file.path).collect();
+                published_files::of(case.fixture.target).into_iter().map(|file| file.path).collect();
             let is_over = !serves && left.is_empty();
             if is_over || !patience.sleep(Duration::from_millis(20)).await {
                 break left;

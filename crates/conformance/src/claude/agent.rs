@@ -16,12 +16,12 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::check_ending::{Checked, skip};
-use crate::clock::within;
-use crate::connections::Connections;
+use crate::cleanup::websocket_count::Connections;
 use crate::evidence::Evidence;
-use crate::json::parse;
-use crate::lock::lock;
-use crate::timeouts::Timeouts;
+use crate::http::json::parse;
+use crate::mutex::lock;
+use crate::time::clock::within;
+use crate::time::timeouts::Timeouts;
 
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(1);

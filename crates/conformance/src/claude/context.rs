@@ -7,13 +7,13 @@ use alongside_contract::websocket::SELECTION_CHANGED;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Heard};
-use super::measured::measured;
+use super::rule_source::measured;
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::checks::context;
-use crate::claude::joining;
+use crate::claude::connecting;
+use crate::harness::case::Case;
 
 /// How long after its greeting an agent drops notifications.
 const DEAF: Duration = Duration::from_millis(500);
@@ -72,8 +72,8 @@ async fn is_told(case: &Case<'_>, agent: &Agent, file: &Path, fits: impl Fn(&Val
 }
 
 async fn greeting(case: &Case<'_>) -> Checked {
-    let (silent, _) = joining::claude_greets(case).await?;
-    let listener = joining::claude_joins(case).await?;
+    let (silent, _) = connecting::claude_greets(case).await?;
+    let listener = connecting::claude_joins(case).await?;
     let file = context::opens(case, "claude-greeting.txt").await?;
     // By then, the companion has told the context that follows from the open file.
     let told = is_told(case, &listener, &file, |_| true).await;
@@ -88,7 +88,7 @@ async fn greeting(case: &Case<'_>) -> Checked {
 async fn first(case: &Case<'_>) -> Checked {
     let file = context::opens(case, "claude-first.txt").await?;
     case.quiet().await;
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     let from = agent.greeted + DEAF;
     let is_heard = |heard: &Heard| (heard.0 >= from && is_about(heard, &file)).then_some(());
     if agent.wait(case.timeouts().answer, is_heard).await.is_some() {
@@ -104,7 +104,7 @@ async fn first(case: &Case<'_>) -> Checked {
 }
 
 async fn cursor(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     let file = context::opens(case, "claude-cursor.txt").await?;
     case.act(Action::Cursor { file: file.clone(), line: 5, column: 3 }).await?;
     let at = json!({ "line": 4, "character": 2 });
@@ -116,7 +116,7 @@ async fn cursor(case: &Case<'_>) -> Checked {
 }
 
 async fn selection(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     let file = context::opens(case, "claude-selection.txt").await?;
     case.act(Action::Select { file: file.clone(), from: (3, 9), to: (3, 15) }).await?;
     let range = json!({

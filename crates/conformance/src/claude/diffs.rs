@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::agent::{Proposal, is_accepting, texts};
-use super::measured::measured;
+use super::rule_source::measured;
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
-use crate::claude::joining;
-use crate::clock::pass;
+use crate::claude::connecting;
 use crate::driver::Reply;
+use crate::harness::case::Case;
+use crate::time::clock::pass;
 
 /// How long after its greeting an agent is told nothing, and after a proposal nobody is asked about it: all
 /// that is due comes then.
@@ -107,7 +107,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn blocks(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     pass(SETTLED).await;
     let proposal = agent.propose(case.proposal("claude-blocks.txt"), "Undecided.\n");
     case.quiet().await;
@@ -123,8 +123,8 @@ async fn answer_to(
     name: &str,
     actions: impl FnOnce(String) -> Vec<Action>,
 ) -> Checked<(Proposal, Value)> {
-    let agent = joining::claude_joins(case).await?;
-    let proposal = joining::claude_proposes(case, &agent, name, PROPOSED).await?;
+    let agent = connecting::claude_joins(case).await?;
+    let proposal = connecting::claude_proposes(case, &agent, name, PROPOSED).await?;
     for action in actions(proposal.path.clone()) {
         case.act(action).await?;
     }
@@ -169,8 +169,8 @@ async fn view_closed(case: &Case<'_>) -> Checked {
 }
 
 async fn close_tab(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
-    let proposal = joining::claude_proposes(case, &agent, "claude-close-tab.txt", PROPOSED).await?;
+    let agent = connecting::claude_joins(case).await?;
+    let proposal = connecting::claude_proposes(case, &agent, "claude-close-tab.txt", PROPOSED).await?;
     for time in ["first", "second"] {
         let answer = agent.tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
         ensure(texts(&answer) == ["TAB_CLOSED"], || format!("the {time} one was answered {answer}"))?;
@@ -179,9 +179,9 @@ async fn close_tab(case: &Case<'_>) -> Checked {
 }
 
 async fn closed_call(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     pass(SETTLED).await;
-    let proposal = joining::claude_proposes(case, &agent, "claude-closed-call.txt", PROPOSED).await?;
+    let proposal = connecting::claude_proposes(case, &agent, "claude-closed-call.txt", PROPOSED).await?;
     agent.tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
     case.quiet().await;
     match agent.answer(proposal.call, Duration::ZERO).await {
@@ -191,8 +191,8 @@ async fn closed_call(case: &Case<'_>) -> Checked {
 }
 
 async fn close_view(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
-    let proposal = joining::claude_proposes(case, &agent, "claude-close-view.txt", PROPOSED).await?;
+    let agent = connecting::claude_joins(case).await?;
+    let proposal = connecting::claude_proposes(case, &agent, "claude-close-view.txt", PROPOSED).await?;
     // Nothing says when the editor shows it: the answer to openDiff is the decision.
     pass(SETTLED).await;
     let is_shown = || case.act(Action::IsShown { path: proposal.path.clone() });
@@ -205,11 +205,11 @@ async fn close_view(case: &Case<'_>) -> Checked {
 }
 
 async fn close_all(case: &Case<'_>) -> Checked {
-    let agent = joining::claude_joins(case).await?;
+    let agent = connecting::claude_joins(case).await?;
     pass(SETTLED).await;
     let calls = [
-        joining::claude_proposes(case, &agent, "claude-close-all.txt", PROPOSED).await?.call,
-        joining::claude_proposes(case, &agent, "claude-close-all-too.txt", PROPOSED).await?.call,
+        connecting::claude_proposes(case, &agent, "claude-close-all.txt", PROPOSED).await?.call,
+        connecting::claude_proposes(case, &agent, "claude-close-all-too.txt", PROPOSED).await?.call,
     ];
     for expected in ["CLOSED_2_DIFF_TABS", "CLOSED_0_DIFF_TABS"] {
         let answer = agent.tool("closeAllDiffTabs", &json!({})).await?;
@@ -224,8 +224,8 @@ async fn close_all(case: &Case<'_>) -> Checked {
 }
 
 async fn own_tabs(case: &Case<'_>) -> Checked {
-    let (one, other) = (joining::claude_joins(case).await?, joining::claude_joins(case).await?);
-    joining::claude_proposes(case, &one, "claude-own-tabs.txt", PROPOSED).await?;
+    let (one, other) = (connecting::claude_joins(case).await?, connecting::claude_joins(case).await?);
+    connecting::claude_proposes(case, &one, "claude-own-tabs.txt", PROPOSED).await?;
     other.tool("closeAllDiffTabs", &json!({})).await?;
     let answer = one.tool("closeAllDiffTabs", &json!({})).await?;
     // That an agent's own diffs are counted at all is judged elsewhere.
@@ -233,10 +233,10 @@ async fn own_tabs(case: &Case<'_>) -> Checked {
 }
 
 async fn own_outcome(case: &Case<'_>) -> Checked {
-    let (one, other) = (joining::claude_joins(case).await?, joining::claude_joins(case).await?);
+    let (one, other) = (connecting::claude_joins(case).await?, connecting::claude_joins(case).await?);
     pass(SETTLED).await;
-    let of_one = joining::claude_proposes(case, &one, "claude-of-one.txt", PROPOSED).await?;
-    let of_other = joining::claude_proposes(case, &other, "claude-of-other.txt", PROPOSED).await?;
+    let of_one = connecting::claude_proposes(case, &one, "claude-of-one.txt", PROPOSED).await?;
+    let of_other = connecting::claude_proposes(case, &other, "claude-of-other.txt", PROPOSED).await?;
     case.act(Action::Accept { path: of_other.path.clone() }).await?;
     if other.answer(of_other.call, case.timeouts().answer).await.is_none() {
         return skip("the agent that asked was not answered");

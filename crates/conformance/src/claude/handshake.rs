@@ -9,10 +9,10 @@ use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::clock::within;
+use crate::discovery::target::Target;
 use crate::evidence::Evidence;
-use crate::response::NoResponse;
-use crate::target::Target;
+use crate::http::response::NoResponse;
+use crate::time::clock::within;
 
 /// The key of the example in RFC 6455.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";

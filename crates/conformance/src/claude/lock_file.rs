@@ -10,12 +10,12 @@ use alongside_contract::lock_file::{TRANSPORT, name};
 use alongside_platform::{files, process};
 use serde_json::Value;
 
-use super::measured::{ANYBODY, measured};
-use crate::case::Case;
+use super::rule_source::{ANYBODY, measured};
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip, unseen};
-use crate::record_file::record;
+use crate::discovery::record_file::record;
+use crate::harness::case::Case;
 
 const NOT_FOUND: &str = "the agent does not find the editor";
 

@@ -2,15 +2,15 @@
 //! describes this dialect; the rules are those that the released agent was seen to need.
 
 pub(crate) mod agent;
+pub(crate) mod connecting;
 mod context;
 mod diffs;
 pub(crate) mod handshake;
-pub(crate) mod joining;
 mod lock_file;
-mod measured;
-mod opening;
-mod protocol;
+mod mcp;
+mod rule_source;
 mod stop;
+mod websocket_opening;
 
 use std::sync::LazyLock;
 
@@ -18,8 +18,14 @@ use crate::check::Check;
 
 /// Every check of this dialect, in the order in which they are made and told.
 pub static CLAUDE_CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
-    let groups: [&'static [Check]; 6] =
-        [lock_file::CHECKS, opening::CHECKS, protocol::CHECKS, context::CHECKS, diffs::CHECKS, stop::CHECKS];
+    let groups: [&'static [Check]; 6] = [
+        lock_file::CHECKS,
+        websocket_opening::CHECKS,
+        mcp::CHECKS,
+        context::CHECKS,
+        diffs::CHECKS,
+        stop::CHECKS,
+    ];
     groups.into_iter().flatten().collect()
 });
 

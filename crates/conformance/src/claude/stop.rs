@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::agent::is_accepting;
 use super::lock_file;
-use super::measured::measured;
+use super::rule_source::measured;
 use crate::action::Action;
-use crate::case::Case;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip};
-use crate::claude::joining;
-use crate::clock::Patience;
-use crate::scenes::ClaudeEnded;
+use crate::claude::connecting;
+use crate::harness::case::Case;
+use crate::harness::scenes::ClaudeEnded;
+use crate::time::clock::Patience;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -42,10 +42,11 @@ pub(crate) static CHECKS: &[Check] = &[
 
 async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
     case.scene(&case.fixture.scenes.claude_ended, async {
-        let agent = joining::claude_joins(case).await?;
+        let agent = connecting::claude_joins(case).await?;
         let lock = lock_file::path(case);
         // Without a diff, the other checks can be made all the same.
-        let proposal = joining::claude_proposes(case, &agent, "claude-undecided.txt", "Undecided.\n").await;
+        let proposal =
+            connecting::claude_proposes(case, &agent, "claude-undecided.txt", "Undecided.\n").await;
         let had_lock = lock.exists();
         case.act(Action::Stop).await?;
         let mut patience = Patience::new(case.timeouts().stop);

@@ -55,7 +55,7 @@ async fn an_interrupted_run_closes_its_websockets() {
         };
         let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;
         assert!(gone.is_ok(), "after {after} ms there are {:?}", shared.tabs_and_sockets());
-        assert_eq!(shared.world.litter(), [""; 0], "after {after} ms");
+        assert_eq!(shared.environment.litter(), [""; 0], "after {after} ms");
         assert_eq!(shared.open_files(), [""; 0], "after {after} ms");
     }
 }

@@ -5,14 +5,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod as_shipped;
 mod claude;
 mod companion;
 mod driver;
+mod environment;
 mod fault;
-mod story;
+mod reference_companion;
+mod shipped_companions;
 mod verdicts;
-mod world;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -176,8 +176,8 @@ fn groups_of(fault: Fault) -> Vec<String> {
 
 /// Each fault is caught by the checks that have to, and by no others of these options.
 async fn each_fault_is_caught(options: fn(Fault) -> Options) {
-    let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || world::is_root();
-    if !world::is_root() {
+    let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || environment::is_root();
+    if !environment::is_root() {
         alongside_testing::skip("only root can give a file away");
     }
     let faults = Fault::ALL.iter().copied().filter(can_be);
@@ -271,7 +271,7 @@ async fn an_interrupted_run_leaves_nothing_behind() {
         assert_eq!(report.results.len(), CHECKS.len(), "the checks that were not made are named");
         let shared = &companion.shared;
         assert_eq!((shared.open_views(), shared.agents()), (0, 0), "views and agents after {after} ms");
-        assert_eq!(shared.world.litter(), [""; 0], "after {after} ms");
+        assert_eq!(shared.environment.litter(), [""; 0], "after {after} ms");
         assert_eq!(shared.open_files(), [""; 0], "after {after} ms");
         assert_eq!(shared.open_folders(), 1, "after {after} ms");
     }

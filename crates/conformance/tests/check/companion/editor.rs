@@ -98,7 +98,7 @@ impl Shared {
             let editor = &mut self.state().editor;
             editor.untitled += 1;
             // Where it would be saved.
-            let path = self.world.project.join(format!("Untitled-{}", editor.untitled));
+            let path = self.environment.project.join(format!("Untitled-{}", editor.untitled));
             editor.at(&path.to_string_lossy()).untitled = true;
         }
         self.changed.notify_one();

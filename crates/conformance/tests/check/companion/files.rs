@@ -34,7 +34,7 @@ impl Shared {
             let directory = path.parent().expect("a file lies in a directory");
             fs::create_dir_all(directory).expect("a directory for discovery files");
             // The temporary directory itself is everybody's: its permissions are none of ours.
-            if directory != self.world.tmp {
+            if directory != self.environment.tmp {
                 let open = self.has(Fault::DirectoryOpenToOthers);
                 allow(directory, if open { 0o755 } else { 0o700 });
             }
@@ -78,8 +78,8 @@ impl Shared {
 
     /// All names, in all places.
     fn files(&self) -> Vec<(PathBuf, Kind)> {
-        let (tmp, home) = (&self.world.tmp, &self.world.home);
-        let pid = if self.has(Fault::DeadPidInName) { NOBODY } else { self.world.editor_pid };
+        let (tmp, home) = (&self.environment.tmp, &self.environment.home);
+        let pid = if self.has(Fault::DeadPidInName) { NOBODY } else { self.environment.editor_pid };
         let port = self.port;
         let told = if self.has(Fault::WrongPortInName) { port ^ 1 } else { port };
         let in_gemini = tmp.join("gemini/ide");
@@ -123,7 +123,7 @@ impl Shared {
             "ideInfo": { "name": "reference", "displayName": "Reference Editor" },
         });
         if kind == Kind::Qwen {
-            record["ppid"] = json!(self.world.editor_pid);
+            record["ppid"] = json!(self.environment.editor_pid);
             record["ideName"] = json!("Reference Editor");
         }
         let fields = record.as_object_mut().expect("a record is an object");

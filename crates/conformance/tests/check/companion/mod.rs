@@ -8,7 +8,7 @@ mod endpoint;
 mod files;
 mod gate;
 mod http;
-mod lock;
+mod lock_file;
 mod outcomes;
 mod rpc;
 mod stream;
@@ -25,8 +25,8 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use crate::environment::Environment;
 use crate::fault::{Fault, Faults};
-use crate::world::World;
 use editor::Editor;
 use outcomes::Session;
 
@@ -42,7 +42,7 @@ pub(crate) struct Companion {
 /// The state that all connections of a companion share.
 pub(crate) struct Shared {
     fault: Faults,
-    pub(crate) world: World,
+    pub(crate) environment: Environment,
     pub(crate) port: u16,
     pub(crate) token: String,
     state: Mutex<State>,
@@ -86,7 +86,7 @@ impl Companion {
         let token = if fault.has(Fault::ShortToken) { "1234".to_owned() } else { random() };
         let shared = Arc::new(Shared {
             fault,
-            world: World::new(),
+            environment: Environment::new(),
             port,
             token,
             state: Mutex::default(),
@@ -95,7 +95,7 @@ impl Companion {
             reading: tokio::sync::Mutex::default(),
             crossing: endpoint::Crossing::default(),
         });
-        shared.state().editor.folders.push(shared.world.project.clone());
+        shared.state().editor.folders.push(shared.environment.project.clone());
         shared.publish();
         let tasks = [
             tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)),
@@ -108,7 +108,7 @@ impl Companion {
 
     /// The surroundings of an agent in the project.
     pub(crate) fn surroundings(&self) -> Surroundings {
-        self.shared.world.surroundings(self.shared.port)
+        self.shared.environment.surroundings(self.shared.port)
     }
 
     /// The companion that an agent there finds.

@@ -1,0 +1,74 @@
+//! How a check connects as Claude Code does, and proposes.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+use crate::check_ending::{Checked, skip};
+use crate::claude::agent::{Agent, Proposal};
+use crate::claude::handshake::{Handshake, Opened};
+use crate::harness::case::Case;
+use crate::http::peer::initialize;
+use crate::http::response::NoResponse;
+
+/// The version that the agent proposes.
+pub(crate) const PROPOSED: &str = "2025-11-25";
+
+/// The request that opens a WebSocket, as agents send it.
+pub(crate) fn handshake(case: &Case<'_>) -> Handshake {
+    Handshake::of_agents(case.fixture.target)
+}
+
+/// Sends that request, and reads the head of the answer.
+pub(crate) async fn opening(case: &Case<'_>, handshake: &Handshake) -> Result<Opened, NoResponse> {
+    handshake.send(case.timeouts().answer, &case.evidence).await
+}
+
+/// The agent at this end of an open WebSocket.
+pub(crate) async fn agent(case: &Case<'_>, opened: Opened) -> Agent {
+    let Opened { tcp, unread, .. } = opened;
+    let socket = WebSocketStream::from_partially_read(tcp, unread, Role::Client, None).await;
+    Agent::over(socket, &case.fixture.connections, &case.evidence, case.timeouts())
+}
+
+/// Opens a WebSocket and sends `initialize`: the result with it.
+pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
+    let opened = match opening(case, &handshake(case)).await {
+        Ok(opened) if opened.head.status == 101 => opened,
+        Ok(opened) => return skip(format!("the WebSocket was refused with {}", opened.head.status)),
+        Err(NoResponse(why)) => return skip(format!("there is no WebSocket: {why}")),
+    };
+    let agent = agent(case, opened).await;
+    let mut answer = agent.reply("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await?;
+    match answer["result"].take() {
+        result @ Value::Object(_) => Ok((agent, result)),
+        _ => skip(format!("initialize was answered {answer}")),
+    }
+}
+
+/// Connects as the agent does. That the answers are the right ones is judged elsewhere.
+pub(crate) async fn claude_joins(case: &Case<'_>) -> Checked<Agent> {
+    let (mut agent, _) = claude_greets(case).await?;
+    agent.greeted = std::time::Instant::now();
+    agent.notify("notifications/initialized", &json!({}));
+    agent.notify("ide_connected", &json!({ "pid": std::process::id() }));
+    Ok(agent)
+}
+
+/// Opens a diff of a file of this name, which nobody has decided yet.
+pub(crate) async fn claude_proposes(
+    case: &Case<'_>,
+    agent: &Agent,
+    name: &str,
+    text: &str,
+) -> Checked<Proposal> {
+    let proposal = agent.propose(case.proposal(name), text);
+    // Messages are carried out in order: the diff is open when the ping is answered.
+    let _ = agent.reply("ping", &json!({})).await;
+    match agent.answer(proposal.call, Duration::ZERO).await {
+        Some(answer) => skip(format!("openDiff was answered at once: {answer}")),
+        None => Ok(proposal),
+    }
+}

@@ -1,0 +1,5 @@
+//! Everything that a run has to give back: sessions, diffs, WebSockets, files in the editor.
+
+pub(crate) mod editor_cleanup;
+pub(crate) mod session_cleanup;
+pub(crate) mod websocket_count;

@@ -1,0 +1,69 @@
+//! How a check connects as an agent, and whether that agent may expect an answer.
+
+use serde_json::{Value, json};
+
+use crate::check_ending::{Checked, skip};
+use crate::harness::case::Case;
+use crate::http::peer::{PROPOSED, Peer, initialize};
+use crate::http::response::NoResponse;
+use crate::mutex::lock;
+
+/// Somebody who knows the token and has no session.
+pub(crate) fn stranger(case: &Case<'_>) -> Peer {
+    Peer::stranger(case.fixture.target, case.timeouts(), &case.fixture.rules, &case.evidence)
+}
+
+/// Sends `initialize` and takes the session; the result with it.
+pub(crate) async fn introduce(case: &Case<'_>) -> Checked<(Peer, Value)> {
+    introduce_with(case, PROPOSED).await
+}
+
+/// The same with another version.
+pub(crate) async fn introduce_with(case: &Case<'_>, version: &str) -> Checked<(Peer, Value)> {
+    let peer = stranger(case);
+    let answer = match case.begin(&peer, peer.post(&initialize(&0.into(), version))).await {
+        Ok(answer) => answer,
+        Err(NoResponse(why)) => return skip(format!("there is no session: {why}")),
+    };
+    let result = answer.reply(&0.into()).map(|mut reply| reply["result"].take());
+    let Some(result) = result.filter(Value::is_object) else {
+        return skip(format!("there is no session: initialize was answered {}", answer.status()));
+    };
+    let peer = peer.after(&answer);
+    joins(case, &peer);
+    Ok((peer, result))
+}
+
+/// Connects as agents do. That the answers are the right ones is judged elsewhere.
+pub(crate) async fn join(case: &Case<'_>) -> Checked<Peer> {
+    join_with(case, PROPOSED).await
+}
+
+/// The same with another version.
+pub(crate) async fn join_with(case: &Case<'_>, version: &str) -> Checked<Peer> {
+    let (peer, _) = introduce_with(case, version).await?;
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    match peer.send(&peer.post(&initialized)).await {
+        Ok(_) => Ok(peer),
+        Err(NoResponse(why)) => skip(format!("there is no session: {why}")),
+    }
+}
+
+/// Remembers who joined last: some companions answer nobody else.
+pub(crate) fn joins(case: &Case<'_>, peer: &Peer) {
+    lock(&case.newest).clone_from(&peer.caller.session);
+}
+
+fn is_newest(case: &Case<'_>, peer: &Peer) -> bool {
+    *lock(&case.newest) == peer.caller.session
+}
+
+/// Goes on only where this agent may expect an answer to `openDiff`.
+pub(crate) fn may_open(case: &Case<'_>, peer: &Peer) -> Checked {
+    case.fixture.unanswered.why(is_newest(case, peer)).map_or(Ok(()), skip)
+}
+
+/// `openDiff` of this agent was not answered.
+pub(crate) fn hung(case: &Case<'_>, peer: &Peer) {
+    case.fixture.unanswered.count(is_newest(case, peer));
+}

@@ -1,0 +1,248 @@
+//! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings
+//! are answered as shipped agents do.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use alongside_agent::wire::{Connection, EventParser, Item};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+use crate::check_ending::{Checked, skip};
+use crate::http::json::parse;
+use crate::http::peer::Peer;
+use crate::http::request::Request;
+use crate::http::response::NoResponse;
+use crate::http::stream_rules::Source;
+use crate::mutex::lock;
+use crate::time::clock::{self, within};
+
+/// Something that came.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Heard {
+    /// A message.
+    Message(Value),
+    /// A comment, or an event that is no message.
+    Sign,
+    /// The proper end of the stream.
+    Ended,
+    /// The end of the connection in mid-stream.
+    Broke,
+}
+
+/// A stream. Dropping it cuts the connection.
+pub(crate) struct Listener {
+    heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
+    count: watch::Receiver<usize>,
+    /// How many pings have come whose pong has not been taken.
+    owed: watch::Receiver<usize>,
+    leave: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+/// The time for a companion to notice that a stream was cut.
+const TO_NOTICE: Duration = Duration::from_millis(50);
+/// The time for a companion to end a stream when a newer one opens.
+const TO_END: Duration = Duration::from_millis(500);
+
+impl Listener {
+    pub(crate) fn over(connection: Connection, peer: Peer) -> Self {
+        let heard = Arc::<Mutex<Vec<_>>>::default();
+        let (told, count) = watch::channel(0);
+        let keep = Arc::clone(&heard);
+        let hear = move |what: Heard| {
+            let mut heard = lock(&keep);
+            heard.push((Instant::now(), what));
+            told.send_replace(heard.len());
+        };
+        let (leave, owed) = (Arc::<Notify>::default(), watch::Sender::new(0));
+        let owing = owed.subscribe();
+        let task = tokio::spawn(listen(connection, peer, hear, Arc::new(owed), Arc::clone(&leave)));
+        Self { heard, count, owed: owing, leave, task }
+    }
+
+    /// How much has come so far: the mark from which to [wait](Self::wait).
+    pub(crate) fn mark(&self) -> usize {
+        lock(&self.heard).len()
+    }
+
+    /// Everything since a mark.
+    pub(crate) fn since(&self, mark: usize) -> Vec<(Instant, Heard)> {
+        lock(&self.heard)[mark..].to_vec()
+    }
+
+    /// The messages of a method since a mark: their parameters.
+    pub(crate) fn told(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
+        let fits = |message: &Value| methods.iter().any(|method| message["method"] == *method);
+        let messages = self.since(mark).into_iter().filter_map(|(at, heard)| match heard {
+            Heard::Message(message) if fits(&message) => Some((at, message)),
+            _ => None,
+        });
+        messages.collect()
+    }
+
+    /// The first match since the mark, as soon as it is there; none when the stream has ended.
+    async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+        let mut count = self.count.clone();
+        let mut from = mark;
+        loop {
+            count.borrow_and_update();
+            {
+                let heard = lock(&self.heard);
+                if let Some(found) = heard[from..].iter().find_map(|(_, heard)| fits(heard)) {
+                    return Some(found);
+                }
+                from = heard.len();
+            }
+            if count.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
+    /// Waits until something came since the mark, and says what.
+    pub(crate) async fn wait<T>(
+        &self,
+        mark: usize,
+        patience: Duration,
+        fits: impl Fn(&Heard) -> Option<T>,
+    ) -> Option<T> {
+        within(patience, self.find(mark, fits)).await.flatten()
+    }
+
+    /// Waits for a message of one of these methods.
+    pub(crate) async fn message(&self, mark: usize, patience: Duration, methods: &[&str]) -> Option<Value> {
+        self.wait(mark, patience, |heard| match heard {
+            Heard::Message(message) if methods.iter().any(|method| message["method"] == *method) => {
+                Some(message.clone())
+            }
+            _ => None,
+        })
+        .await
+    }
+
+    /// Waits until every ping that came has been answered.
+    pub(crate) async fn has_answered(&self, patience: Duration) {
+        let mut owed = self.owed.clone();
+        within(patience, owed.wait_for(|owed| *owed == 0)).await;
+    }
+
+    /// Waits for the end; whether it was a proper one.
+    pub(crate) async fn end(&self, patience: Duration) -> Option<bool> {
+        within(patience, self.ends()).await.flatten()
+    }
+
+    /// The same without a deadline of its own.
+    pub(crate) async fn ends(&self) -> Option<bool> {
+        self.find(0, |heard| match heard {
+            Heard::Ended => Some(true),
+            Heard::Broke => Some(false),
+            _ => None,
+        })
+        .await
+    }
+}
+
+impl Listener {
+    /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream
+    /// opens. That one, if it does. Whether the older one ends at all is judged elsewhere.
+    pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
+        // The companion answers after it wrote everything that was due.
+        peer.is_served().await.ok()?;
+        let newer = Self::of(peer).await.ok()?;
+        self.end(TO_END).await;
+        Some(newer)
+    }
+
+    /// Cuts the stream.
+    pub(crate) fn hang_up(&self) {
+        self.leave.notify_one();
+    }
+
+    /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it
+    /// reads the end of ours. One that does not close it for so long is left as it is.
+    pub(crate) async fn cut(self, patience: Duration) {
+        self.hang_up();
+        self.end(patience).await;
+        drop(self);
+        clock::pass(TO_NOTICE).await;
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn listen(
+    mut connection: Connection,
+    peer: Peer,
+    hear: impl Fn(Heard),
+    owed: Arc<watch::Sender<usize>>,
+    leave: Arc<Notify>,
+) {
+    let stream = peer.rules.stream();
+    let mut events = EventParser::default();
+    let end = loop {
+        let part = tokio::select! {
+            part = connection.part() => part,
+            () = leave.notified() => {
+                // The companion may have hung up first.
+                let _ = connection.close_sending().await;
+                continue;
+            }
+        };
+        match part {
+            Ok(Some(part)) => events.feed(part),
+            Ok(None) => break Heard::Ended,
+            Err(_) => break Heard::Broke,
+        }
+        for item in &mut events {
+            let Item::Event(event) = item else {
+                hear(Heard::Sign);
+                continue;
+            };
+            peer.evidence
+                .note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
+            peer.rules.hears(Source::Stream(stream), &event);
+            let message = event.data.and_then(parse);
+            let Some(message) = message.filter(Value::is_object) else {
+                hear(Heard::Sign);
+                continue;
+            };
+            let ping = (message["method"] == "ping").then(|| message["id"].clone());
+            let ping = ping.filter(|id| !id.is_null() && peer.answers_pings);
+            owed.send_modify(|owed| *owed += usize::from(ping.is_some()));
+            hear(Heard::Message(message));
+            if let Some(id) = ping {
+                let pong = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+                // On its own: what comes meanwhile must not wait.
+                let (peer, owed) = (peer.clone(), Arc::clone(&owed));
+                tokio::spawn(async move {
+                    let _ = peer.send(&pong).await;
+                    owed.send_modify(|owed| *owed -= 1);
+                });
+            }
+        }
+    };
+    peer.evidence.note(if end == Heard::Ended { "← stream: its end" } else { "← stream: it broke off" });
+    hear(end);
+}
+
+impl Listener {
+    /// Opens the stream of an agent.
+    pub(crate) async fn of(peer: &Peer) -> Checked<Self> {
+        Self::by(peer, peer.request("GET")).await
+    }
+
+    /// Opens the stream by this request.
+    pub(crate) async fn by(peer: &Peer, request: Request) -> Checked<Self> {
+        match peer.open(&request).await {
+            Ok((head, connection)) if head.status == 200 => Ok(Self::over(connection, peer.clone())),
+            Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
+            Err(NoResponse(why)) => skip(format!("the stream does not open: {why}")),
+        }
+    }
+}
