@@ -1,7 +1,7 @@
 //! The chores of the workspace: `cargo xtask test` and others, one file each.
 //!
-//! Beside them are tests that read the repository: `structure/` the sources, `docs/` the pages, `workflows.rs`
-//! the workflows of the forge.
+//! Beside them are tests that read the repository: `structure/` the sources, `docs/` the pages, and
+//! `workflows.rs` the workflows of the forge.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

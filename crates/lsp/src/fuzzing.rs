@@ -15,8 +15,8 @@ use crate::connector::Connector;
 use crate::encoding::Encoding;
 use crate::io::{CompanionMessage, Io};
 use crate::session::{Session, SessionEvent};
-use crate::without_plugin::documents::Documents;
-use crate::without_plugin::positions;
+use crate::without_plugin::open_documents::documents::Documents;
+use crate::without_plugin::open_documents::positions;
 
 /// The byte offset of a position.
 #[must_use]

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::remote::EditorRemote;
+use crate::editor_remote::EditorRemote;
 
 /// How long an editor may take to answer a request that needs no person.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

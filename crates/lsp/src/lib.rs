@@ -10,24 +10,24 @@
 
 mod client;
 mod connector;
+mod editor_desk;
+mod editor_remote;
 pub mod editors;
 mod encoding;
-mod frontend;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handshake;
 mod io;
 mod plugin_desk;
 mod problems;
-mod remote;
 mod roots;
 mod session;
 mod uri;
 mod without_plugin;
 
 pub use client::Client;
+pub use editor_remote::EditorRemote;
 pub use encoding::Encoding;
 pub use lsp_server::Connection;
-pub use remote::EditorRemote;
 pub use roots::{repository, trusted_repository};
 pub use session::{Program, run};

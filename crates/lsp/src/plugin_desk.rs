@@ -9,7 +9,7 @@ use lsp_server::{Message, Notification, RequestId};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::frontend::Frontend;
+use crate::editor_desk::EditorDesk;
 use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
@@ -86,7 +86,7 @@ impl PluginDesk {
     }
 }
 
-impl Frontend for PluginDesk {
+impl EditorDesk for PluginDesk {
     fn connected(&mut self, io: &mut Io) {
         if let Some(context) = self.context.clone() {
             io.request(RequestOrigin::Unawaited, Request::ChangeContext(context));

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use crate::client::Client;
 use crate::connector::{Connector, sleep_until};
-use crate::frontend::Frontend;
+use crate::editor_desk::EditorDesk;
+use crate::editor_remote::EditorRemote;
 use crate::io::{self, CompanionMessage, Inbox, Io, RequestOrigin};
 use crate::plugin_desk::PluginDesk;
-use crate::remote::EditorRemote;
 use crate::without_plugin::LspDesk;
 use crate::{handshake, roots};
 
@@ -100,7 +100,7 @@ enum Phase {
 
 pub(crate) struct Session<'a> {
     client: Client,
-    frontend: Box<dyn Frontend>,
+    editor_desk: Box<dyn EditorDesk>,
     inbox: Inbox,
     io: Io,
     connector: Connector<'a>,
@@ -123,14 +123,14 @@ impl<'a> Session<'a> {
         review_directory: Option<PathBuf>,
         drafts: Arc<dyn DraftKeeper>,
     ) -> Self {
-        let frontend: Box<dyn Frontend> = match client.protocol {
+        let editor_desk: Box<dyn EditorDesk> = match client.protocol {
             Some(_) => Box::new(PluginDesk::new(&client)),
             None => Box::new(LspDesk::new(&client, review_directory, drafts)),
         };
         let (phase, last_problem, pending_problem) = (Phase::Initializing, None, None);
         Self {
             client,
-            frontend,
+            editor_desk,
             inbox,
             io,
             connector,
@@ -155,9 +155,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The earliest deadline of the frontend and of unanswered requests.
+    /// The earliest deadline of the editor's desk and of unanswered requests.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        [self.frontend.deadline(), self.io.deadline()].into_iter().flatten().min()
+        [self.editor_desk.deadline(), self.io.deadline()].into_iter().flatten().min()
     }
 
     /// The next companion message if one is there already; `None` after `shutdown`.
@@ -179,34 +179,34 @@ impl<'a> Session<'a> {
             },
             SessionEvent::Companion(CompanionMessage::Event(event)) => {
                 self.look_for_agents(&event);
-                self.frontend.handle_event(&mut self.io, *event);
+                self.editor_desk.handle_event(&mut self.io, *event);
             }
             SessionEvent::Companion(CompanionMessage::Reply(origin, reply)) => {
-                self.frontend.handle_reply(&mut self.io, origin, reply);
+                self.editor_desk.handle_reply(&mut self.io, origin, reply);
             }
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Offers(offers))) => {
-                self.frontend.handle_offers(&mut self.io, offers, self.client.kind);
+                self.editor_desk.handle_offers(&mut self.io, offers, self.client.kind);
             }
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::NoAgent)) => {
-                self.frontend.handle_offers(&mut self.io, Vec::new(), self.client.kind);
+                self.editor_desk.handle_offers(&mut self.io, Vec::new(), self.client.kind);
             }
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
-                self.frontend.handle_agent_change(&mut self.io, made);
+                self.editor_desk.handle_agent_change(&mut self.io, made);
             }
             SessionEvent::Companion(CompanionMessage::Shown(number, shown)) => {
                 let result = serde_json::json!({ "success": shown });
-                self.frontend.handle_response(&mut self.io, number, Some(result));
+                self.editor_desk.handle_response(&mut self.io, number, Some(result));
             }
             SessionEvent::Companion(CompanionMessage::Stopped) => {
                 self.io.disconnect();
                 self.connector.connection_lost();
-                self.frontend.disconnected(&mut self.io);
+                self.editor_desk.disconnected(&mut self.io);
             }
             SessionEvent::Deadline(now) => {
                 for number in self.io.expire_questions(now) {
-                    self.frontend.handle_response(&mut self.io, number, None);
+                    self.editor_desk.handle_response(&mut self.io, number, None);
                 }
-                self.frontend.handle_deadline(&mut self.io, now);
+                self.editor_desk.handle_deadline(&mut self.io, now);
             }
         }
         ControlFlow::Continue(())
@@ -231,16 +231,16 @@ impl<'a> Session<'a> {
         match method.as_str() {
             "initialized" => self.initialized(),
             "workspace/didChangeWorkspaceFolders" => self.change_roots(&params),
-            method => self.frontend.handle_notification(&mut self.io, method, params),
+            method => self.editor_desk.handle_notification(&mut self.io, method, params),
         }
     }
 
     fn handle_request(&mut self, Request { id, method, params }: Request) {
         if method == "shutdown" {
             self.phase = Phase::ShutDown;
-            self.frontend.shut_down(&self.io);
+            self.editor_desk.shut_down(&self.io);
             self.io.reply(id, Value::Null);
-        } else if !self.frontend.handle_request(&mut self.io, &id, &method, params) {
+        } else if !self.editor_desk.handle_request(&mut self.io, &id, &method, params) {
             self.io.refuse(id, METHOD_NOT_FOUND, format!("there is no method {method:?}"), None);
         }
     }
@@ -249,11 +249,11 @@ impl<'a> Session<'a> {
         match self.io.take_question(&response.id) {
             Some(number) => {
                 let result = response.response_result.ok();
-                self.frontend.handle_response(&mut self.io, number, result);
+                self.editor_desk.handle_response(&mut self.io, number, result);
             }
             None => {
                 let result = response.response_result.ok();
-                self.frontend.handle_forwarded_response(&mut self.io, &response.id, result);
+                self.editor_desk.handle_forwarded_response(&mut self.io, &response.id, result);
             }
         }
     }
@@ -264,7 +264,7 @@ impl<'a> Session<'a> {
             self.phase = Phase::Running;
         }
         if let Some(problem) = self.pending_problem.take() {
-            self.frontend.handle_event(&mut self.io, Event::Problem(problem));
+            self.editor_desk.handle_event(&mut self.io, Event::Problem(problem));
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Session<'a> {
     pub(crate) fn connected(&mut self, desk: Desk, roots: &[PathBuf]) {
         self.io.connect(desk);
         self.last_problem = None;
-        self.frontend.connected(&mut self.io);
+        self.editor_desk.connected(&mut self.io);
         if let Some(request) = roots::difference(roots, &self.client.roots) {
             self.io.request(RequestOrigin::Unawaited, request);
         }
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
     fn change_roots(&mut self, params: &Value) {
         let folders = |pointer: &str| -> Vec<PathBuf> {
             let mut paths = roots::from_folders(params.pointer(pointer));
-            paths.retain(|path| !self.frontend.owns(path));
+            paths.retain(|path| !self.editor_desk.owns(path));
             if self.client.protocol.is_some() { paths } else { roots::repositories(paths) }
         };
         let (added, removed) = (folders("/event/added"), folders("/event/removed"));
@@ -308,7 +308,7 @@ impl<'a> Session<'a> {
             self.last_problem = Some(problem.clone());
             match self.phase {
                 Phase::Initializing => self.pending_problem = Some(problem),
-                _ => self.frontend.handle_event(&mut self.io, Event::Problem(problem)),
+                _ => self.editor_desk.handle_event(&mut self.io, Event::Problem(problem)),
             }
         }
     }

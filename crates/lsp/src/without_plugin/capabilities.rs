@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command_arguments::COMMANDS;
+use super::commands::command_arguments::COMMANDS;
 use crate::client::Client;
 
 /// `TextDocumentSyncKind.Incremental`.

@@ -9,12 +9,12 @@ use alongside_desk::path_fit::fitted;
 use alongside_desk::{Closed, Closing, Problem, Review, ReviewId, harmless, messages as desk_messages};
 use serde_json::{Value, json};
 
-use super::code_actions;
-use super::documents::Documents;
+use super::commands::code_actions;
 use super::lsp_types as lsp;
-use super::one_line_messages::{self, Others, Reload, ended_beside};
-use super::plain_text::without_markup;
-use super::positions::at_line;
+use super::messages::one_line_messages::{self, Others, Reload, ended_beside};
+use super::messages::plain_text::without_markup;
+use super::open_documents::documents::Documents;
+use super::open_documents::positions::at_line;
 use crate::client::Client;
 use crate::editors::{EditorKind, ShowDocument};
 use crate::encoding::Encoding;

@@ -13,27 +13,27 @@ use lsp_server::{ErrorCode, RequestId};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::command_arguments::{COMMANDS, CommandArguments};
-use super::command_queue::{PendingCommand, ReviewCommand, finish};
+use super::agent_setup::OfferedChanges;
+use super::commands::command_arguments::{COMMANDS, CommandArguments};
+use super::commands::command_queue::{PendingCommand, ReviewCommand, finish};
 use super::context::ContextTracker;
-use super::document::DocumentKey;
-use super::documents::named;
+use super::context::mentions::{self, Mentions};
+use super::context::person_position::{CODE_ACTION, PersonPosition, Trigger, revealed};
 use super::editor::{Editor, Question};
-use super::ended_reviews::{self, EndedReviews};
-use super::mentions::{self, Mentions};
 use super::messages;
-use super::offered_changes::OfferedChanges;
-use super::person_place::{CODE_ACTION, PersonPlace, Trigger, revealed};
-use super::phase::Due;
-use super::positions::{position, read_position, span};
-use super::proposal_file::ReviewDirectory;
-use super::review_document::ReviewDocument;
-use super::waiting_review::{WaitingReview, tell_refused_edit};
-use super::waiting_reviews::WaitingReviews;
+use super::open_documents::document::DocumentKey;
+use super::open_documents::documents::named;
+use super::open_documents::positions::{position, read_position, span};
+use super::proposal_document::document_phase::Due;
+use super::proposal_document::proposal_file::ReviewDirectory;
+use super::proposal_document::review_document::ReviewDocument;
+use super::reviews::ended_reviews::{self, EndedReviews};
+use super::reviews::registry::WaitingReviews;
+use super::reviews::waiting_review::{WaitingReview, tell_refused_edit};
 use crate::client::Client;
+use crate::editor_desk::EditorDesk;
 use crate::editors::EditorKind;
 use crate::encoding::Encoding;
-use crate::frontend::Frontend;
 use crate::io::{Io, RequestOrigin};
 use crate::{problems, uri};
 
@@ -45,7 +45,7 @@ pub(crate) struct LspDesk {
     pub(super) editor: Editor,
     directory: ReviewDirectory,
     context: ContextTracker,
-    place: PersonPlace,
+    person_position: PersonPosition,
     pub(super) reviews: WaitingReviews,
     ended: EndedReviews,
     mentions: Mentions,
@@ -67,7 +67,7 @@ impl LspDesk {
             editor: Editor::new(client.clone()),
             directory: ReviewDirectory::new(review_directory),
             context: ContextTracker::new(client.kind.range),
-            place: PersonPlace::default(),
+            person_position: PersonPosition::default(),
             reviews: WaitingReviews::default(),
             ended: EndedReviews::new(drafts),
             mentions: Mentions::default(),
@@ -79,7 +79,7 @@ impl LspDesk {
 
     fn document_opened(&mut self, io: &mut Io, params: &Value) {
         let Some(key) = self.editor.documents.open(params) else { return };
-        self.place.note(&key, None);
+        self.person_position.note(&key, None);
         if !self.directory.holds(&key) {
             return self.context.document_opened(&key);
         }
@@ -92,7 +92,7 @@ impl LspDesk {
         let Some((key, edit)) = self.editor.documents.change(params) else { return };
         let Some(document) = self.editor.documents.get(&key) else { return };
         let line = edit.end.map(|end| position(&document.text, end, Encoding::Utf16).line as usize);
-        self.place.note(&key, line);
+        self.person_position.note(&key, line);
         if !self.directory.holds(&key) {
             return self.context.document_edited(&key, &edit);
         }
@@ -118,7 +118,7 @@ impl LspDesk {
 
     fn document_closed(&mut self, io: &mut Io, params: &Value) {
         let Some((key, text)) = self.editor.documents.close(params) else { return };
-        self.place.leave(&key);
+        self.person_position.leave(&key);
         if !self.directory.holds(&key) {
             return self.context.document_closed(&key);
         }
@@ -131,7 +131,7 @@ impl LspDesk {
     /// Notes the cursor or selection that a request reveals, and returns its first and last line.
     fn note_place(&mut self, key: &DocumentKey, method: &str, params: &Value) -> Option<(usize, usize)> {
         let (from, to) = revealed(method, params, self.editor.kind().hovers_at_cursor)?;
-        self.place.note(key, Some(from.line as usize));
+        self.person_position.note(key, Some(from.line as usize));
         if let Some(document) = self.editor.documents.get(key).filter(|_| !self.directory.holds(key)) {
             let (range, text) = (span(&document.text, from, to, self.editor.encoding()), &document.text);
             match method == CODE_ACTION {
@@ -180,7 +180,7 @@ impl LspDesk {
             Some("setUp") => self.agent_setup.make(io, &self.editor, params),
             Some(verb) => {
                 let arguments = CommandArguments::read(params);
-                let here = self.place.document();
+                let here = self.person_position.document();
                 let review = self.reviews.find(io, &self.editor, arguments.review, here, name);
                 if let Some(review) = review
                     && let Some(command) = self.review_command(io, review, verb, arguments)
@@ -201,7 +201,7 @@ impl LspDesk {
         arguments: CommandArguments,
     ) -> Option<ReviewCommand> {
         let (review, editor) = (self.reviews.get_mut(id)?, &mut self.editor);
-        let line = arguments.line.or_else(|| self.place.line_in(review.document.path()));
+        let line = arguments.line.or_else(|| self.person_position.line_in(review.document.path()));
         match verb {
             "accept" => review.admit_accept(io, editor, &arguments).then_some(ReviewCommand::Accept),
             "reject" => review.admit_seen(io, editor, arguments.revision).then_some(ReviewCommand::Reject),
@@ -237,7 +237,7 @@ impl LspDesk {
     /// Shows a proposal at the first change after a line.
     fn show(&mut self, io: &mut Io, id: ReviewId, after: Option<usize>) {
         if let Some(review) = self.reviews.get_mut(id) {
-            let from = self.place.document().filter(|from| !self.directory.holds(from));
+            let from = self.person_position.document().filter(|from| !self.directory.holds(from));
             review.show(io, &mut self.editor, after, from.cloned());
         }
     }
@@ -250,7 +250,7 @@ impl LspDesk {
             Question::Show(id, line) => match self.reviews.get_mut(id) {
                 Some(review) if is_set("success") => {
                     if let Some(path) = review.shown() {
-                        self.place.note(path, Some(line));
+                        self.person_position.note(path, Some(line));
                     }
                 }
                 Some(review) => review.show_by_hand(io, &self.editor),
@@ -297,7 +297,7 @@ impl LspDesk {
         review.cancel_commands(io);
         let target = self.editor.documents.name_of(&review.review().file);
         let back = review.way_back(&self.editor, &target).filter(|_| closed.decided_here);
-        let is_here = closed.decided_here && self.place.document() == Some(&target);
+        let is_here = closed.decided_here && self.person_position.document() == Some(&target);
         let is_in_front = is_here || back.as_ref() == Some(&target);
         let mut ended = review.document;
         self.editor.tell_end(io, &ended.review, closed, is_in_front, self.reviews.all.len());
@@ -329,7 +329,7 @@ impl LspDesk {
             Due::Apart => {
                 // The person's next request comes from another document.
                 if let Some(path) = review.document.path() {
-                    self.place.leave(path);
+                    self.person_position.leave(path);
                 }
                 review.shown_apart(io, &self.editor);
             }
@@ -341,7 +341,7 @@ impl LspDesk {
     }
 }
 
-impl Frontend for LspDesk {
+impl EditorDesk for LspDesk {
     fn connected(&mut self, _: &mut Io) {
         self.context.repeat_report();
     }

@@ -58,7 +58,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::without_plugin::code_actions::to_lsp;
+    use crate::without_plugin::commands::code_actions::to_lsp;
 
     /// The names and numbers of the specification of LSP 3.18.
     #[test]

@@ -3,40 +3,19 @@
 //!
 //! [`LspDesk`] hands each message to the part that owns the state.
 
-mod action_titles;
-mod awareness;
+mod agent_setup;
 pub(crate) mod capabilities;
-mod change_log;
-mod code_actions;
-mod command_arguments;
-mod command_queue;
+mod commands;
 mod context;
-mod diagnostics;
-mod disk_copy;
-mod document;
-pub(crate) mod documents;
+mod display;
 mod editor;
-mod ended_reviews;
-mod hover;
-mod hunk_messages;
-mod hunk_places;
 mod lsp_desk;
 mod lsp_types;
-mod mentions;
 mod messages;
-mod mirror;
-mod normalization;
-mod offered_changes;
-mod one_line_messages;
-mod person_place;
-mod phase;
-mod plain_text;
-pub(crate) mod positions;
-mod proposal_file;
-mod review_document;
+pub(crate) mod open_documents;
+mod proposal_document;
+mod reviews;
 #[cfg(test)]
 mod tests;
-mod waiting_review;
-mod waiting_reviews;
 
 pub(crate) use lsp_desk::LspDesk;

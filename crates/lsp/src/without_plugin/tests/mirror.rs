@@ -8,7 +8,7 @@ use alongside_desk::Text;
 use alongside_presentation::differences;
 use proptest::prelude::*;
 
-use crate::without_plugin::mirror::Mirror;
+use crate::without_plugin::proposal_document::mirror::Mirror;
 
 /// The reaction of an editor to an edit of a text that it no longer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

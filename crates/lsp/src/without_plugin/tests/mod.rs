@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use super::LspDesk;
 use super::editor::Editor;
 use crate::client::Client;
-use crate::frontend::Frontend as _;
+use crate::editor_desk::EditorDesk as _;
 use crate::fuzzing::DraftsInMemory;
 use crate::io::{self, CompanionMessage, Io};
 

@@ -7,8 +7,8 @@ use futures_util::future::BoxFuture;
 use super::companion::Companion;
 use super::showing::{NEW, OLD};
 use super::*;
+use crate::editor_remote::EditorRemote;
 use crate::editors;
-use crate::remote::EditorRemote;
 use crate::without_plugin::editor::Editor;
 
 /// Records what the editor is to do, and does it.

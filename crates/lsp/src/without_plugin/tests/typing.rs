@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::companion::Companion;
 use super::*;
 use crate::encoding::Encoding;
-use crate::without_plugin::positions::{self, position};
+use crate::without_plugin::open_documents::positions::{self, position};
 use alongside_desk::{Event, Position, Text};
 
 /// A document in an editor.

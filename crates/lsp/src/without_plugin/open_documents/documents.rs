@@ -10,10 +10,10 @@ use alongside_platform::paths::Canonical as _;
 use serde_json::{Value, json};
 
 use super::document::{Document, DocumentEdit, DocumentKey, is_whole_text};
-use super::lsp_types as lsp;
 use crate::encoding::Encoding;
 use crate::io::Io;
 use crate::uri;
+use crate::without_plugin::lsp_types as lsp;
 
 /// All open documents.
 #[derive(Debug)]

@@ -10,19 +10,23 @@ use alongside_desk::{
 use lsp_server::RequestId;
 
 use super::awareness::{Awareness, Foreign};
-use super::command_arguments::CommandArguments;
-use super::command_queue::{CommandQueue, HunkStart, PendingCommand, ReviewCommand, Running, finish};
-use super::document::DocumentKey;
-use super::editor::{Editor, Question};
-use super::hunk_places::{hunks_at, hunks_from, next_line, start_of};
-use super::review_document::ReviewDocument;
-use super::{diagnostics, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
 use crate::uri;
+use crate::without_plugin::commands::command_arguments::CommandArguments;
+use crate::without_plugin::commands::command_queue::{
+    CommandQueue, HunkStart, PendingCommand, ReviewCommand, Running, finish,
+};
+use crate::without_plugin::commands::hunks_at_lines::{hunks_at, hunks_from, next_line, start_of};
+use crate::without_plugin::display::diagnostics;
+use crate::without_plugin::editor::{Editor, Question};
+use crate::without_plugin::messages;
+use crate::without_plugin::messages::one_line_messages;
+use crate::without_plugin::open_documents::document::DocumentKey;
+use crate::without_plugin::proposal_document::review_document::ReviewDocument;
 
 #[derive(Debug)]
-pub(super) struct WaitingReview {
-    pub(super) document: ReviewDocument,
+pub(crate) struct WaitingReview {
+    pub(crate) document: ReviewDocument,
     awareness: Awareness,
     commands: CommandQueue,
     /// The document from which the person went to the proposal, unless that is its target.
@@ -33,7 +37,7 @@ pub(super) struct WaitingReview {
 
 impl WaitingReview {
     /// The editor may have the document open already.
-    pub(super) fn new(mut document: ReviewDocument, editor: &Editor) -> Self {
+    pub(crate) fn new(mut document: ReviewDocument, editor: &Editor) -> Self {
         if let Some(open) = document.path().and_then(|path| editor.documents.get(path)) {
             document.editor_opened(&open.text);
         }
@@ -42,12 +46,12 @@ impl WaitingReview {
         Self { document, awareness, commands, shown_from: None, is_flushing: false }
     }
 
-    pub(super) fn review(&self) -> &Review {
+    pub(crate) fn review(&self) -> &Review {
         &self.document.review
     }
 
     /// The editor has opened the document.
-    pub(super) fn opened(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn opened(&mut self, io: &mut Io, editor: &mut Editor) {
         let opened = self.document.path().and_then(|path| editor.documents.get(path));
         let Some(text) = opened.map(|opened| opened.text.clone()) else { return };
         self.document.editor_opened(&text);
@@ -70,7 +74,7 @@ impl WaitingReview {
     }
 
     /// The editor's text has changed in these steps.
-    pub(super) fn edited(&mut self, io: &mut Io, editor: &mut Editor, steps: &[Text]) {
+    pub(crate) fn edited(&mut self, io: &mut Io, editor: &mut Editor, steps: &[Text]) {
         // Some editors send the text of an offer after they have answered it.
         let awaited = self.document.mirror.has_offer();
         self.document.editor_changed(steps);
@@ -83,7 +87,7 @@ impl WaitingReview {
 
     /// The editor has saved the private file, which decides nothing. The person hears that once, or each time
     /// in an editor whose messages go with the next key. Some editors save by themselves.
-    pub(super) fn saved(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn saved(&mut self, io: &mut Io, editor: &mut Editor) {
         let ReviewDocument { phase, copy, mirror, .. } = &mut self.document;
         copy.mark_saved(mirror.editor_text().clone());
         if phase.opened_mut().is_some_and(|open| std::mem::take(&mut open.is_save_due)) {
@@ -97,7 +101,7 @@ impl WaitingReview {
     }
 
     /// The editor has closed the document.
-    pub(super) fn closed(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn closed(&mut self, io: &mut Io, editor: &mut Editor) {
         if let Err(error) = self.document.editor_closed() {
             editor.warn(io, &messages::saved_text_unread(&error));
         }
@@ -108,7 +112,7 @@ impl WaitingReview {
     }
 
     /// The editor has closed the document and has not opened it again in time.
-    pub(super) fn closed_for_good(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn closed_for_good(&mut self, io: &mut Io, editor: &mut Editor) {
         let (review, roots) = (self.review(), editor.roots());
         if self.document.has_edits() {
             editor.warn_about(io, review, messages::closed_with_edits(review, roots));
@@ -123,20 +127,20 @@ impl WaitingReview {
     }
 
     /// The editor says that it shows the document, which has this path.
-    pub(super) fn shown(&mut self) -> Option<&Path> {
+    pub(crate) fn shown(&mut self) -> Option<&Path> {
         self.document.phase.await_opening();
         self.document.path()
     }
 
     /// The editor shows the document without this server, because it uses none for that language. The person
     /// sees no marks or actions there, so a message says where to go.
-    pub(super) fn shown_apart(&self, io: &Io, editor: &Editor) {
+    pub(crate) fn shown_apart(&self, io: &Io, editor: &Editor) {
         let message = messages::apart(self.review(), editor.kind().language_command);
         editor.warn_about(io, self.review(), message);
     }
 
     /// The editor has answered an offer of the mirror.
-    pub(super) fn offer_answered(&mut self, io: &mut Io, editor: &mut Editor, offer: u64, is_taken: bool) {
+    pub(crate) fn offer_answered(&mut self, io: &mut Io, editor: &mut Editor, offer: u64, is_taken: bool) {
         if let Some(open) = self.document.phase.opened_mut() {
             open.is_save_due = is_taken && editor.kind().saves_edits;
         }
@@ -146,14 +150,14 @@ impl WaitingReview {
     }
 
     /// Takes the text that the person saved where the editor shows the document without this server.
-    pub(super) fn take_saved(&mut self, io: &Io, editor: &Editor) {
+    pub(crate) fn take_saved(&mut self, io: &Io, editor: &Editor) {
         if let Err(error) = self.document.take_saved() {
             editor.warn(io, &messages::saved_text_unread(&error));
         }
     }
 
     /// Another connection to the companion tells the review again.
-    pub(super) fn repeated(&mut self, io: &mut Io, editor: &mut Editor, review: Review) {
+    pub(crate) fn repeated(&mut self, io: &mut Io, editor: &mut Editor, review: Review) {
         self.document.mirror.companion_changed(review.current.clone());
         self.awareness.mark_foreign(review.revision, Foreign::Text);
         self.document.review = review;
@@ -161,7 +165,7 @@ impl WaitingReview {
     }
 
     /// The companion tells a new revision.
-    pub(super) fn changed(&mut self, io: &mut Io, editor: &mut Editor, changed: Changed) {
+    pub(crate) fn changed(&mut self, io: &mut Io, editor: &mut Editor, changed: Changed) {
         let (text, target) = (self.review().current.clone(), self.document.target_state());
         let before = self.review().revision;
         let ReviewDocument { review, mirror, .. } = &mut self.document;
@@ -186,20 +190,20 @@ impl WaitingReview {
     }
 
     /// The companion waits for unsent edits.
-    pub(super) fn flush(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn flush(&mut self, io: &mut Io, editor: &mut Editor) {
         self.take_saved(io, editor);
         self.is_flushing = true;
         self.sync(io, editor);
     }
 
     /// The companion has replied to an edit.
-    pub(super) fn edit_replied(&mut self, io: &mut Io, editor: &mut Editor, is_taken: bool) {
+    pub(crate) fn edit_replied(&mut self, io: &mut Io, editor: &mut Editor, is_taken: bool) {
         self.document.mirror.companion_replied(is_taken);
         self.sync(io, editor);
     }
 
     /// The companion has replied to a command.
-    pub(super) fn command_replied(
+    pub(crate) fn command_replied(
         &mut self,
         io: &mut Io,
         editor: &mut Editor,
@@ -222,7 +226,7 @@ impl WaitingReview {
     }
 
     /// Does everything that the review is ready for. Every event about it calls this.
-    pub(super) fn sync(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn sync(&mut self, io: &mut Io, editor: &mut Editor) {
         self.offer_to_editor(io, editor);
         self.tell_change(io, editor);
         let change = self.document.outgoing(self.is_flushing);
@@ -297,7 +301,7 @@ impl WaitingReview {
     }
 
     /// Queues a command until everything typed before has arrived.
-    pub(super) fn queue(&mut self, io: &mut Io, editor: &mut Editor, command: PendingCommand) {
+    pub(crate) fn queue(&mut self, io: &mut Io, editor: &mut Editor, command: PendingCommand) {
         self.take_saved(io, editor);
         self.mark_acting();
         self.commands.push(command);
@@ -311,14 +315,14 @@ impl WaitingReview {
     }
 
     /// Answers the commands that wait.
-    pub(super) fn cancel_commands(&mut self, io: &Io) {
+    pub(crate) fn cancel_commands(&mut self, io: &Io) {
         for request in self.commands.clear() {
             finish(io, request);
         }
     }
 
     /// True if the person has seen the revision that they decide on; else the editor gets it.
-    pub(super) fn admit_seen(&mut self, io: &mut Io, editor: &mut Editor, seen: Option<u64>) -> bool {
+    pub(crate) fn admit_seen(&mut self, io: &mut Io, editor: &mut Editor, seen: Option<u64>) -> bool {
         let has_seen = self.awareness.has_seen(seen);
         if !has_seen {
             editor.warn(io, self.awareness.reason_to_look());
@@ -329,7 +333,7 @@ impl WaitingReview {
     }
 
     /// Whether accepting may go on: the person knows of everything that speaks against it.
-    pub(super) fn admit_accept(
+    pub(crate) fn admit_accept(
         &mut self,
         io: &mut Io,
         editor: &mut Editor,
@@ -356,13 +360,13 @@ impl WaitingReview {
     }
 
     /// The hunks at a line.
-    pub(super) fn hunks_at(&self, line: usize) -> Vec<HunkStart> {
+    pub(crate) fn hunks_at(&self, line: usize) -> Vec<HunkStart> {
         let hunks = hunks_at(self.review(), (line, line)).into_iter();
         hunks.filter_map(|index| self.review().hunks.get(index)).map(start_of).collect()
     }
 
     /// Tells the person about the new review, beside which `others` wait.
-    pub(super) fn announce(&self, io: &mut Io, editor: &mut Editor, others: usize) {
+    pub(crate) fn announce(&self, io: &mut Io, editor: &mut Editor, others: usize) {
         let path = self.document.path().filter(|_| !editor.can_show_documents());
         let kind = editor.kind();
         let (review, roots) = (self.review(), editor.roots());
@@ -381,7 +385,7 @@ impl WaitingReview {
     }
 
     /// Shows the proposal at the first change after a line, to a person who is in the document `from`.
-    pub(super) fn show(
+    pub(crate) fn show(
         &mut self,
         io: &mut Io,
         editor: &mut Editor,
@@ -405,7 +409,7 @@ impl WaitingReview {
     }
 
     /// Names the file to open, in an editor that shows no documents on request.
-    pub(super) fn show_by_hand(&self, io: &Io, editor: &Editor) {
+    pub(crate) fn show_by_hand(&self, io: &Io, editor: &Editor) {
         if let Some(path) = self.document.path() {
             editor.inform(io, &messages::open_by_hand(self.review(), editor.roots(), path));
         }
@@ -413,7 +417,7 @@ impl WaitingReview {
 
     /// Shows the text before the proposal: as a document of ours, or as a file in editors that know only
     /// those.
-    pub(super) fn show_original(&mut self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn show_original(&mut self, io: &mut Io, editor: &mut Editor) {
         let Some(original) = self.review().original.clone() else {
             return editor.inform(io, messages::NO_ORIGINAL);
         };
@@ -435,14 +439,14 @@ impl WaitingReview {
 
     /// Where the person goes from the document after their decision, if they are there and the editor can
     /// show it: to the target, or to the document from which they came.
-    pub(super) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
+    pub(crate) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
         let back = if target.is_file() { Some(target) } else { self.shown_from.as_ref() };
         let can_return = self.document.phase.opened().is_some() && editor.can_show_documents();
         back.filter(|back| can_return && !(editor.kind().strict_uris && uri::is_escaped(back))).cloned()
     }
 
     /// Marks the hunks of the proposal, if the editor has it open.
-    pub(super) fn mark(&self, io: &mut Io, editor: &mut Editor) {
+    pub(crate) fn mark(&self, io: &mut Io, editor: &mut Editor) {
         let ReviewDocument { review, phase, mirror, .. } = &self.document;
         // The lines move when the editor applies an offer; until then, the marks of before are right.
         if mirror.awaits_editor() || mirror.is_behind() {
@@ -460,7 +464,7 @@ impl WaitingReview {
 }
 
 /// The companion does not take edits.
-pub(super) fn tell_refused_edit(io: &Io, editor: &Editor, id: ReviewId, refusal: &Refusal) {
+pub(crate) fn tell_refused_edit(io: &Io, editor: &Editor, id: ReviewId, refusal: &Refusal) {
     match refusal {
         // The text is merged into the new revision and sent again, or the end of the review is told.
         Refusal::Stale { .. } | Refusal::NoSuchReview | Refusal::Stopped => {}

@@ -7,9 +7,9 @@ use std::ops::Range;
 use alongside_desk::{Range as TextRange, Text, alike_at_end, alike_at_start};
 use alongside_presentation::differences;
 
-use super::lsp_types as lsp;
-use super::positions::{position, without_ending};
 use crate::encoding::Encoding;
+use crate::without_plugin::lsp_types as lsp;
+use crate::without_plugin::open_documents::positions::{position, without_ending};
 
 const BOM: char = '\u{feff}';
 
@@ -161,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::without_plugin::positions::offset;
+    use crate::without_plugin::open_documents::positions::offset;
 
     /// The text in an editor with these habits.
     fn opened(text: &str, marked: bool, endings: &str, ended: bool) -> String {

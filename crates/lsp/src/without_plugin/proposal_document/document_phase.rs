@@ -16,7 +16,7 @@ const CLOSE_DELAY: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Closed {
         /// When that counts as a rejection, unless the editor opens the document again.
         rejects_at: Option<Instant>,
@@ -35,18 +35,18 @@ pub(super) enum Phase {
 
 /// The document while the editor has it open.
 #[derive(Debug)]
-pub(super) struct OpenDocument {
+pub(crate) struct OpenDocument {
     /// How the editor normalizes the text.
-    pub(super) normalization: Normalization,
+    pub(crate) normalization: Normalization,
     /// The text in the editor.
-    pub(super) text: Text,
+    pub(crate) text: Text,
     /// The editor is about to save the document, because this server has edited it.
-    pub(super) is_save_due: bool,
+    pub(crate) is_save_due: bool,
 }
 
 /// The event whose time has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Due {
+pub(crate) enum Due {
     /// The document has been closed for long enough.
     Rejection,
     /// The editor shows the document without this server.
@@ -56,16 +56,16 @@ pub(super) enum Due {
 }
 
 impl Phase {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::Closed { rejects_at: None, opens_until: None }
     }
 
-    pub(super) fn open(&mut self, normalization: Normalization, text: Text) {
+    pub(crate) fn open(&mut self, normalization: Normalization, text: Text) {
         *self = Self::Open(OpenDocument { normalization, text, is_save_due: false });
     }
 
     /// The editor closes the document. Returns it as it was, if it was open.
-    pub(super) fn close(&mut self) -> Option<OpenDocument> {
+    pub(crate) fn close(&mut self) -> Option<OpenDocument> {
         let rejects_at = Some(Instant::now() + CLOSE_DELAY);
         match std::mem::replace(self, Self::Closed { rejects_at, opens_until: None }) {
             Self::Open(document) => Some(document),
@@ -74,7 +74,7 @@ impl Phase {
     }
 
     /// The editor says that it shows the document.
-    pub(super) fn await_opening(&mut self) {
+    pub(crate) fn await_opening(&mut self) {
         match self {
             Self::Closed { opens_until, .. } | Self::Apart { opens_until, .. } => {
                 *opens_until = Some(Instant::now() + OPEN_TIMEOUT);
@@ -83,20 +83,20 @@ impl Phase {
         }
     }
 
-    pub(super) fn opened(&self) -> Option<&OpenDocument> {
+    pub(crate) fn opened(&self) -> Option<&OpenDocument> {
         if let Self::Open(document) = self { Some(document) } else { None }
     }
 
-    pub(super) fn opened_mut(&mut self) -> Option<&mut OpenDocument> {
+    pub(crate) fn opened_mut(&mut self) -> Option<&mut OpenDocument> {
         if let Self::Open(document) = self { Some(document) } else { None }
     }
 
-    pub(super) fn is_apart(&self) -> bool {
+    pub(crate) fn is_apart(&self) -> bool {
         matches!(self, Self::Apart { .. })
     }
 
     /// When [`Self::take_due`] has a result next.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         match self {
             Self::Closed { rejects_at, opens_until } => rejects_at.iter().chain(opens_until).min().copied(),
             Self::Open(_) => None,
@@ -105,7 +105,7 @@ impl Phase {
     }
 
     /// An event whose time has come; it counts as handled.
-    pub(super) fn take_due(&mut self, now: Instant) -> Option<Due> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<Due> {
         let is_over = |at: &Option<Instant>| at.is_some_and(|at| at <= now);
         match self {
             Self::Closed { rejects_at, .. } if is_over(rejects_at) => {

@@ -2,6 +2,9 @@
 //! reveal them: requests name positions, automatic code actions carry the selection, and an edit ends at the
 //! cursor.
 
+pub(super) mod mentions;
+pub(super) mod person_position;
+
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +13,10 @@ use alongside_desk::{ActiveFile, ContextReport, OpenFile, Text};
 use tokio::time::Instant;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::document::{DocumentEdit, DocumentKey};
-use super::documents::Documents;
-use super::person_place::Trigger;
-use super::positions::position;
+use self::person_position::Trigger;
+use super::open_documents::document::{DocumentEdit, DocumentKey};
+use super::open_documents::documents::Documents;
+use super::open_documents::positions::position;
 use crate::editors::CodeActionRange;
 use crate::encoding::Encoding;
 

@@ -39,7 +39,7 @@ pub(crate) fn offset(text: &Text, position: Position, encoding: Encoding) -> usi
 }
 
 /// The byte range between two positions, in either order.
-pub(super) fn span(text: &Text, from: Position, to: Position, encoding: Encoding) -> Range<usize> {
+pub(crate) fn span(text: &Text, from: Position, to: Position, encoding: Encoding) -> Range<usize> {
     let (from, to) = (offset(text, from, encoding), offset(text, to, encoding));
     from.min(to)..from.max(to)
 }
@@ -60,7 +60,7 @@ pub(crate) fn without_ending(line: &str) -> &str {
 }
 
 /// The empty range at the start of a line.
-pub(super) fn at_line(line: usize) -> TextRange {
+pub(crate) fn at_line(line: usize) -> TextRange {
     let at = Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 };
     TextRange { start: at, end: at }
 }

@@ -5,25 +5,25 @@ use std::path::Path;
 use alongside_desk::{Lines, Request, Status, messages as desk_messages};
 use serde_json::{Value, json};
 
-use super::lsp_types as lsp;
-use super::messages;
+use crate::without_plugin::lsp_types as lsp;
+use crate::without_plugin::messages;
 
 #[derive(Debug, Default)]
-pub(super) struct Mentions {
+pub(crate) struct Mentions {
     /// The agent that takes files for its prompt, for people.
     agent: Option<String>,
 }
 
 impl Mentions {
     /// Notes which agent takes files.
-    pub(super) fn note_agents(&mut self, status: &Status) {
+    pub(crate) fn note_agents(&mut self, status: &Status) {
         let mut taking = status.agents.iter().filter(|agent| agent.takes_files);
         let first = taking.next().map(desk_messages::agent_name);
         self.agent = first.map(|name| if taking.next().is_none() { name } else { "an agent".into() });
     }
 
     /// The code action for these 0-based lines of a file.
-    pub(super) fn action(&self, path: &Path, (first, last): (usize, usize)) -> Option<lsp::Command> {
+    pub(crate) fn action(&self, path: &Path, (first, last): (usize, usize)) -> Option<lsp::Command> {
         let lines = Lines { start: first, end: last + 1 };
         Some(lsp::Command {
             title: messages::send(lines, self.agent.as_ref()?),
@@ -34,7 +34,7 @@ impl Mentions {
 }
 
 /// The request that the person chose. A command by name sends the active file that agents know.
-pub(super) fn request(params: &Value) -> Request {
+pub(crate) fn request(params: &Value) -> Request {
     let argument = |name: &str| params.pointer(&format!("/arguments/0/{name}"));
     let path = argument("path").and_then(Value::as_str).map(str::to_owned);
     let lines = argument("lines").and_then(|lines| serde_json::from_value(lines.clone()).ok());

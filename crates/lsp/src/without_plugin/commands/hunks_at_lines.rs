@@ -6,7 +6,7 @@ use super::command_queue::HunkStart;
 
 /// The indexes of the hunks that a person at some lines means: those shown there, else the one whose lines
 /// are removed just below.
-pub(super) fn hunks_at(review: &Review, (from, to): (usize, usize)) -> Vec<usize> {
+pub(crate) fn hunks_at(review: &Review, (from, to): (usize, usize)) -> Vec<usize> {
     let lines = line_count(review);
     let is_here = |hunk: &Hunk| {
         let shown = shown(hunk.current, lines);
@@ -21,7 +21,7 @@ pub(super) fn hunks_at(review: &Review, (from, to): (usize, usize)) -> Vec<usize
 }
 
 /// The indexes of the hunks with these starts.
-pub(super) fn hunks_from(review: &Review, starts: &[HunkStart]) -> Vec<usize> {
+pub(crate) fn hunks_from(review: &Review, starts: &[HunkStart]) -> Vec<usize> {
     indexes(review, |hunk| starts.contains(&start_of(hunk)))
 }
 
@@ -31,7 +31,7 @@ fn indexes(review: &Review, is_meant: impl Fn(&Hunk) -> bool) -> Vec<usize> {
 }
 
 /// The line of the first hunk after a line, or of the first hunk after the last one.
-pub(super) fn next_line(review: &Review, after: Option<usize>) -> usize {
+pub(crate) fn next_line(review: &Review, after: Option<usize>) -> usize {
     let lines = line_count(review);
     let mut starts = review.hunks.iter().map(|hunk| shown(hunk.current, lines).start);
     let first = starts.clone().next().unwrap_or_default();
@@ -39,12 +39,12 @@ pub(super) fn next_line(review: &Review, after: Option<usize>) -> usize {
 }
 
 /// The start of a hunk, which identifies it.
-pub(super) fn start_of(hunk: &Hunk) -> HunkStart {
+pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
     (hunk.original.start, hunk.proposed.start)
 }
 
 /// Whether only the person changed the lines of a hunk: the agent left them as they are.
-pub(super) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
+pub(crate) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
     hunk.state == HunkState::Edited
@@ -53,12 +53,12 @@ pub(super) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
 }
 
 /// The number of lines of the proposal.
-pub(super) fn line_count(review: &Review) -> usize {
+pub(crate) fn line_count(review: &Review) -> usize {
     Text::new(review.current.clone()).len()
 }
 
 /// The lines that show a hunk. An empty hunk appears at the next line, or the last one.
-pub(super) fn shown(current: Lines, lines: usize) -> Lines {
+pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
     if !current.is_empty() {
         return current;
     }

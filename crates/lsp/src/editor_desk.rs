@@ -14,7 +14,7 @@ use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
 /// A desk behind an editor. The session calls it; it never waits.
-pub(crate) trait Frontend {
+pub(crate) trait EditorDesk {
     /// The companion is connected.
     fn connected(&mut self, io: &mut Io);
 

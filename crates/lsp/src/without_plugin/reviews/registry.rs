@@ -8,51 +8,52 @@ use alongside_desk::{Review, ReviewId};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::code_actions::{self, Named};
-use super::diagnostics::{on_target, target_line};
-use super::document::DocumentKey;
-use super::editor::Editor;
-use super::hover;
-use super::lsp_types as lsp;
-use super::phase::Due;
 use super::waiting_review::WaitingReview;
-use super::{messages, one_line_messages};
 use crate::io::Io;
+use crate::without_plugin::commands::code_actions::{self, Named};
+use crate::without_plugin::display::diagnostics::{on_target, target_line};
+use crate::without_plugin::display::hover;
+use crate::without_plugin::editor::Editor;
+use crate::without_plugin::lsp_types as lsp;
+use crate::without_plugin::messages;
+use crate::without_plugin::messages::one_line_messages;
+use crate::without_plugin::open_documents::document::DocumentKey;
+use crate::without_plugin::proposal_document::document_phase::Due;
 
 #[derive(Debug, Default)]
-pub(super) struct WaitingReviews {
-    pub(super) all: BTreeMap<ReviewId, WaitingReview>,
+pub(crate) struct WaitingReviews {
+    pub(crate) all: BTreeMap<ReviewId, WaitingReview>,
 }
 
 impl WaitingReviews {
-    pub(super) fn get_mut(&mut self, id: ReviewId) -> Option<&mut WaitingReview> {
+    pub(crate) fn get_mut(&mut self, id: ReviewId) -> Option<&mut WaitingReview> {
         self.all.get_mut(&id)
     }
 
     /// All of them, in the order in which they came.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &WaitingReview> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingReview> {
         self.all.values()
     }
 
     /// The review whose document is at this path.
-    pub(super) fn at_mut(&mut self, path: &Path) -> Option<&mut WaitingReview> {
+    pub(crate) fn at_mut(&mut self, path: &Path) -> Option<&mut WaitingReview> {
         self.all.values_mut().find(|review| review.document.is_at(Some(path)))
     }
 
     /// Tells the editor's own program how many there are.
-    pub(super) fn tell_count(&self, io: &Io) {
+    pub(crate) fn tell_count(&self, io: &Io) {
         if let Some(remote) = io.remote() {
             remote.count(self.all.len());
         }
     }
 
     /// When [`Self::take_due`] has a result next.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.iter().filter_map(|review| review.document.phase.deadline()).min()
     }
 
     /// The events whose time has come; they count as handled.
-    pub(super) fn take_due(&mut self, now: Instant) -> Vec<(ReviewId, Due)> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<(ReviewId, Due)> {
         let mut all = Vec::new();
         for (id, review) in &mut self.all {
             while let Some(due) = review.document.phase.take_due(now) {
@@ -64,7 +65,7 @@ impl WaitingReviews {
 
     /// The review that a command is about: the named one, that of the document `here`, or the only one.
     /// Otherwise the person hears why it is about none.
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         io: &Io,
         editor: &Editor,
@@ -118,7 +119,7 @@ impl WaitingReviews {
 
     /// The code actions for a document and its selected lines. Those about the document come first, because
     /// editors run the first action by default.
-    pub(super) fn code_actions(
+    pub(crate) fn code_actions(
         &self,
         editor: &Editor,
         key: Option<&DocumentKey>,
@@ -151,7 +152,7 @@ impl WaitingReviews {
     }
 
     /// The lenses of a document.
-    pub(super) fn lenses(&self, editor: &Editor, key: Option<&DocumentKey>) -> Vec<lsp::CodeLens> {
+    pub(crate) fn lenses(&self, editor: &Editor, key: Option<&DocumentKey>) -> Vec<lsp::CodeLens> {
         let shown = self.iter().find(|review| review.document.is_at(key.map(DocumentKey::as_path)));
         let shown = shown.map(WaitingReview::review);
         let lenses = shown.map(|review| code_actions::lenses(review, editor.roots(), self.named(review)));
@@ -163,14 +164,14 @@ impl WaitingReviews {
     }
 
     /// The original whose URI a request names.
-    pub(super) fn original(&self, params: &Value) -> Option<Arc<str>> {
+    pub(crate) fn original(&self, params: &Value) -> Option<Arc<str>> {
         let uri = params.get("uri")?.as_str()?;
         let id = uri.strip_prefix("alongside:/original/")?.split('/').next()?.parse().ok()?;
         Some(self.all.get(&ReviewId(id))?.review().original.clone().unwrap_or_default())
     }
 
     /// The hover at a line of a proposal, or at the line of a target that announces one.
-    pub(super) fn hover(&self, editor: &Editor, key: &Path, line: usize) -> Option<Value> {
+    pub(crate) fn hover(&self, editor: &Editor, key: &Path, line: usize) -> Option<Value> {
         if let Some(shown) = self.iter().find(|review| review.document.is_at(Some(key))) {
             return hover::at(shown.review(), line, editor.client());
         }
@@ -181,7 +182,7 @@ impl WaitingReviews {
     }
 
     /// Marks a file with all reviews about it.
-    pub(super) fn mark_target(&self, io: &Io, editor: &Editor, key: &Path) {
+    pub(crate) fn mark_target(&self, io: &Io, editor: &Editor, key: &Path) {
         let about = self
             .iter()
             .map(WaitingReview::review)

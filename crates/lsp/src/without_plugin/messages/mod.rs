@@ -1,5 +1,8 @@
 //! All messages to the person at an editor without a plugin. Text from outside passes through [`harmless`].
 
+pub(super) mod one_line_messages;
+pub(super) mod plain_text;
+
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ use super::normalization::Normalization;
 use super::proposal_file::ProposalFile;
 
 #[derive(Debug)]
-pub(super) struct DiskCopy {
+pub(crate) struct DiskCopy {
     /// It lies below the directory of `file`, so it is dropped before.
     original: Option<ProposalFile>,
     /// Absent if writing failed.
@@ -29,22 +29,22 @@ impl DiskCopy {
         Self { original: None, file, written: text, saved: None }
     }
 
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(ProposalFile::path)
     }
 
     /// The text that the file holds, unless the person has saved another one.
-    pub(super) fn written(&self) -> &Arc<str> {
+    pub(crate) fn written(&self) -> &Arc<str> {
         &self.written
     }
 
     /// Whether a document is one of the two files.
-    pub(super) fn has(&self, path: &Path) -> bool {
+    pub(crate) fn has(&self, path: &Path) -> bool {
         [&self.file, &self.original].into_iter().flatten().any(|file| file.path() == path)
     }
 
     /// Writes the original to a file of the same name, and returns its path; `None` if that fails.
-    pub(super) fn write_original(&mut self, text: &str) -> Option<&Path> {
+    pub(crate) fn write_original(&mut self, text: &str) -> Option<&Path> {
         let beside = self.path()?;
         let path = beside.parent()?.join("original").join(beside.file_name()?);
         // Root can write even a read-only file: another text there would not be the original.
@@ -56,14 +56,14 @@ impl DiskCopy {
     }
 
     /// The editor has saved the document, of which it had sent this text.
-    pub(super) fn mark_saved(&mut self, sent: Arc<str>) {
+    pub(crate) fn mark_saved(&mut self, sent: Arc<str>) {
         self.saved = Some(sent);
     }
 
     /// Takes the text of the file for the one that was written, if the person has saved another one there.
     /// Returns the one before. Blocks briefly.
     /// Fails if the file cannot be read, or is not UTF-8.
-    pub(super) fn take_saved(&mut self) -> io::Result<Option<Arc<str>>> {
+    pub(crate) fn take_saved(&mut self) -> io::Result<Option<Arc<str>>> {
         let saved = self.file.as_ref().map(ProposalFile::read).transpose()?.flatten();
         let saved = saved.filter(|saved| **saved != *self.written);
         Ok(saved.map(|saved| std::mem::replace(&mut self.written, saved.into())))
@@ -72,7 +72,7 @@ impl DiskCopy {
     /// The text of the file, if it is neither the editor's nor one that was written or saved before: an
     /// editor that collects keys before it sends them may save sooner. Blocks briefly.
     /// Fails if the file cannot be read, or is not UTF-8.
-    pub(super) fn unsent(&self, editor: &Arc<str>) -> io::Result<Option<Arc<str>>> {
+    pub(crate) fn unsent(&self, editor: &Arc<str>) -> io::Result<Option<Arc<str>>> {
         let disk = self.file.as_ref().map(ProposalFile::read).transpose()?.flatten();
         let known = [Some(&self.written), Some(editor), self.saved.as_ref()];
         let is_known = |disk: &str| {
@@ -82,7 +82,7 @@ impl DiskCopy {
     }
 
     /// Writes another text, in one of the ways of a [`ProposalFile`].
-    pub(super) fn write(&mut self, text: &Arc<str>, write: fn(&ProposalFile, &str) -> io::Result<()>) {
+    pub(crate) fn write(&mut self, text: &Arc<str>, write: fn(&ProposalFile, &str) -> io::Result<()>) {
         match self.file.as_ref().map(|file| write(file, text)) {
             Some(Ok(())) => self.written = text.clone(),
             Some(Err(error)) => tracing::error!(%error, "cannot write a proposal"),
@@ -91,7 +91,7 @@ impl DiskCopy {
     }
 
     /// The file, which outlives the review while the editor shows it. The original goes.
-    pub(super) fn into_file(self) -> Option<ProposalFile> {
+    pub(crate) fn into_file(self) -> Option<ProposalFile> {
         self.file
     }
 }

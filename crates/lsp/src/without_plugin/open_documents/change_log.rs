@@ -29,10 +29,10 @@ struct AppliedChange {
 /// A document before the changes that a late one precedes.
 #[derive(Debug)]
 pub(super) struct Rewind {
-    pub(super) text: Text,
-    pub(super) version: i32,
+    pub(crate) text: Text,
+    pub(crate) version: i32,
     /// The changes to apply again after the late one, with their numbers.
-    pub(super) later: Vec<(i32, Vec<Value>)>,
+    pub(crate) later: Vec<(i32, Vec<Value>)>,
 }
 
 impl ChangeLog {

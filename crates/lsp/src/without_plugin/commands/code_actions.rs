@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::action_titles::{self, Edits};
 use super::command_queue::HunkStart;
-use super::hunk_places::{hunks_at, is_typed, line_count, shown, start_of};
-use super::lsp_types as lsp;
-use super::messages;
-use super::positions::at_line;
+use super::hunks_at_lines::{hunks_at, is_typed, line_count, shown, start_of};
+use crate::without_plugin::lsp_types as lsp;
+use crate::without_plugin::messages;
+use crate::without_plugin::open_documents::positions::at_line;
 
 /// The `CodeActionKind` of an answer to a problem.
 const QUICK_FIX: &str = "quickfix";

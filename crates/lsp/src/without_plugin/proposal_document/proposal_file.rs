@@ -21,24 +21,24 @@ const MAX_READ: u64 = 64 << 20;
 
 /// The private directory below which proposals are files; without it the editor cannot show them.
 #[derive(Debug)]
-pub(super) struct ReviewDirectory(Option<PathBuf>);
+pub(crate) struct ReviewDirectory(Option<PathBuf>);
 
 impl ReviewDirectory {
     /// Removes the files of editors that have ended.
-    pub(super) fn new(path: Option<PathBuf>) -> Self {
+    pub(crate) fn new(path: Option<PathBuf>) -> Self {
         if let Some(path) = &path {
             sweep(path);
         }
         Self(path)
     }
 
-    pub(super) fn holds(&self, path: &Path) -> bool {
+    pub(crate) fn holds(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|directory| path.starts_with(directory))
     }
 
     /// The place of the file of a review. `host` is the process of the companion. The name survives a restart
     /// of the server, because the editor may still have the document open.
-    pub(super) fn place_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
+    pub(crate) fn place_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
         let name = format!("{}-{host}-{}", client.process_id.unwrap_or_default(), review.id);
         let file = harmless::copy_name(&review.file);
         let file = if client.kind.strict_uris { uri::without_escaped(&file) } else { file };

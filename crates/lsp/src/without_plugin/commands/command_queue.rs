@@ -78,7 +78,7 @@ impl CommandQueue {
 }
 
 /// Answers the editor's request for a command, if it made one.
-pub(super) fn finish(io: &Io, request: Option<RequestId>) {
+pub(crate) fn finish(io: &Io, request: Option<RequestId>) {
     if let Some(request) = request {
         io.reply(request, Value::Null);
     }

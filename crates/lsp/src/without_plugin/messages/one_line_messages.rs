@@ -7,7 +7,7 @@ use alongside_desk::path_fit::{fitted, shortened};
 use alongside_desk::{Agent, Closed, Closing, Problem, Review, harmless, messages};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::messages::{agent_name, file_name};
+use super::{agent_name, file_name};
 
 /// The longest name of an agent in a message of one line, in columns.
 const MAX_AGENT: usize = 24;

@@ -10,13 +10,14 @@ use std::time::Duration;
 use alongside_desk::DraftKeeper;
 use tokio::time::Instant;
 
-use super::document::DocumentKey;
-use super::editor::Editor;
-use super::phase::Phase;
-use super::proposal_file::ProposalFile;
-use super::review_document::ReviewDocument;
-use super::{diagnostics, messages};
 use crate::io::Io;
+use crate::without_plugin::display::diagnostics;
+use crate::without_plugin::editor::Editor;
+use crate::without_plugin::messages;
+use crate::without_plugin::open_documents::document::DocumentKey;
+use crate::without_plugin::proposal_document::document_phase::Phase;
+use crate::without_plugin::proposal_document::proposal_file::ProposalFile;
+use crate::without_plugin::proposal_document::review_document::ReviewDocument;
 
 /// The reasons in the list of drafts.
 const TYPED_LATE: &str = "typed after the review had ended";
@@ -27,7 +28,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const LOOKS_FOR: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
-pub(super) struct EndedReviews {
+pub(crate) struct EndedReviews {
     reviews: BTreeMap<DocumentKey, EndedReview>,
     drafts: Arc<dyn DraftKeeper>,
 }
@@ -68,13 +69,13 @@ enum Saved {
 }
 
 impl EndedReviews {
-    pub(super) fn new(drafts: Arc<dyn DraftKeeper>) -> Self {
+    pub(crate) fn new(drafts: Arc<dyn DraftKeeper>) -> Self {
         Self { reviews: BTreeMap::new(), drafts }
     }
 
     /// Takes over the document of a review that has ended, for as long as the editor shows it. Returns its
     /// path if the editor has it open.
-    pub(super) fn take_over(&mut self, ended: ReviewDocument, editor: &Editor) -> Option<PathBuf> {
+    pub(crate) fn take_over(&mut self, ended: ReviewDocument, editor: &Editor) -> Option<PathBuf> {
         let ReviewDocument { review, phase, copy, .. } = ended;
         let path = copy.path()?.to_owned();
         let (text, looks) = match phase {
@@ -103,7 +104,7 @@ impl EndedReviews {
 
     /// Keeps a text that the person saved where this server sees no edits, and that nobody has taken. Blocks
     /// briefly.
-    pub(super) fn keep_saved(&self, io: &Io, editor: &Editor, ended: &mut ReviewDocument) {
+    pub(crate) fn keep_saved(&self, io: &Io, editor: &Editor, ended: &mut ReviewDocument) {
         let kept = ended.take_saved().and_then(|is_new| {
             let (review, text) = (&ended.review, ended.mirror.editor_text());
             let keep = || self.drafts.keep(&review.file, &review.agent.name, SAVED_LATE, text);
@@ -113,12 +114,12 @@ impl EndedReviews {
     }
 
     /// When [`Self::look`] has something to do next.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.reviews.values().filter_map(|ended| ended.looks).map(|looks| looks.next).min()
     }
 
     /// Keeps text that the person has saved where the editor says nothing about the document.
-    pub(super) fn look(&mut self, io: &Io, editor: &Editor, now: Instant) {
+    pub(crate) fn look(&mut self, io: &Io, editor: &Editor, now: Instant) {
         self.reviews.retain(|_, ended| ended.looks.is_none_or(|looks| now < looks.until));
         for ended in self.reviews.values_mut() {
             if let Some(looks) = ended.looks.as_mut().filter(|looks| looks.next <= now) {
@@ -131,7 +132,7 @@ impl EndedReviews {
     }
 
     /// The person types in a document, perhaps that of an ended review. `line` is where.
-    pub(super) fn edited(&mut self, io: &Io, editor: &Editor, key: &Path, line: usize) {
+    pub(crate) fn edited(&mut self, io: &Io, editor: &Editor, key: &Path, line: usize) {
         if let Some(ended) = self.reviews.get_mut(key) {
             if !std::mem::replace(&mut ended.is_typing_explained, true) {
                 editor.warn(io, messages::TYPED_LATE);
@@ -141,7 +142,7 @@ impl EndedReviews {
     }
 
     /// The person has saved a document, perhaps that of an ended review.
-    pub(super) fn saved(&mut self, io: &Io, editor: &Editor, key: &Path) {
+    pub(crate) fn saved(&mut self, io: &Io, editor: &Editor, key: &Path) {
         let Some((ended, document)) = self.reviews.get_mut(key).zip(editor.documents.get(key)) else {
             return;
         };
@@ -154,7 +155,7 @@ impl EndedReviews {
 
     /// The editor has closed a document, perhaps that of an ended review, with this text. Closing without
     /// saving loses nothing either; a draft of before stays.
-    pub(super) fn closed(&mut self, io: &Io, editor: &Editor, key: &Path, text: &Arc<str>) {
+    pub(crate) fn closed(&mut self, io: &Io, editor: &Editor, key: &Path, text: &Arc<str>) {
         if let Some(mut ended) = self.reviews.remove(key) {
             let kept = ended.is_late(text).then(|| ended.save(text, &*self.drafts)).transpose();
             tell_kept(io, editor, kept.map(|kept| kept == Some((Saved::Kept, true))));
@@ -163,7 +164,7 @@ impl EndedReviews {
     }
 
     /// The editor ends: keeps the text of all documents, and removes their files. Returns their keys.
-    pub(super) fn shut_down(&mut self, editor: &Editor) -> Vec<DocumentKey> {
+    pub(crate) fn shut_down(&mut self, editor: &Editor) -> Vec<DocumentKey> {
         let ended = std::mem::take(&mut self.reviews).into_iter();
         let keys = ended.map(|(key, mut ended)| {
             let text = editor.documents.get(&key).map(|document| document.text.text().clone());
@@ -221,7 +222,7 @@ fn tell_kept(io: &Io, editor: &Editor, is_news: io::Result<bool>) {
 }
 
 /// Marks the document of an ended review. `late` is the line that the person types.
-pub(super) fn mark(io: &Io, editor: &Editor, key: &Path, late: Option<usize>) {
+pub(crate) fn mark(io: &Io, editor: &Editor, key: &Path, late: Option<usize>) {
     if let Some(document) = editor.documents.get(key) {
         editor.documents.publish(io, key, &diagnostics::in_ended(&document.text, editor.encoding(), late));
     }

@@ -5,9 +5,9 @@ use alongside_desk::{Hunk, HunkState, Review, Text};
 use alongside_presentation::{fenced, hunk_diff};
 use serde_json::{Value, json};
 
-use super::hunk_places::{hunks_at, is_typed, line_count, shown};
-use super::messages;
 use crate::client::Client;
+use crate::without_plugin::commands::hunks_at_lines::{hunks_at, is_typed, line_count, shown};
+use crate::without_plugin::messages;
 
 /// The most changes in the hover on an announcement: some editors lay out everything.
 const MAX_ANNOUNCED: usize = 10;

@@ -7,40 +7,40 @@ use std::sync::Arc;
 use alongside_desk::{Change, HunkState, Review, Text, replacement};
 
 use super::disk_copy::DiskCopy;
-use super::lsp_types as lsp;
+use super::document_phase::Phase;
 use super::mirror::Mirror;
 use super::normalization::Normalization;
-use super::phase::Phase;
 use super::proposal_file::ProposalFile;
 use crate::encoding::Encoding;
+use crate::without_plugin::lsp_types as lsp;
 
 #[derive(Debug)]
-pub(super) struct ReviewDocument {
-    pub(super) review: Review,
-    pub(super) phase: Phase,
-    pub(super) copy: DiskCopy,
-    pub(super) mirror: Mirror,
+pub(crate) struct ReviewDocument {
+    pub(crate) review: Review,
+    pub(crate) phase: Phase,
+    pub(crate) copy: DiskCopy,
+    pub(crate) mirror: Mirror,
 }
 
 impl ReviewDocument {
     /// Writes the file at `path`, and creates its directory.
-    pub(super) fn new(review: Review, path: Option<PathBuf>) -> Self {
+    pub(crate) fn new(review: Review, path: Option<PathBuf>) -> Self {
         let text = &review.current;
         let (copy, mirror) = (DiskCopy::create(path, text.clone()), Mirror::new(text.clone()));
         Self { review, phase: Phase::new(), copy, mirror }
     }
 
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         self.copy.path()
     }
 
     /// Whether a document is this one.
-    pub(super) fn is_at(&self, key: Option<&Path>) -> bool {
+    pub(crate) fn is_at(&self, key: Option<&Path>) -> bool {
         key.is_some() && self.path() == key
     }
 
     /// The editor has opened the document, or sends its whole text again.
-    pub(super) fn editor_opened(&mut self, text: &Text) {
+    pub(crate) fn editor_opened(&mut self, text: &Text) {
         let known = [self.mirror.editor_text(), &self.review.current, self.copy.written()];
         let detected = |disk: &Arc<str>| Some((disk.clone(), Normalization::detect(disk, text.text())?));
         let (base, ours, normalization) = match known.into_iter().find_map(detected) {
@@ -57,7 +57,7 @@ impl ReviewDocument {
     }
 
     /// The editor's text has changed in these steps.
-    pub(super) fn editor_changed(&mut self, steps: &[Text]) {
+    pub(crate) fn editor_changed(&mut self, steps: &[Text]) {
         let Some(last) = steps.last() else { return };
         let Some(open) = self.phase.opened_mut() else { return self.editor_opened(last) };
         let mut ours = Text::new(self.mirror.editor_text().clone());
@@ -73,7 +73,7 @@ impl ReviewDocument {
     /// The editor closes the document. Takes text that it has saved without sending it, as an edit. Blocks
     /// briefly.
     /// Fails if the file cannot be read, or is not UTF-8.
-    pub(super) fn editor_closed(&mut self) -> io::Result<()> {
+    pub(crate) fn editor_closed(&mut self) -> io::Result<()> {
         if let Some(open) = self.phase.close()
             && let Some(disk) = self.copy.unsent(self.mirror.editor_text())?
         {
@@ -87,7 +87,7 @@ impl ReviewDocument {
     /// Takes the text that the person saved while the editor shows the document without this server, as an
     /// edit. Returns whether there is one. Blocks briefly.
     /// Fails if the file cannot be read, or is not UTF-8.
-    pub(super) fn take_saved(&mut self) -> io::Result<bool> {
+    pub(crate) fn take_saved(&mut self) -> io::Result<bool> {
         let before = if self.phase.is_apart() { self.copy.take_saved()? } else { None };
         let saved = self.copy.written();
         let Some(before) = before.filter(|before| Normalization::detect(before, saved).is_none()) else {
@@ -102,7 +102,7 @@ impl ReviewDocument {
     }
 
     /// Brings the file up to date before the editor opens it.
-    pub(super) fn refresh_file(&mut self) {
+    pub(crate) fn refresh_file(&mut self) {
         if self.path().is_none() || self.phase.opened().is_some() {
             return;
         }
@@ -115,7 +115,7 @@ impl ReviewDocument {
     }
 
     /// Brings the file up to date while the editor has it open, so that reading it again loses nothing.
-    pub(super) fn refresh_open_file(&mut self) {
+    pub(crate) fn refresh_open_file(&mut self) {
         let now = self.mirror.editor_text();
         if self.phase.opened().is_some() && now != self.copy.written() && !self.mirror.awaits_editor() {
             self.copy.write(now, ProposalFile::replace_in_silence);
@@ -123,12 +123,12 @@ impl ReviewDocument {
     }
 
     /// The change to send to the companion; it counts as sent. Unless it is `urgent`, it may have to wait.
-    pub(super) fn outgoing(&mut self, urgent: bool) -> Option<Change> {
+    pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Change> {
         replacement(&self.review.current, &self.mirror.outgoing(urgent)?)
     }
 
     /// The edits to offer to the editor, and the number of the offer.
-    pub(super) fn incoming(&mut self, encoding: Encoding) -> Option<(Vec<lsp::TextEdit>, u64)> {
+    pub(crate) fn incoming(&mut self, encoding: Encoding) -> Option<(Vec<lsp::TextEdit>, u64)> {
         let Some(open) = self.phase.opened() else {
             self.mirror.close();
             return None;
@@ -139,17 +139,17 @@ impl ReviewDocument {
     }
 
     /// Whether the editor has the document open and shows another text than the review's.
-    pub(super) fn is_behind(&self) -> bool {
+    pub(crate) fn is_behind(&self) -> bool {
         self.phase.opened().is_some() && !self.mirror.shows(&self.review.current)
     }
 
     /// Whether the person has edited the proposal.
-    pub(super) fn has_edits(&self) -> bool {
+    pub(crate) fn has_edits(&self) -> bool {
         self.mirror.is_unsent() || self.review.hunks.iter().any(|hunk| hunk.state == HunkState::Edited)
     }
 
     /// Whether the target has changed on disk, and whether an editor holds unsaved changes to it.
-    pub(super) fn target_state(&self) -> (bool, bool) {
+    pub(crate) fn target_state(&self) -> (bool, bool) {
         (self.review.stale, self.review.dirty)
     }
 }

@@ -2,12 +2,13 @@
 
 use alongside_desk::{HunkState, Lines, Range, Review, Text, messages as desk_messages};
 
-use super::editor::Editor;
-use super::hunk_places::shown;
-use super::lsp_types as lsp;
-use super::positions::{position, without_ending};
-use super::{hunk_messages, messages};
+use super::hunk_messages;
 use crate::encoding::Encoding;
+use crate::without_plugin::commands::hunks_at_lines::shown;
+use crate::without_plugin::editor::Editor;
+use crate::without_plugin::lsp_types as lsp;
+use crate::without_plugin::messages;
+use crate::without_plugin::open_documents::positions::{position, without_ending};
 
 /// The mark in the target of a review, at its first change. `is_apart`: this server offers nothing there.
 pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp::Diagnostic {

@@ -1,6 +1,6 @@
 //! The person's knowledge of a review: the news from elsewhere, and the explanations that they have read.
 
-use super::messages;
+use crate::without_plugin::messages;
 
 #[derive(Debug, Default)]
 pub(super) struct Awareness {
@@ -13,7 +13,7 @@ pub(super) struct Awareness {
     pub(super) knows_other_desk: bool,
     /// The person's text has taken the place of what another desk typed in the same lines, and they do not
     /// know.
-    pub(super) has_overwritten: bool,
+    pub(crate) has_overwritten: bool,
     /// The revision at which the person was warned, and may insist.
     warned_revision: Option<u64>,
     /// The person has read what is said at opening, and at saving.
@@ -31,7 +31,7 @@ pub(super) enum Foreign {
 
 impl Awareness {
     /// The person can see this revision.
-    pub(super) fn of(revision: u64) -> Self {
+    pub(crate) fn of(revision: u64) -> Self {
         Self { foreign_revision: revision, ..Self::default() }
     }
 
@@ -72,7 +72,7 @@ impl Awareness {
     }
 
     /// Returns true the first time that they save it.
-    pub(super) fn mark_saved(&mut self) -> bool {
+    pub(crate) fn mark_saved(&mut self) -> bool {
         !std::mem::replace(&mut self.has_saved, true)
     }
 }

@@ -5,31 +5,31 @@ use std::path::Path;
 use alongside_desk::Position;
 use serde_json::Value;
 
-use super::document::DocumentKey;
-use super::positions::{read_position, read_range};
+use crate::without_plugin::open_documents::document::DocumentKey;
+use crate::without_plugin::open_documents::positions::{read_position, read_range};
 
 /// The request whose range is the selection.
-pub(super) const CODE_ACTION: &str = "textDocument/codeAction";
+pub(crate) const CODE_ACTION: &str = "textDocument/codeAction";
 
 #[derive(Debug, Default)]
-pub(super) struct PersonPlace(Option<(DocumentKey, Option<usize>)>);
+pub(crate) struct PersonPosition(Option<(DocumentKey, Option<usize>)>);
 
-impl PersonPlace {
-    pub(super) fn note(&mut self, key: &Path, line: Option<usize>) {
+impl PersonPosition {
+    pub(crate) fn note(&mut self, key: &Path, line: Option<usize>) {
         self.0 = Some((key.to_owned(), line));
     }
 
     /// The person is no longer in this document.
-    pub(super) fn leave(&mut self, key: &Path) {
+    pub(crate) fn leave(&mut self, key: &Path) {
         self.0.take_if(|(place, _)| place == key);
     }
 
-    pub(super) fn document(&self) -> Option<&DocumentKey> {
+    pub(crate) fn document(&self) -> Option<&DocumentKey> {
         self.0.as_ref().map(|(key, _)| key)
     }
 
     /// The last known line, if the person is in this document.
-    pub(super) fn line_in(&self, key: Option<&Path>) -> Option<usize> {
+    pub(crate) fn line_in(&self, key: Option<&Path>) -> Option<usize> {
         let (place, line) = self.0.as_ref()?;
         line.filter(|_| key == Some(place))
     }
@@ -37,7 +37,7 @@ impl PersonPlace {
 
 /// The range that a request of the editor reveals: of the selection, for code actions, or from the cursor to
 /// the cursor. A hover elsewhere than at the cursor is the mouse's.
-pub(super) fn revealed(method: &str, params: &Value, hovers_at_cursor: bool) -> Option<(Position, Position)> {
+pub(crate) fn revealed(method: &str, params: &Value, hovers_at_cursor: bool) -> Option<(Position, Position)> {
     match method {
         CODE_ACTION => read_range(params.get("range")?),
         "textDocument/hover" if !hovers_at_cursor => None,
@@ -47,7 +47,7 @@ pub(super) fn revealed(method: &str, params: &Value, hovers_at_cursor: bool) -> 
 
 /// How a request for code actions came to be, LSP's `CodeActionTriggerKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trigger {
+pub(crate) enum Trigger {
     /// The editor does not say.
     Unknown,
     /// The person asked.
@@ -57,7 +57,7 @@ pub(super) enum Trigger {
 }
 
 impl Trigger {
-    pub(super) fn of(params: &Value) -> Self {
+    pub(crate) fn of(params: &Value) -> Self {
         match params.pointer("/context/triggerKind").and_then(Value::as_u64) {
             Some(1) => Self::Invoked,
             Some(2) => Self::Automatic,
