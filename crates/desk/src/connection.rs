@@ -2,8 +2,8 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::decision::{Refusal, Revised};
-use crate::protocol::{Event, Request};
+use crate::protocol_messages::{Event, Request};
+use crate::review::decision::{Refusal, Revised};
 
 /// The desk's end.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::io;
 
 use futures_util::FutureExt as _;
 
-use crate::protocol::Event;
+use crate::protocol_messages::Event;
 use crate::socket::{client, framing};
 
 /// The next message of a stream that has all come; `None` at its end.

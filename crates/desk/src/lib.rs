@@ -8,53 +8,46 @@
 //! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.
 
 pub mod agent_setup;
-mod best_pairs;
-mod comment;
 mod connection;
 mod context;
-mod decision;
 mod diagnostics;
-mod difference;
 mod draft_keeper;
-mod error_code;
+mod error_text;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harmless;
-mod hook;
-mod last_word;
 pub mod look_alikes;
 pub mod messages;
-mod moved;
 pub mod path_fit;
-mod protocol;
+mod protocol_messages;
 mod review;
 pub mod review_model;
-mod rules;
+mod rule_acceptance;
 pub mod socket;
 mod status;
 mod text;
 mod turn;
 
-pub use best_pairs::best_pairs;
-pub use comment::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, TurnMessage};
 pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
-pub use decision::{Closed, Closing, Decision, Follows, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
-pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
-pub use error_code::without_error_codes;
-pub use hook::{HookProposal, Operation, Verdict};
-pub use last_word::{LastWord, Word};
-pub use moved::{Moved, moved};
-pub use protocol::{Event, Request};
+pub use error_text::without_error_codes;
+pub use protocol_messages::{Event, Request};
+pub use review::decision::{Closed, Closing, Decision, Follows, Refusal, Revised};
+pub use review::hook_proposal::{HookProposal, Operation, Verdict};
+pub use review::last_word::{LastWord, Word};
+pub use review::moved_lines::{Moved, moved};
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Unawaited,
     Words,
 };
-pub use rules::{ChangeKind, Grant, RuleAcceptance, Scope};
+pub use rule_acceptance::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
+pub use text::best_pairs::best_pairs;
+pub use text::difference::{alike_at_end, alike_at_start, replacement};
 pub use text::{Change, OutOfText, Text};
+pub use turn::comment::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, TurnMessage};
 pub use turn::{
     AtWork, Author, Baseline, FileChange, Marked, OpenedTurnFile, SnapshotKind, SnapshotTaken, Turn,
     TurnFile, TurnFinished, TurnId, UndoneFile,

@@ -23,10 +23,10 @@ pub use rules::{
 };
 pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other_form, size, states};
 
-use crate::decision::Refusal;
-use crate::error_code::without_error_codes;
+use crate::error_text::without_error_codes;
 use crate::harmless;
-use crate::moved::Moved;
+use crate::review::decision::Refusal;
+use crate::review::moved_lines::Moved;
 use crate::review::{Hunk, Lines, Review};
 
 /// The companion stopped while the desk was open.

@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Position;
-use crate::error_code::without_error_codes;
-use crate::rules::Grant;
+use crate::error_text::without_error_codes;
+use crate::rule_acceptance::Grant;
 
 /// The state of the companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

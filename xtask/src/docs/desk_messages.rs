@@ -24,7 +24,7 @@ pub(super) struct Protocol {
 
 impl Protocol {
     pub(super) fn read() -> Self {
-        let path = checkout().join("crates/desk/src/protocol.rs");
+        let path = checkout().join("crates/desk/src/protocol_messages.rs");
         let file = parse(&path, &read_text(&path));
         let variants = |name: &str| {
             let of_enum = file.items.iter().find_map(|item| match item {

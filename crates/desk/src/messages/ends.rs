@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::names::{agent_name, file_name, hook_of};
-use crate::decision::{Closed, Closing, Follows};
 use crate::harmless;
-use crate::last_word::Word;
+use crate::review::decision::{Closed, Closing, Follows};
+use crate::review::last_word::Word;
 use crate::review::{Review, Unawaited};
 use crate::status::Agent;
 

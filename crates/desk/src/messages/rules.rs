@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::names::{agent_name, file_name};
 use crate::harmless;
 use crate::review::Review;
-use crate::rules::{Grant, RuleAcceptance, Scope};
+use crate::rule_acceptance::{Grant, RuleAcceptance, Scope};
 
 /// The person accepts ahead what an agent still proposes for some files.
 pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {

@@ -1,7 +1,7 @@
 //! How much a review proposes, in words and numbers.
 
 use crate::review::{Hunk, HunkState, Limit, Lines, Review};
-use crate::rules::ChangeKind;
+use crate::rule_acceptance::ChangeKind;
 use crate::text::Text;
 
 /// The changes whose lines were not fully compared, if any.

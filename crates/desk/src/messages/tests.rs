@@ -1,7 +1,7 @@
 //! Sentences that depend on numbers and texts.
 
 use super::*;
-use crate::decision::{Closed, Closing, Follows};
+use crate::review::decision::{Closed, Closing, Follows};
 use crate::review::{HunkState, LineEnding, Reasons};
 use crate::review_model::review_for_tests as review;
 use crate::status::Agent;

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::last_word::LastWord;
 use crate::look_alikes;
 use crate::messages;
+use crate::review::last_word::LastWord;
 use crate::review::{Review, ReviewId};
 use crate::review_model::notes;
 
@@ -229,10 +229,10 @@ impl AcceptedTogether {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::last_word::Word;
+    use crate::review::last_word::Word;
     use crate::review::{Hunk, HunkState, LineEnding};
     use crate::review_model::open_review::tests::review;
-    use crate::rules::ChangeKind;
+    use crate::rule_acceptance::ChangeKind;
 
     #[test]
     fn only_a_review_as_it_was_seen_has_no_obstacle() {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::accept_all::{AcceptedTogether, ListedReview};
-use crate::decision::{Closed, Closing, Refusal};
-use crate::last_word::LastWord;
 use crate::review::ReviewId;
+use crate::review::decision::{Closed, Closing, Refusal};
+use crate::review::last_word::LastWord;
 
 /// The acceptances that the companion was asked for.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The place of a comment on a turn, as desks name it and find it.
 
-use crate::comment::{Comment, LineRange, Side};
 use crate::harmless;
 use crate::review::Hunk;
+use crate::turn::comment::{Comment, LineRange, Side};
 
 /// The present lines of a comment, in the text of its side; `None` if the comment is about no lines, or
 /// they are lost.
@@ -51,8 +51,8 @@ pub fn place(comment: &Comment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comment::Anchor;
     use crate::review::Lines;
+    use crate::turn::comment::Anchor;
 
     fn comment(path: Option<&str>, lines: Option<(usize, usize)>, side: Side) -> Comment {
         let lines = lines.map(|(first, last)| LineRange { first, last });

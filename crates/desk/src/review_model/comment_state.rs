@@ -1,7 +1,7 @@
 //! The words of desks for the states of comments on a turn.
 
-use crate::comment::{Comment, CommentState};
 use crate::turn::Turn;
+use crate::turn::comment::{Comment, CommentState};
 
 /// The state of a comment, to stand behind its name: ` (open)`. Empty for a new comment that waits for the
 /// finish.
@@ -64,7 +64,7 @@ pub fn waits_on<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comment::{Comment, TurnMessage};
+    use crate::turn::comment::{Comment, TurnMessage};
 
     #[test]
     fn each_state_has_its_words() {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::message::{Message, Subject};
-use super::waiting::Waiting;
-use crate::decision::{Closed, Closing};
+use super::waiting_at_leave::Waiting;
 use crate::review::Review;
-use crate::rules::RuleAcceptance;
+use crate::review::decision::{Closed, Closing};
+use crate::rule_acceptance::RuleAcceptance;
 use crate::status::{Agent, Problem, Status};
 use crate::turn::Turn;
 use crate::{harmless, messages};
@@ -209,7 +209,7 @@ mod tests {
             companion.note_review(&review);
         }
         for agent in ["", "Codex", "Qwen Code"] {
-            let route = Some(crate::comment::Route { agent: agent.into(), ..Default::default() });
+            let route = Some(crate::turn::comment::Route { agent: agent.into(), ..Default::default() });
             companion.note_turn(&Turn { route, ..Turn::default() });
         }
         companion.note_turn(&Turn::default());
@@ -223,7 +223,8 @@ mod tests {
         assert_eq!(there(&companion), [claude.clone(), qwen], "the other is connected");
         // Those that have ended.
         for agent in ["Claude Code", "Qwen Code", "Gemini CLI"] {
-            let route = crate::comment::Route { agent: agent.into(), has_left: true, ..Default::default() };
+            let route =
+                crate::turn::comment::Route { agent: agent.into(), has_left: true, ..Default::default() };
             companion.note_turn(&Turn { route: Some(route), ..Turn::default() });
         }
         assert_eq!(there(&companion), [claude], "its reviews were here");

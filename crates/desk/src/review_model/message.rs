@@ -1,7 +1,7 @@
 //! A message to the person, how much it matters, and its cause.
 
-use crate::last_word::LastWord;
 use crate::review::ReviewId;
+use crate::review::last_word::LastWord;
 
 /// One or more lines for the person, rendered harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod notes;
 mod open_review;
 mod question;
 mod turn_finish;
-mod waiting;
+mod waiting_at_leave;
 
 pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, SeenPart};
 pub use acceptances::Acceptances;
@@ -21,7 +21,7 @@ pub use notes::{Note, notes};
 pub use open_review::{OpenReview, RefusedText, ReviewNews, UndoStep};
 pub use question::{Question, Reply};
 pub use turn_finish::can_send;
-pub use waiting::Waiting;
+pub use waiting_at_leave::Waiting;
 
 #[cfg(test)]
 pub(crate) use open_review::tests::review as review_for_tests;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::review::{LineEnding, Review};
-use crate::rules::ChangeKind;
+use crate::rule_acceptance::ChangeKind;
 use crate::{harmless, messages};
 
 /// A sentence to read before deciding.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::decision::Refusal;
 use crate::messages;
+use crate::review::decision::Refusal;
 use crate::review::{HunkState, Review};
 use crate::review_model::{SeenPart, Waiting};
-use crate::rules::Scope;
+use crate::rule_acceptance::Scope;
 use crate::status::Status;
 
 /// A question that the person answers before anything else happens.

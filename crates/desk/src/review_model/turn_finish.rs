@@ -12,7 +12,7 @@ pub fn can_send(turn: &Turn) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comment::{Comment, CommentState, Route};
+    use crate::turn::comment::{Comment, CommentState, Route};
 
     #[test]
     fn an_undo_is_told_to_an_agent_that_is_known() {

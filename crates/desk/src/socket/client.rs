@@ -8,17 +8,17 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 
-use super::compact::Introduction;
+use super::compact_review::Introduction;
+use super::compact_turn::ToldTurns;
 use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, TURN_TAKEN,
     Welcome,
 };
-use super::turn_news::ToldTurns;
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
-use crate::decision::{Refusal, Revised};
-use crate::hook::{HookProposal, Verdict};
-use crate::protocol::Event;
+use crate::protocol_messages::Event;
+use crate::review::decision::{Refusal, Revised};
+use crate::review::hook_proposal::{HookProposal, Verdict};
 use crate::turn::SnapshotTaken;
 
 /// A desk that has joined.

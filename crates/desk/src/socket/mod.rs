@@ -4,11 +4,11 @@
 //! hold a [`Desk`](crate::Desk) as if they were one process.
 
 pub(crate) mod client;
-mod compact;
+mod compact_review;
+mod compact_turn;
 pub(crate) mod framing;
 mod handshake;
 mod server;
-mod turn_news;
 pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, propose, report, stop, tell_snapshot};

@@ -17,18 +17,18 @@ use tokio::io::{
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::compact::Introduction;
+use super::compact_review::Introduction;
+use super::compact_turn::ToldTurns;
 use super::handshake::{
     FIRST_PROTOCOL, GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT,
     Report, SPOKEN, STOP, TURN_TAKEN, Welcome,
 };
-use super::turn_news::ToldTurns;
 use super::wire::EventWriter;
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
-use crate::decision::{Refusal, Revised};
-use crate::hook::{HookProposal, Verdict};
-use crate::protocol::Request;
+use crate::protocol_messages::Request;
+use crate::review::decision::{Refusal, Revised};
+use crate::review::hook_proposal::{HookProposal, Verdict};
 use crate::turn::SnapshotTaken;
 
 /// How long a peer may take to say who it is.

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::compact::Introduction;
+use super::compact_review::Introduction;
 use super::server::{Spoken, receive_within};
 use super::*;
 use crate::connection::{Seat, pair};

@@ -5,12 +5,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::compact::{CompactEvent, CompactReview};
+use super::compact_review::{CompactEvent, CompactReview};
+use super::compact_turn::ToldTurns;
 use super::handshake::{GOODBYE, Goodbye};
-use super::turn_news::ToldTurns;
-use crate::decision::{Refusal, Revised};
-use crate::protocol::{Event, Request};
+use crate::protocol_messages::{Event, Request};
 use crate::review::ReviewId;
+use crate::review::decision::{Refusal, Revised};
 
 /// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
 pub const REQUEST_FAILED: i64 = -32803;
@@ -122,9 +122,9 @@ pub(super) fn reply(request: &Request) -> Option<String> {
 /// The events of one connection, in the form that the desk at its end understands.
 #[derive(Debug, Default)]
 pub(crate) struct EventWriter {
-    /// It understands reviews in the [compact form](super::compact).
+    /// It understands reviews in the [compact form](super::compact_review).
     pub(super) compact: bool,
-    /// It understands [news](super::turn_news) of these turn reviews.
+    /// It understands [news](super::compact_turn) of these turn reviews.
     pub(super) turns: Option<ToldTurns>,
 }
 

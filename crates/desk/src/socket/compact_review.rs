@@ -9,8 +9,8 @@ use std::sync::Arc;
 use alongside_contract::shared_text;
 use serde::{Deserialize, Serialize};
 
+use super::compact_turn::TurnNews;
 use super::handshake::Hello;
-use super::turn_news::TurnNews;
 use crate::review::{Hunk, Lines, Review};
 
 /// The first message of a desk of ours.

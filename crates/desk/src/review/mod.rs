@@ -1,11 +1,16 @@
 //! A review as a desk sees it: three texts and the hunks between them.
 
+pub(crate) mod decision;
+pub(crate) mod hook_proposal;
+pub(crate) mod last_word;
+pub(crate) mod moved_lines;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::context::Range;
-use crate::rules::ChangeKind;
+use crate::rule_acceptance::ChangeKind;
 use crate::status::Agent;
 use crate::text::{Change, Text};
 

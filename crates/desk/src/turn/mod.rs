@@ -5,11 +5,13 @@
 //! whose original is the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks
 //! it to be undone.
 
+pub(crate) mod comment;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::comment::{Comment, Route, TurnMessage, is_false};
+use self::comment::{Comment, Route, TurnMessage, is_false};
 use crate::harmless;
 use crate::review::{Hunk, Lines, Review};
 

@@ -1,6 +1,9 @@
 //! Texts as lines: finds the start of each line and the offset of a position. A line ends in `\n` and
 //! includes it; a lone `\r` is text like any other.
 
+pub(crate) mod best_pairs;
+pub(crate) mod difference;
+
 use std::ops::Range;
 use std::sync::Arc;
 

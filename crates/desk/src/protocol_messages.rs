@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::comment::{CommentId, LineRange, Side, is_false};
 use crate::context::ContextReport;
-use crate::decision::{Closed, Decision};
 use crate::diagnostics::FileDiagnostics;
-use crate::last_word::LastWord;
+use crate::review::decision::{Closed, Decision};
+use crate::review::last_word::LastWord;
 use crate::review::{Changed, Lines, Review, ReviewId};
-use crate::rules::{RuleAcceptance, Scope};
+use crate::rule_acceptance::{RuleAcceptance, Scope};
 use crate::status::{Problem, Status};
 use crate::text::Change;
+use crate::turn::comment::{CommentId, LineRange, Side, is_false};
 use crate::turn::{OpenedTurnFile, Turn, TurnFinished, TurnId};
 
 /// A desk's request. The companion replies with [`Revised`](crate::Revised) or a [`Refusal`](crate::Refusal).

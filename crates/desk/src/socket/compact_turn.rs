@@ -1,7 +1,7 @@
 //! The compact form of a turn review on a socket: of a list that the other end knows, only what has changed.
 //! A mark in a list of 2,000 files is 0.3 kB of JSON then instead of 200.
 //!
-//! As with the [compact form](super::compact) of a review, only our own two ends use it.
+//! As with the [compact form](super::compact_review) of a review, only our own two ends use it.
 
 use std::collections::BTreeMap;
 
