@@ -1,25 +1,25 @@
 // The commands, each of which says so if there is no companion or no proposal.
 
 import * as vscode from 'vscode';
-import { acceptSeen } from './accepting';
-import type { Ahead } from './ahead';
-import { showBlanks } from './blanks';
-import type { Changer } from './changing';
-import type { Companion } from './companion';
-import type { Decider } from './deciding';
+import type { Ahead } from './accept/acceptAhead';
+import { acceptSeen } from './accept/acceptSeen';
+import type { SeenReviews } from './accept/seenReviews';
+import type { Companion } from './companion/companion';
+import { findAgents } from './companion/program';
+import type { Hunk, Status } from './companion/protocol';
+import { openSettings, type Session, showOther } from './companion/session';
+import { activeUri, show } from './diff/diffEditor';
+import type { Proposed } from './diff/droppedHover';
+import { type Navigation, sayNone } from './diff/navigation';
+import { showBlanks } from './diff/whitespace';
 import { showDrafts } from './drafts';
-import { type Navigation, sayNone } from './navigation';
-import { findAgents } from './program';
-import type { Proposed } from './proposed';
-import type { Hunk, Status } from './protocol';
-import type { Review, Reviews } from './reviews';
-import type { ReviewNode } from './rows';
-import type { Sender } from './sending';
-import { openSettings, type Session, showOther } from './session';
-import type { Texts } from './texts';
-import { activeUri, show } from './view';
-import type { SeenReviews } from './watching';
-import { choose, inform, runInTerminal, say, shellLine, showDiff } from './window';
+import type { ReviewNode } from './lists/treeRows';
+import { choose, inform, runInTerminal, say, shellLine, showDiff } from './messages/window';
+import type { Texts } from './readOnlyTexts';
+import type { Decider } from './reviews/decisions';
+import type { Changer } from './reviews/hunkCommands';
+import type { Review, Reviews } from './reviews/reviews';
+import type { Sender } from './reviews/textSync';
 
 // A row of the view, or the document of a title bar.
 type Given = ReviewNode | vscode.Uri | undefined;

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import type { Texts } from './texts';
-import { choose, inform, runInTerminal, shellLine, showDiff } from './window';
+import { choose, inform, runInTerminal, shellLine, showDiff } from './messages/window';
+import type { Texts } from './readOnlyTexts';
 
 interface Draft { file: string; agent: string; savedAtMs: number; state: string; path: string; reasons?: string }
 

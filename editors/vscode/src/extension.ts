@@ -1,29 +1,29 @@
 // The entry: connects the parts.
 
 import * as vscode from 'vscode';
-import { Ahead } from './ahead';
-import { Announcer } from './announcing';
-import { Badges } from './badges';
-import { Changer } from './changing';
+import { Ahead } from './accept/acceptAhead';
+import { SeenReviews } from './accept/seenReviews';
 import { registerCommands } from './commands';
-import { Companion } from './companion';
-import { ContextReporter } from './context';
-import { Decider } from './deciding';
-import { Documents } from './documents';
-import { Lenses } from './lenses';
-import { Navigation } from './navigation';
-import { Outcomes } from './outcomes';
-import { Overview } from './overview';
-import { findProgram } from './program';
-import { Proposed } from './proposed';
-import type { ClosedReview, OpenedReview, Status } from './protocol';
-import { Reasons } from './reasons';
-import { PROPOSAL, Reviews } from './reviews';
-import { Sender } from './sending';
-import { Session } from './session';
-import { Texts } from './texts';
-import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './view';
-import { SeenReviews } from './watching';
+import { Companion } from './companion/companion';
+import { ContextReporter } from './companion/context';
+import { findProgram } from './companion/program';
+import type { ClosedReview, OpenedReview, Status } from './companion/protocol';
+import { Session } from './companion/session';
+import { Lenses } from './diff/codeLenses';
+import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './diff/diffEditor';
+import { Proposed } from './diff/droppedHover';
+import { Navigation } from './diff/navigation';
+import { Overview } from './lists/statusBar';
+import { Badges } from './lists/tabBadges';
+import { Announcer } from './messages/announcements';
+import { Outcomes } from './messages/outcomes';
+import { Texts } from './readOnlyTexts';
+import { Decider } from './reviews/decisions';
+import { Documents } from './reviews/documents';
+import { Changer } from './reviews/hunkCommands';
+import { Reasons } from './reviews/reasons';
+import { PROPOSAL, Reviews } from './reviews/reviews';
+import { Sender } from './reviews/textSync';
 
 // A server names every waiting review as soon as it is connected.
 const SETTLING = 3000;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ContextReporter } from '../src/context';
+import { ContextReporter } from '../src/companion/context';
 import { window, workspace } from './vscode';
 
 test('a file that is saved is told, and no other document', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { Outcomes } from '../src/outcomes';
+import { Outcomes } from '../src/messages/outcomes';
 import { shown } from './vscode';
 
 const outcomes = (): Outcomes => new Outcomes(...([] as unknown as ConstructorParameters<typeof Outcomes>));

@@ -51,7 +51,7 @@ const MESSAGES: &str = ".notifications-center";
 fn plain_text_is_no_link_and_no_icon() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/src/plain.ts");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/src/messages/escapeMarkup.ts");
     let texts: Vec<_> = NAMES.iter().chain(&TEXTS).map(|(_, text)| *text).collect();
     let mut node = Command::new(code_server.node());
     node.env_clear().envs(sandbox.env()).args(["--input-type=module", "--eval", PLAIN]);

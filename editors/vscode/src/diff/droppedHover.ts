@@ -1,0 +1,95 @@
+// Texts that the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if nothing
+// had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a line
+// that looks like the one that it replaces stands what is hard to see.
+
+import * as vscode from 'vscode';
+import { stateOf, wordsAbout } from './codeLenses';
+import type { Hunk } from '../companion/protocol';
+import { editorOf, goTo } from './diffEditor';
+import { BLANKS_AT_START, inShort, unseenMarks } from './hardToSee';
+import { placesOf } from './hunkPositions';
+import { hover, type Mark, Marks } from '../messages/window';
+import { shows } from '../reviews/exactText';
+import { hunkAt } from '../reviews/hunkCommands';
+import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/reviews';
+import { leavesOutBlanks } from './whitespace';
+
+// Of so many changes that are hard to see: VS Code draws each.
+const MOST = 500;
+
+export class Proposed implements vscode.HoverProvider, vscode.Disposable {
+  private readonly dropped = new Marks(true);
+  private readonly unseen = new Marks(false);
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly reviews: Reviews) {
+    this.subscriptions = [
+      vscode.languages.registerHoverProvider([{ scheme: PROPOSAL }, { scheme: ORIGINAL }], this),
+      reviews.onDidChange(() => this.mark()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.mark()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.mark()),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === PROPOSAL && this.mark()),
+    ];
+  }
+
+  provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
+    const review = this.reviews.of(document.uri);
+    const hunk = review && hunkAt(review, document, line);
+    if (!review || !hunk) {
+      return undefined;
+    }
+    const index = review.hunks.indexOf(hunk);
+    const words = wordsAbout(review, index, leavesOutBlanks(document));
+    if (hunk.state !== 'dropped') {
+      return words ? hover([words], '') : undefined;
+    }
+    const diff = review.display.diff[index] ?? '';
+    return hover([stateOf(review, index), 'Proposed, and not written:'], changedLines(diff));
+  }
+
+  // At the change, which gets the cursor.
+  async show(review: Review, { current: { start } }: Hunk): Promise<void> {
+    const editor = editorOf(review);
+    if (editor) {
+      goTo(editor, start, 0);
+      await vscode.commands.executeCommand('editor.action.showHover');
+    }
+  }
+
+  private mark(): void {
+    for (const editor of vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === PROPOSAL)) {
+      const review = this.reviews.of(editor.document.uri);
+      const isShown = review !== undefined && shows(editor.document, review.current);
+      const last = editor.document.lineCount - 1;
+      const dropped = review?.hunks.filter(({ state }) => state === 'dropped') ?? [];
+      this.dropped.show(editor, dropped.map(({ current: { start } }) => ({ line: Math.min(start, last) })));
+      // Between a change and the text that shows it, lines have other places.
+      this.unseen.show(editor, isShown ? marksOf(review, leavesOutBlanks(editor.document)).filter(({ line }) => line <= last) : []);
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.dropped, this.unseen, ...this.subscriptions).dispose();
+  }
+}
+
+// Of a diff: without its first line, which says where it is, and without the lines around, which are on the screen.
+export const changedLines = (diff: string): string => diff.split('\n').slice(1).filter((line) => /^[-+\\]/.test(line)).join('\n');
+
+// A new revision has new changes.
+const known = new WeakMap<Hunk[], Map<boolean, Mark[]>>();
+
+function marksOf(review: Review, leavesOut: boolean): Mark[] {
+  const marks = known.get(review.hunks) ?? new Map<boolean, Mark[]>();
+  known.set(review.hunks, marks);
+  const found = marks.get(leavesOut) ?? [...unseenMarks(review), ...(leavesOut ? leftOut(review) : [])].slice(0, MOST);
+  marks.set(leavesOut, found);
+  return found;
+}
+
+// The lines in which VS Code paints nothing.
+const leftOut = (review: Review): Mark[] =>
+  placesOf(review).flatMap(({ current: { start, end } }, index) => {
+    const words = wordsAbout(review, index, true);
+    return words === BLANKS_AT_START ? Array.from({ length: end - start }, (_, line) => ({ line: start + line, words: inShort(words) })) : [];
+  });

@@ -1,0 +1,99 @@
+// Long lines of a proposal wrap, so that no change is beyond the right edge: VS Code tells no extension how far a view is
+// scrolled to the right. Only a command wraps the lines of one document, and it toggles: what is wrapped is noted here.
+
+import * as vscode from 'vscode';
+import { NARROW } from '../accept/seenChanges';
+import { unseenMarks } from './hardToSee';
+import { placesOf } from './hunkPositions';
+import { ORIGINAL, PROPOSAL, proposalUri, type Review, type Reviews } from '../reviews/reviews';
+
+export class Wrapping implements vscode.Disposable {
+  private readonly wrapped = new Set<string>();
+  private isBusy = false;
+  // The person has chosen: nothing wraps by itself any more.
+  private readonly chosen = new Set<string>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly reviews: Reviews, private readonly changed: () => void) {
+    this.subscriptions = [
+      vscode.window.onDidChangeActiveTextEditor(() => void this.wrap()),
+      reviews.onDidChange(() => void this.wrap()),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.wrapped.delete(uri.toString());
+        this.chosen.delete(uri.toString());
+      }),
+    ];
+  }
+
+  isWrapped(document: vscode.TextDocument): boolean {
+    return this.wrapped.has(document.uri.toString()) !== wrapsAnyway(document);
+  }
+
+  async toggle(): Promise<void> {
+    const review = this.front();
+    if (review) {
+      this.chosen.add(proposalUri(review).toString());
+      await this.flip(review);
+    }
+  }
+
+  private async wrap(): Promise<void> {
+    const review = this.front();
+    const document = review && this.reviews.document(review);
+    if (review && document && isWide(review) && !this.isWrapped(document) && !this.chosen.has(document.uri.toString())) {
+      await this.flip(review);
+    }
+  }
+
+  private async flip(review: Review): Promise<void> {
+    const uri = proposalUri(review).toString();
+    // Other events come meanwhile.
+    if (this.isBusy) {
+      return;
+    }
+    this.isBusy = true;
+    await vscode.commands.executeCommand('editor.action.toggleWordWrap');
+    this.isBusy = false;
+    if (!this.wrapped.delete(uri)) {
+      this.wrapped.add(uri);
+    }
+    this.changed();
+    // Another proposal may be in front now.
+    await this.wrap();
+  }
+
+  // The proposal that the command is about.
+  private front(): Review | undefined {
+    const { document } = vscode.window.activeTextEditor ?? {};
+    return document && [PROPOSAL, ORIGINAL].includes(document.uri.scheme) ? this.reviews.of(document.uri) : undefined;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+}
+
+const isWide = (review: Review): boolean =>
+  (review.hunks.length === 0 ? review.current.split('\n').some((line) => line.length > NARROW)
+    : placesOf(review).some(({ lastColumn }) => lastColumn > NARROW) || hasWideMarks(review));
+
+const wide = new WeakMap<object, boolean>();
+
+// The words behind a line wrap with it. A new revision has new changes.
+function hasWideMarks(review: Review): boolean {
+  const known = wide.get(review.hunks);
+  if (known !== undefined) {
+    return known;
+  }
+  const lines = review.current.split('\n');
+  const found = unseenMarks(review).some(({ line, words }) => (lines[line] ?? '').length + words.length > NARROW);
+  wide.set(review.hunks, found);
+  return found;
+}
+
+// The person's settings, of which some languages have others.
+function wrapsAnyway(document: vscode.TextDocument): boolean {
+  const value = (section: string): string => vscode.workspace.getConfiguration(section, document).get<string>('wordWrap') ?? '';
+  const inDiffs = value('diffEditor');
+  return (inDiffs === 'on' || inDiffs === 'off' ? inDiffs : value('editor')) !== 'off';
+}

@@ -1,0 +1,27 @@
+// The number of changes at the tab of a proposal, whose title is cut at its end. It follows what the person splits.
+
+import * as vscode from 'vscode';
+import { badge } from '../messages/window';
+import { PROPOSAL, proposalUri, type Reviews } from '../reviews/reviews';
+
+export class Badges implements vscode.FileDecorationProvider, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.changes.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly reviews: Reviews) {
+    this.subscription = vscode.Disposable.from(
+      vscode.window.registerFileDecorationProvider(this),
+      reviews.onDidChange(() => this.changes.fire(reviews.list().map(proposalUri))),
+    );
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const count = (uri.scheme === PROPOSAL && this.reviews.of(uri)?.hunks.length) || 0;
+    return count > 0 ? badge(count, count === 1 ? '1 change' : `${count} changes`) : undefined;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.subscription, this.changes).dispose();
+  }
+}

@@ -1,0 +1,165 @@
+// The proposals that wait, with the text that the person sees of each.
+
+import * as vscode from 'vscode';
+import type { ChangedReview, OpenedReview } from '../companion/protocol';
+import { changed, replaced, replacement, shows } from './exactText';
+import { documentUri } from '../messages/window';
+
+export const PROPOSAL = 'alongside-proposal';
+export const ORIGINAL = 'alongside-original';
+
+export interface Review extends OpenedReview {
+  // The text on the right, also while no tab shows it.
+  text: string;
+  // The revision of which this text was made.
+  base: number;
+  // Whether the companion lacks some of this text.
+  unsent: boolean;
+  // The file as VS Code has read or saved it last.
+  saved?: { text: string; mtime: number };
+  // A text that the document is about to get from the companion.
+  incoming?: string;
+  // The text that the person has decided on.
+  decided?: string;
+  // When the person typed last, in milliseconds; 0 for never.
+  editedAt: number;
+  // It was accepted together with others: one sentence is about all of them.
+  isTogether?: boolean;
+  // Whether the server has named it since it started.
+  known: boolean;
+  ended: boolean;
+}
+
+// The last part of the path is the file's name, which gives the language. Numbers of reviews begin anew with each
+// companion, and VS Code restores tabs: the time keeps a tab from showing another review.
+const uriOf = (scheme: string, { id, agent, display }: OpenedReview): vscode.Uri =>
+  documentUri(scheme, display.name, `${agent.since}-${id}`);
+
+export const proposalUri = (review: OpenedReview): vscode.Uri => uriOf(PROPOSAL, review);
+export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL, review);
+
+// The parameters that tell the server the text that the person sees, as it differs from the newest one.
+export const textParams = ({ id, base, revision, current, text }: Review): object =>
+  ({ id, revision: base, from: revision, replacement: replacement(current, text) });
+
+export class Reviews implements vscode.Disposable {
+  private readonly all = new Map<string, Review>();
+  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly edits = new vscode.EventEmitter<Review>();
+  private readonly openings = new vscode.EventEmitter<Review>();
+  private readonly subscriptions: vscode.Disposable[];
+  readonly onDidChange = this.changes.event;
+  // The person typed.
+  readonly onDidEdit = this.edits.event;
+  // A document opens, with a text that may be old by now.
+  readonly onDidOpenDocument = this.openings.event;
+
+  constructor() {
+    this.subscriptions = [
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => this.edited(document, contentChanges)),
+      vscode.workspace.onDidOpenTextDocument((document) => this.documentOpened(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        if (this.at(document.uri)?.ended) {
+          this.all.delete(keyOf(document.uri));
+        }
+      }),
+    ];
+  }
+
+  list(): Review[] {
+    return [...this.all.values()].filter((review) => !review.ended);
+  }
+
+  get(id: number): Review | undefined {
+    return this.list().find((review) => review.id === id);
+  }
+
+  // The review that a document of it shows, also after its end.
+  at(uri: vscode.Uri | undefined): Review | undefined {
+    return uri && this.all.get(keyOf(uri));
+  }
+
+  // The waiting review of a document or a file.
+  of(uri: vscode.Uri | undefined): Review | undefined {
+    const shown = this.at(uri);
+    return shown ? this.get(shown.id) : this.list().find(({ file }) => uri?.scheme === 'file' && file === uri.fsPath);
+  }
+
+  // Returns the review, if it is new. Another server names those that wait again.
+  open(news: OpenedReview): Review | undefined {
+    const key = keyOf(proposalUri(news));
+    const old = this.all.get(key);
+    if (old && !old.ended) {
+      const based = old.unsent ? { base: news.revision } : {};
+      Object.assign(old, news, based, { known: true });
+      this.changes.fire();
+      return undefined;
+    }
+    const state = { text: news.current, base: news.revision, unsent: false, editedAt: 0, known: true, ended: false };
+    const review: Review = { ...news, ...state };
+    this.all.set(key, review);
+    this.changes.fire();
+    return review;
+  }
+
+  change({ id, replacement: change, revision, hunks, stale, dirty, reason, display }: ChangedReview): Review | undefined {
+    const review = this.get(id);
+    if (review) {
+      const current = change ? replaced(review.current, change) : review.current;
+      Object.assign(review, { current, revision, hunks, stale, dirty, reason, display });
+      this.changes.fire();
+    }
+    return review;
+  }
+
+  end(id: number): Review | undefined {
+    const review = this.get(id);
+    if (review) {
+      review.ended = true;
+      if (!this.document(review)) {
+        this.all.delete(keyOf(proposalUri(review)));
+      }
+      this.changes.fire();
+    }
+    return review;
+  }
+
+  document(review: Review): vscode.TextDocument | undefined {
+    const key = keyOf(proposalUri(review));
+    return vscode.workspace.textDocuments.find(({ uri, isClosed }) => !isClosed && uri.scheme === PROPOSAL && keyOf(uri) === key);
+  }
+
+  private documentOpened(document: vscode.TextDocument): void {
+    const review = document.uri.scheme === PROPOSAL ? this.at(document.uri) : undefined;
+    if (review?.saved && !shows(document, review.saved.text)) {
+      // VS Code has restored a text that it had not saved.
+      this.edited(document, []);
+    } else if (review) {
+      this.openings.fire(review);
+    }
+  }
+
+  private edited(document: vscode.TextDocument, changes: readonly vscode.TextDocumentContentChangeEvent[]): void {
+    const review = document.uri.scheme === PROPOSAL ? this.at(document.uri) : undefined;
+    if (!review) {
+      return;
+    }
+    const before = review.text;
+    review.text = changed(before, changes, document);
+    if (review.incoming !== undefined && shows(document, review.incoming)) {
+      review.text = review.incoming;
+    } else if (review.text !== before) {
+      review.editedAt = Date.now();
+      if (!review.ended) {
+        review.unsent = true;
+        this.edits.fire(review);
+      }
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.changes, this.edits, this.openings).dispose();
+  }
+}
+
+const keyOf = (uri: vscode.Uri): string => `${uri.path}?${uri.query}`;
