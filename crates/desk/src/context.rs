@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
-    /// The focused file, if this desk has the focus in one.
+    /// The focused file, if a file in this desk has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveFile>,
-    /// All open files, most recently focused first. Absent: those reported so far, and the active one.
+    /// All open files, most recently focused first. If absent, the companion keeps the earlier list and adds
+    /// the active file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_files: Option<Vec<OpenFile>>,
     /// Whether the editor trusts the workspace; absent unless the editor has a notion of trust.
@@ -29,7 +30,8 @@ pub struct ActiveFile {
     /// The other end of the selection; absent where the selection ends at the cursor, or there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Position>,
-    /// The selected text; absent or empty when nothing is selected. It may be longer than agents take.
+    /// The selected text; absent or empty when nothing is selected. It may be longer than the contract
+    /// allows: the companion cuts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_text: Option<String>,
 }
@@ -53,7 +55,7 @@ pub struct Position {
     pub character: u32,
 }
 
-/// A stretch of text; `end` is exclusive.
+/// A range of text; `end` is exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     /// First position.

@@ -28,9 +28,9 @@ pub struct Client {
     /// The version of the desk protocol that its plugin speaks, if it has one.
     pub(crate) protocol: Option<u32>,
     /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
-    pub(crate) presents: bool,
+    pub(crate) wants_presentation: bool,
     /// Whether that plugin shows texts side by side, byte for byte, and the server adds words and merges.
-    pub(crate) displays: bool,
+    pub(crate) wants_display: bool,
     /// Whether that plugin tells the problems that the editor knows in files.
     pub diagnoses: bool,
     /// How LSP's own messages count positions.
@@ -68,8 +68,8 @@ impl Client {
             kind: editors::find(&name),
             protocol,
             encoding: Encoding::negotiate(params),
-            presents: wants("presentation"),
-            displays: wants("display"),
+            wants_presentation: wants("presentation"),
+            wants_display: wants("display"),
             diagnoses: wants("diagnostics"),
             opens_reviews: wants("openReviews"),
             session: ours.and_then(|ours| Some(ours.get("session")?.as_str()?.to_owned())),

@@ -1,5 +1,5 @@
-//! The two ways of being a desk, seen from the session: a plugin that speaks the desk protocol, or plain LSP.
-//! Every method defaults to nothing.
+//! The interface between the session and the desk of its editor. Two types implement it: one for a plugin
+//! that speaks the desk protocol, and one for an editor with plain LSP.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::editors::EditorKind;
 use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
-/// A desk behind an editor. The session calls it; it never waits.
+/// The desk of an editor. The session calls its methods, which must not block.
 pub(crate) trait EditorDesk {
     /// The companion is connected.
     fn connected(&mut self, io: &mut Io);
@@ -36,18 +36,19 @@ pub(crate) trait EditorDesk {
     /// The companion sends an event.
     fn handle_event(&mut self, io: &mut Io, event: Event);
 
-    /// The companion replies to a request of this desk.
+    /// The companion replies to a request of this desk to change or decide a review.
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
 
-    /// The changes of settings that the installed agents need.
+    /// The search for installed agents ended with the changes of their settings that it found necessary.
+    /// Without an implementation of its own, a desk reports a problem about them.
     fn handle_offers(&mut self, io: &mut Io, offers: Vec<SettingsOffer>, kind: &EditorKind) {
-        if let Some(problem) = problems::agents_do_not_look(&offers, kind.agents_command) {
+        if let Some(problem) = problems::ide_mode_is_off(&offers, kind.agents_command) {
             self.handle_event(io, Event::Problem(problem));
         }
     }
 
-    /// The sentence after a change of an agent's settings.
-    fn handle_agent_change(&mut self, _io: &mut Io, _made: Result<String, String>) {}
+    /// A change of an agent's settings was made, with a sentence for the person, or failed.
+    fn handle_settings_change(&mut self, _io: &mut Io, _result: Result<String, String>) {}
 
     /// When [`Self::handle_deadline`] is to be called next.
     fn deadline(&self) -> Option<Instant> {
@@ -60,8 +61,8 @@ pub(crate) trait EditorDesk {
     /// The editor is about to end.
     fn shut_down(&mut self, _io: &Io) {}
 
-    /// Whether a path belongs to this desk's own files, which an editor may take for a project.
-    fn owns(&self, _path: &Path) -> bool {
+    /// Whether a path is one of this desk's private files. An editor may report their folder as a project.
+    fn owns_path(&self, _path: &Path) -> bool {
         false
     }
 }

@@ -1,5 +1,6 @@
-//! An editor whose plugin speaks the desk protocol. Its messages pass through among LSP's own: unchanged, or
-//! by way of a [`Presentation`] for a plugin that wants its words.
+//! The desk of an editor whose plugin speaks the desk protocol. The plugin's messages pass through among
+//! LSP's own: unchanged, or by way of a [`Presentation`] for a plugin that displays the server's labels and
+//! messages.
 
 use alongside_contract::rpc::{self, Id};
 use alongside_desk::socket::{PROTOCOL, wire};
@@ -17,37 +18,38 @@ use crate::problems;
 pub(crate) struct PluginDesk {
     /// The last report, repeated to a companion that connects later.
     context: Option<ContextReport>,
-    /// For a plugin that shows the words of the server.
+    /// For a plugin that displays the server's labels and messages.
     presentation: Option<Presentation<RequestId>>,
 }
 
-/// The capabilities in the answer to `initialize`. LSP's own features would compete with other servers.
+/// The capabilities in the answer to `initialize`. None is a language feature, which would compete with the
+/// servers of the language.
 pub(crate) fn capabilities(client: &Client) -> Value {
-    let mut ours = json!({ "protocol": client.protocol.unwrap_or(PROTOCOL) });
-    if client.presents {
-        ours["presentation"] = true.into();
+    let mut capability = json!({ "protocol": client.protocol.unwrap_or(PROTOCOL) });
+    if client.wants_presentation {
+        capability["presentation"] = true.into();
     }
-    if client.displays {
-        ours["display"] = true.into();
+    if client.wants_display {
+        capability["display"] = true.into();
     }
     json!({
         "positionEncoding": client.encoding.name(),
         "textDocumentSync": { "openClose": false, "change": 0 },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
-        "experimental": { "alongside": ours },
+        "experimental": { "alongside": capability },
     })
 }
 
 impl PluginDesk {
     pub(crate) fn new(client: &Client) -> Self {
-        let presentation = match client.presents {
+        let presentation = match client.wants_presentation {
             true => Some(Presentation::default()),
-            false => client.displays.then(Presentation::of_exact_texts),
+            false => client.wants_display.then(Presentation::of_exact_texts),
         };
         Self { context: None, presentation }
     }
 
-    /// Forwards a message of the plugin; false if it is none of the desk protocol.
+    /// Forwards a message of the plugin; false if its method is not part of the desk protocol.
     fn forward(&mut self, io: &mut Io, id: Option<&RequestId>, method: &str, params: &Value) -> bool {
         if !method.starts_with("alongside/") {
             return false;
@@ -56,7 +58,7 @@ impl PluginDesk {
             && let Some(text) = TextParams::read(method, params)
         {
             match (text, id) {
-                (Ok(text), id) => carry_out(io, presentation.text_sent(id.cloned(), &text)),
+                (Ok(text), id) => carry_out(io, presentation.on_plugin_text(id.cloned(), &text)),
                 (Err(error), Some(id)) => io.refuse(id.clone(), rpc::INVALID_PARAMS, error.to_string(), None),
                 (Err(error), None) => tracing::warn!(method, %error, "cannot read a message of the plugin"),
             }
@@ -70,7 +72,7 @@ impl PluginDesk {
         match (request, id) {
             (Ok(Some(request)), Some(id)) => {
                 if let Some(presentation) = &mut self.presentation {
-                    presentation.request_sent(id, &request);
+                    presentation.on_plugin_request(id, &request);
                 }
                 io.request(RequestOrigin::Plugin(id.clone()), request);
             }
@@ -105,7 +107,8 @@ impl EditorDesk for PluginDesk {
         self.forward(io, Some(id), method, &params)
     }
 
-    /// The plugin has nothing more to send before a decision, or tells the problems that it knows.
+    /// Takes the plugin's reply to `flush`, after which it has nothing more to send before a decision, or to
+    /// a question for diagnostics.
     fn handle_forwarded_response(&mut self, io: &mut Io, id: &RequestId, result: Option<Value>) {
         let id = match serde_json::to_value(id) {
             Ok(Value::String(id)) => Id::Text(id),
@@ -113,7 +116,7 @@ impl EditorDesk for PluginDesk {
         };
         let result = result.and_then(|result| serde_json::value::to_raw_value(&result).ok());
         match (wire::read_reply(&id, result.as_deref()), &mut self.presentation) {
-            (Some(Request::Flushed { id }), Some(presentation)) => carry_out(io, presentation.flushed(id)),
+            (Some(Request::Flushed { id }), Some(presentation)) => carry_out(io, presentation.on_flushed(id)),
             (Some(request), _) => io.request(RequestOrigin::Unawaited, request),
             (None, _) => {}
         }
@@ -122,7 +125,7 @@ impl EditorDesk for PluginDesk {
     fn handle_event(&mut self, io: &mut Io, event: Event) {
         match &mut self.presentation {
             Some(presentation) => carry_out(io, presentation.present(event)),
-            None => tell(io, serde_json::from_str(&wire::event(&event))),
+            None => send(io, serde_json::from_str(&wire::event(&event))),
         }
     }
 
@@ -130,12 +133,12 @@ impl EditorDesk for PluginDesk {
         match (origin, &mut self.presentation) {
             (RequestOrigin::Plugin(id), presentation) => {
                 if let Some(presentation) = presentation {
-                    presentation.request_replied(&id);
+                    presentation.on_request_reply(&id);
                 }
-                answer(io, id, reply);
+                send_reply(io, id, reply);
             }
             (RequestOrigin::Edit(id), Some(presentation)) => {
-                carry_out(io, presentation.text_replied(id, reply));
+                carry_out(io, presentation.on_text_reply(id, reply));
             }
             _ => {}
         }
@@ -145,8 +148,8 @@ impl EditorDesk for PluginDesk {
 fn carry_out(io: &mut Io, effects: Vec<Effect<RequestId>>) {
     for effect in effects {
         match effect {
-            Effect::Tell(message) => tell_presented(io, message),
-            Effect::Answer(id, reply) => answer(io, id, reply),
+            Effect::Tell(message) => send_presented(io, message),
+            Effect::Answer(id, reply) => send_reply(io, id, reply),
             Effect::PassOn(Some(id), request) => io.request(RequestOrigin::Plugin(id), request),
             Effect::PassOn(None, request) => io.request(RequestOrigin::Unawaited, request),
             Effect::SendText(id, request) => io.request(RequestOrigin::Edit(id), request),
@@ -154,18 +157,19 @@ fn carry_out(io: &mut Io, effects: Vec<Effect<RequestId>>) {
     }
 }
 
-/// Sends the plugin an event with its words. A notification, which comes at every key, is not read again.
-fn tell_presented(io: &Io, mut message: Value) {
+/// Sends the plugin an event with its labels. A notification, as at every key press, is built without parsing
+/// it again.
+fn send_presented(io: &Io, mut message: Value) {
     match message["method"].as_str().map(str::to_owned) {
         Some(method) if message.get("id").is_none() => {
             io.send(Message::Notification(Notification { method, params: message["params"].take() }));
         }
-        _ => tell(io, serde_json::from_value(message)),
+        _ => send(io, serde_json::from_value(message)),
     }
 }
 
 /// Sends the plugin an event.
-fn tell(io: &Io, message: Result<Message, serde_json::Error>) {
+fn send(io: &Io, message: Result<Message, serde_json::Error>) {
     match message {
         Ok(message) => io.send(message),
         Err(error) => tracing::error!(%error, "cannot write an event"),
@@ -173,7 +177,7 @@ fn tell(io: &Io, message: Result<Message, serde_json::Error>) {
 }
 
 /// Answers a request of the plugin.
-fn answer(io: &Io, id: RequestId, reply: Result<Revised, Refusal>) {
+fn send_reply(io: &Io, id: RequestId, reply: Result<Revised, Refusal>) {
     match reply {
         Ok(revised) => io.reply(id, revised),
         Err(refusal) => {

@@ -14,7 +14,7 @@ pub(crate) fn companion_stopped() -> Problem {
 
 /// IDE mode is off in agents, so they find no editor; `None` if it is on in all.
 /// `command` sets agents up.
-pub(crate) fn agents_do_not_look(offers: &[SettingsOffer], command: &str) -> Option<Problem> {
+pub(crate) fn ide_mode_is_off(offers: &[SettingsOffer], command: &str) -> Option<Problem> {
     let agents = SettingsOffer::unconnected(offers)?;
     Some(Problem::new(format!("IDE mode is off in {agents}"), format!("`{command}` switches it on")))
 }

@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
                 self.editor_desk.handle_offers(&mut self.io, Vec::new(), self.client.kind);
             }
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
-                self.editor_desk.handle_agent_change(&mut self.io, made);
+                self.editor_desk.handle_settings_change(&mut self.io, made);
             }
             SessionEvent::Companion(CompanionMessage::Shown(number, shown)) => {
                 let result = serde_json::json!({ "success": shown });
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
     fn change_roots(&mut self, params: &Value) {
         let folders = |pointer: &str| -> Vec<PathBuf> {
             let mut paths = roots::from_folders(params.pointer(pointer));
-            paths.retain(|path| !self.editor_desk.owns(path));
+            paths.retain(|path| !self.editor_desk.owns_path(path));
             if self.client.protocol.is_some() { paths } else { roots::repositories(paths) }
         };
         let (added, removed) = (folders("/event/added"), folders("/event/removed"));

@@ -13,6 +13,6 @@ pub enum Effect<Id> {
     /// The companion gets the request. Its reply goes to the plugin's request, if there is one.
     PassOn(Option<Id>, Request),
     /// The companion gets the text of a review. Its reply goes to
-    /// [`Presentation::text_replied`](crate::Presentation::text_replied).
+    /// [`Presentation::on_text_reply`](crate::Presentation::on_text_reply).
     SendText(ReviewId, Request),
 }

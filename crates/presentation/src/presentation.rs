@@ -42,34 +42,34 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
 
     /// The plugin sends a text. Without `id`, it wants no answer.
     #[must_use]
-    pub fn text_sent(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
+    pub fn on_plugin_text(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
         self.texts.push(id, params, self.reviews.get(&params.id));
         self.texts.take_effects()
     }
 
     /// The companion has replied to a text.
     #[must_use]
-    pub fn text_replied(&mut self, id: ReviewId, reply: Result<Revised, Refusal>) -> Vec<Effect<Id>> {
+    pub fn on_text_reply(&mut self, id: ReviewId, reply: Result<Revised, Refusal>) -> Vec<Effect<Id>> {
         self.texts.replied(id, reply, self.reviews.get(&id));
         self.texts.take_effects()
     }
 
     /// The plugin has sent every text of a review.
     #[must_use]
-    pub fn flushed(&mut self, id: ReviewId) -> Vec<Effect<Id>> {
+    pub fn on_flushed(&mut self, id: ReviewId) -> Vec<Effect<Id>> {
         self.texts.flush(id);
         self.texts.take_effects()
     }
 
     /// The relay passes on a request of the plugin.
-    pub fn request_sent(&mut self, id: &Id, request: &Request) {
+    pub fn on_plugin_request(&mut self, id: &Id, request: &Request) {
         if let Some(review) = changed_review(request) {
             self.changing.push((id.clone(), review));
         }
     }
 
     /// The companion has replied to a request that the relay passed on.
-    pub fn request_replied(&mut self, id: &Id) {
+    pub fn on_request_reply(&mut self, id: &Id) {
         self.changing.retain(|(request, _)| request != id);
     }
 

@@ -93,14 +93,14 @@ impl Stage {
                 Effect::SendText(id, request) => {
                     let reply = self.carry_out(request);
                     self.tell();
-                    let effects = self.presentation.text_replied(id, reply);
+                    let effects = self.presentation.on_text_reply(id, reply);
                     self.relay(effects);
                 }
                 Effect::PassOn(asker, request) => {
                     let reply = self.carry_out(request);
                     self.tell();
                     if let Some(asker) = asker {
-                        self.presentation.request_replied(&asker);
+                        self.presentation.on_request_reply(&asker);
                         self.relay(vec![Effect::Answer(asker, reply)]);
                     }
                 }
@@ -180,7 +180,7 @@ impl Stage {
     fn ask(&mut self, method: &str, params: &Value) -> u64 {
         self.last += 1;
         let params = TextParams::read(method, params).expect("it has a text").unwrap();
-        let effects = self.presentation.text_sent(Some(self.last), &params);
+        let effects = self.presentation.on_plugin_text(Some(self.last), &params);
         self.relay(effects);
         self.last
     }
@@ -374,7 +374,7 @@ fn a_person_may_type_on_and_on_before_the_plugin_shows_another_desk() {
 fn a_change_that_the_person_made_here_is_no_news() {
     let mut stage = Stage::with("one\n", "ONE\n");
     let keep = Request::KeepHunks { id: ReviewId(1), revision: 1, hunks: vec![0], keep: false };
-    stage.presentation.request_sent(&1, &keep);
+    stage.presentation.on_plugin_request(&1, &keep);
     stage.calls.push_back(Effect::PassOn(Some(1), keep));
     stage.run();
     assert_eq!(*stage.said(), json!([]));
@@ -446,7 +446,7 @@ fn a_flush_waits_for_the_last_text() {
     let mut stage = Stage::with("one\n", "ONE\n");
     stage.send(1, "typed\n");
     assert!(matches!(stage.calls.front(), Some(Effect::SendText(..))) && stage.calls.len() == 1);
-    assert_eq!(stage.presentation.flushed(ReviewId(1)), [], "the text is on its way");
+    assert_eq!(stage.presentation.on_flushed(ReviewId(1)), [], "the text is on its way");
     stage.run();
     assert!(stage.flushed && &*stage.review.current == "typed\n");
 }
@@ -455,7 +455,7 @@ fn a_flush_waits_for_the_last_text() {
 fn a_flush_after_a_decision_is_answered() {
     let mut stage = Stage::with("one\n", "ONE\n");
     stage.accept(1, "ONE\n");
-    let effects = stage.presentation.flushed(ReviewId(1));
+    let effects = stage.presentation.on_flushed(ReviewId(1));
     stage.relay(effects);
     stage.run();
     assert!(stage.flushed && stage.decided.is_some());

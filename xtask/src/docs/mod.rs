@@ -1,5 +1,6 @@
 //! Tests that hold the pages for people to the repository: links, commands, tables, figures, names of tests.
 
+mod agents;
 mod desk_messages;
 mod desk_table;
 mod pages;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::agents::comparisons;
+use super::agent_comparisons::comparisons;
 use super::control_flow::disguised;
 use super::imports::Imports;
 use super::method_names::changing_questions;

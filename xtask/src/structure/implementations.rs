@@ -1,5 +1,5 @@
-//! Which files implement a type: with methods of its own, not with those of a trait, nor with functions that
-//! take no value, such as a look-up beside a table.
+//! Finds types with inherent methods in several files. Neither implementations of traits nor functions
+//! without `self`, such as a look-up beside a table, count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use super::imports::{Crate, Imports};
 use crate::rust_sources::Module;
 
 /// The types of a crate that several files implement: the name of each, and the files.
-pub(super) fn in_several_files(files: &[&Imports]) -> Vec<String> {
-    let modules = Crate::of(files);
+pub(super) fn types_in_several_files(files: &[&Imports]) -> Vec<String> {
+    let krate = Crate::of(files);
     let mut implementing: BTreeMap<(Module, String), BTreeSet<String>> = BTreeMap::new();
     for file in files {
         for path in &file.implemented {
-            if let Some(implemented) = modules.resolve(path) {
+            if let Some(implemented) = krate.resolve(path) {
                 implementing.entry(implemented).or_default().insert(file.module.join("/"));
             }
         }
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_is_one_whatever_path_leads_to_it_and_traits_do_not_count() {
+    fn re_exports_are_one_type_and_traits_do_not_count() {
         let files = [
             ("", "mod a; mod b;"),
             ("a", "mod c; pub use c::One; pub struct Two; impl Two { fn f(&self) {} }"),
@@ -39,6 +39,6 @@ mod tests {
             ("e", "impl Drop for crate::a::One { fn drop(&mut self) {} } impl crate::a::One { fn new() {} }"),
         ];
         let files = files.map(|(module, text)| Imports::of_text(module, text));
-        assert_eq!(in_several_files(&files.each_ref()), ["Two in a, a/c", "One in a/c, b"]);
+        assert_eq!(types_in_several_files(&files.each_ref()), ["Two in a, a/c", "One in a/c, b"]);
     }
 }

@@ -1,11 +1,10 @@
 //! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no type in several files, no
 //! question that changes something, no control flow in disguise, no line that is too long, no comparison with
-//! the identifier of an agent, no agent that the pages leave out. `layers.rs` has the dependencies between
-//! crates.
+//! the identifier of an agent. `layers.rs` has the dependencies between crates.
 
 #![cfg(test)]
 
-mod agents;
+mod agent_comparisons;
 mod control_flow;
 mod file_facts;
 mod implementations;
@@ -16,7 +15,7 @@ mod vscode_extension;
 mod windows_rules;
 
 use file_facts::found;
-use implementations::in_several_files;
+use implementations::types_in_several_files;
 use imports::{Graph, circles};
 
 /// Types that several files implement.
@@ -51,7 +50,8 @@ fn a_type_is_implemented_in_one_file() {
     // A round or a bench of the rig is one long script, in several files.
     let ours = file_facts::imports().into_iter().filter(|(package, _)| package.starts_with("crates/"));
     for (package, files) in ours {
-        let several = in_several_files(&files).into_iter().map(|several| format!("{package}: {several}"));
+        let several =
+            types_in_several_files(&files).into_iter().map(|several| format!("{package}: {several}"));
         found.extend(several);
     }
     assert_eq!(found, IN_SEVERAL_FILES, "types that several files implement");

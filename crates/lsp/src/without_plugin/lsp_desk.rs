@@ -451,7 +451,7 @@ impl EditorDesk for LspDesk {
         self.agent_setup.arrived(io, &self.editor, offers);
     }
 
-    fn handle_agent_change(&mut self, io: &mut Io, made: Result<String, String>) {
+    fn handle_settings_change(&mut self, io: &mut Io, made: Result<String, String>) {
         match made {
             Ok(message) => self.editor.inform(io, &message),
             Err(message) => self.editor.warn(io, &message),
@@ -494,7 +494,7 @@ impl EditorDesk for LspDesk {
         }
     }
 
-    fn owns(&self, path: &Path) -> bool {
+    fn owns_path(&self, path: &Path) -> bool {
         self.directory.holds(path)
     }
 }

@@ -159,7 +159,7 @@ async fn the_original_is_a_file_where_editors_show_files() {
         stage.choose(&own, 3, "alongside: Show the original");
         let seen = stage.seen();
         let path = crate::uri::to_path(seen.one("window/showDocument")["uri"].as_str().unwrap()).unwrap();
-        assert!(path.ends_with("original/notes.txt") && stage.desk.owns(&path), "{}", path.display());
+        assert!(path.ends_with("original/notes.txt") && stage.desk.owns_path(&path), "{}", path.display());
         assert_eq!(fs::read_to_string(&path).unwrap(), OLD);
         assert!(fs::metadata(&path).unwrap().permissions().readonly());
         stage.tell("didOpen", json!({"textDocument": {"uri": uri(&path), "text": OLD}}));

@@ -169,7 +169,7 @@ impl Stage {
                 }
                 CompanionMessage::AgentSetup(SetupReply::NoAgent) => unreachable!("the tests have agents"),
                 CompanionMessage::AgentSetup(SetupReply::Made(made)) => {
-                    self.desk.handle_agent_change(&mut self.io, made);
+                    self.desk.handle_settings_change(&mut self.io, made);
                 }
                 CompanionMessage::Shown(number, shown) => {
                     self.desk.handle_response(&mut self.io, number, Some(json!({ "success": shown })));

@@ -61,7 +61,7 @@ async fn the_action_shows_the_first_change() {
     let path = crate::uri::to_path(shown["uri"].as_str().unwrap()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), NEW);
     assert!(path.ends_with("own/1-0-1/notes.txt"), "{}", path.display());
-    assert!(stage.desk.owns(&path) && !stage.desk.owns(&stage.path("notes.txt")));
+    assert!(stage.desk.owns_path(&path) && !stage.desk.owns_path(&stage.path("notes.txt")));
     // The editor fails, so a message names the file.
     stage.reply(&seen.number("window/showDocument"), Value::Null);
     assert!(stage.seen().said().contains(path.to_str().unwrap()));
