@@ -33,23 +33,23 @@ macro_rules! faults {
     };
 }
 
-/// One broken rule.
+/// The faults of the companion: none, one, or several at once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Faults {
     /// The fault, if it is only one.
-    pub(crate) one: Option<Fault>,
+    pub(crate) single: Option<Fault>,
     also: &'static [Fault],
 }
 
 impl Faults {
     pub(crate) fn has(self, fault: Fault) -> bool {
-        self.one == Some(fault) || self.also.contains(&fault)
+        self.single == Some(fault) || self.also.contains(&fault)
     }
 
     /// The dialect in which they show.
     pub(crate) fn transport(self) -> Transport {
         let is_of_claude = |id: &&str| CLAUDE_CHECKS.iter().any(|check| check.id == *id);
-        match self.one.and_then(|fault| fault.caught_by().first()).is_some_and(is_of_claude) {
+        match self.single.and_then(|fault| fault.caught_by().first()).is_some_and(is_of_claude) {
             true => Transport::WebSocket,
             false => Transport::Http,
         }
@@ -57,13 +57,13 @@ impl Faults {
 
     /// Several at once. Where two of them meet, each is asked for with [`has`](Self::has).
     pub(crate) fn all(faults: Vec<Fault>) -> Self {
-        Self { one: None, also: faults.leak() }
+        Self { single: None, also: faults.leak() }
     }
 }
 
 impl From<Option<Fault>> for Faults {
-    fn from(one: Option<Fault>) -> Self {
-        Self { one, also: &[] }
+    fn from(single: Option<Fault>) -> Self {
+        Self { single, also: &[] }
     }
 }
 
@@ -213,7 +213,7 @@ faults! {
     ContextOnlyAfterSilence: "changes are sent only after the last of them" => ["context.steady"],
     EveryChangeAtOnce: "every change is sent by itself" => ["context.debounce"],
     EqualContextsAreRepeated: "an unchanged context is sent again" => ["context.equal"],
-    VirtualFilesAreTold: "documents that were never saved are listed" => ["context.on-disk"],
+    VirtualFilesAreListed: "documents that were never saved are listed" => ["context.on-disk"],
     VanishedFilesStay: "deleted files are listed" => ["context.vanished"],
     ClosedFilesStay: "closed files are listed" => ["context.closed"],
     MoreThanTenFiles: "there is no limit to files" => ["context.few-files"],
@@ -234,8 +234,8 @@ faults! {
     CursorIsNull: "the cursor is `null` where there is none" => ["streams.no-null"],
     SelectionIsNull: "the selection is `null` where there is none" => ["streams.no-null"],
     TrustIsNull: "`isTrusted` is `null`" => ["streams.no-null"],
-    TrustIsText: "`isTrusted` is a string" => ["context.shape"],
-    ContextPathsAreAddresses: "files are URLs" => ["context.absolute", "context.first", "context.opened"],
+    TrustIsString: "`isTrusted` is a string" => ["context.shape"],
+    ContextPathsAreUris: "files are URLs" => ["context.absolute", "context.first", "context.opened"],
     // Diffs.
     OpenDiffWaits: "`openDiff` is answered when the person has decided" => ["diffs.immediate"],
     OpenDiffSaysSomething: "`openDiff` is answered with a text" => ["diffs.empty-content"],

@@ -59,7 +59,7 @@ impl Shared {
             let mut state = self.state();
             let session = state.sessions.entry(id.to_owned()).or_default();
             let again = session.diffs.iter().any(|diff| diff.path == path);
-            match self.fault.one {
+            match self.fault.single {
                 Some(Fault::SecondProposalRefused) if again => return Err("it is open already".into()),
                 Some(Fault::SecondProposalIgnored) if again => return Ok(json!({ "content": [] })),
                 _ if self.has(Fault::SecondProposalOpensAnother) => {}
@@ -83,7 +83,7 @@ impl Shared {
         while self.has(Fault::OpenDiffWaits) && self.is_open(&path) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Ok(match self.fault.one {
+        Ok(match self.fault.single {
             Some(Fault::OpenDiffSaysSomething) => text("The diff is open."),
             Some(Fault::OpenDiffHasNoContent) => json!({}),
             _ => json!({ "content": [] }),
@@ -119,7 +119,7 @@ impl Shared {
             return Ok(if is_forgotten { text("{}") } else { self.closed(&outcome.text) });
         }
         let closed = session.closed.get(path).filter(|_| !fault.has(Fault::ClosedTextForgotten));
-        match (closed, fault.one) {
+        match (closed, fault.single) {
             (Some(_), Some(Fault::ClosingTwiceFails)) => Err("it is closed already".into()),
             (Some(last), _) => Ok(self.closed(last)),
             (None, Some(Fault::UnknownDiffIsAnError)) => Err("there is no such diff".into()),
@@ -129,7 +129,7 @@ impl Shared {
     }
 
     fn closed(&self, last: &str) -> Value {
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::ClosedTextIsPlain) => text(last),
             Some(Fault::ClosedTextIsMissing) => json!({ "content": [] }),
             _ => text(&json!({ "content": last }).to_string()),
@@ -147,7 +147,7 @@ impl Shared {
 
     /// A path as this companion has it: byte for byte as the agent spelled it, unless it is faulty.
     fn spelled(&self, path: &str) -> String {
-        match self.fault.one {
+        match self.fault.single {
             _ if self.has(Fault::PathsAreNormalised) => {
                 let parts: std::path::PathBuf = Path::new(path).components().collect();
                 parts.to_string_lossy().into_owned()
@@ -201,7 +201,7 @@ impl Shared {
     /// The person closes the view without deciding.
     pub(crate) fn close_view(&self, path: &str) -> bool {
         let path = &*self.spelled(path);
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::ClosingTheViewSaysNothing) => {
                 let was_open = self.is_open(path);
                 let mut state = self.state();
@@ -215,7 +215,7 @@ impl Shared {
 
     /// The text as a companion gives it back that takes liberties with it.
     fn mangled(&self, text: &str) -> String {
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::LineEndsAreChanged) => text.replace("\r\n", "\n"),
             Some(Fault::FinalNewlineIsAdded) if !text.ends_with('\n') => format!("{text}\n"),
             Some(Fault::ByteOrderMarkIsLost) => text.trim_start_matches('\u{feff}').to_owned(),

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 /// The open files, in the order they were opened.
 #[derive(Default)]
 pub(super) struct Editor {
-    pub(super) files: Vec<Open>,
+    pub(super) files: Vec<OpenFile>,
     /// The path of the file the person is in.
     pub(super) active: Option<String>,
     /// Folders that are open as projects, as they were named.
@@ -21,7 +21,7 @@ pub(super) struct Editor {
 }
 
 /// An open file.
-pub(super) struct Open {
+pub(super) struct OpenFile {
     pub(super) path: String,
     /// When it had the focus last, in milliseconds since the epoch.
     pub(super) focused: u64,
@@ -48,13 +48,13 @@ impl Editor {
             None => {
                 let (path, start) = (path.to_owned(), (1, 1));
                 let (cursor, anchor) = (start, start);
-                self.files.push(Open { path, focused, cursor, anchor, selected: None, untitled: false });
+                self.files.push(OpenFile { path, focused, cursor, anchor, selected: None, untitled: false });
             }
         }
         self.active = Some(path.into());
     }
 
-    fn at(&mut self, path: &str) -> &mut Open {
+    fn at(&mut self, path: &str) -> &mut OpenFile {
         self.focus(path);
         let at = self.files.iter().position(|file| file.path == path).expect("the focused file is open");
         &mut self.files[at]

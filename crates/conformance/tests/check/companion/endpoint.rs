@@ -65,7 +65,7 @@ impl Shared {
             return self.without_body(wire, &head).await;
         }
         let session = head.header("mcp-session-id").unwrap_or_default().to_owned();
-        let limit = match self.fault.one {
+        let limit = match self.fault.single {
             Some(Fault::TenMegabytesAreTooMuch) => 10 << 20,
             Some(Fault::OneMegabyteIsTooMuch) => 1 << 20,
             _ => MAX_BODY,
@@ -136,7 +136,7 @@ impl Shared {
             None if self.has(Fault::NoSessionNeeded) => None,
             None => Some(Answer::status(400)),
             Some(id) if self.state().sessions.contains_key(id) => None,
-            Some(_) => match self.fault.one {
+            Some(_) => match self.fault.single {
                 _ if self.has(Fault::StaleSessionIs400) => Some(Answer::status(400)),
                 Some(Fault::StaleSessionWelcome) => None,
                 Some(Fault::StaleStreamWelcome) if head.method == "GET" => None,
@@ -147,7 +147,7 @@ impl Shared {
 
     fn end_session(&self, id: &str) {
         let mut state = self.state();
-        match self.fault.one {
+        match self.fault.single {
             _ if self.has(Fault::DeleteNotAllowed) || self.has(Fault::DeleteForgotten) => {}
             Some(Fault::DeleteEndsEverybody) if state.sessions.get(id).is_some_and(|it| !it.streamed) => {
                 state.sessions.clear();

@@ -92,7 +92,7 @@ impl Shared {
             (tmp.join(format!("qwen-code-ide-server-{pid}.json")), Kind::Qwen),
             (tmp.join(format!("qwen-code-ide-server-{port}.json")), Kind::Qwen),
         ];
-        let missing = match self.fault.one {
+        let missing = match self.fault.single {
             Some(Fault::NoGeminiFile) => Some(0),
             Some(Fault::NoOldGeminiFile) => Some(1),
             Some(Fault::NoQwenLock) => Some(2),
@@ -127,7 +127,7 @@ impl Shared {
             record["ideName"] = json!("Reference Editor");
         }
         let fields = record.as_object_mut().expect("a record is an object");
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::PortAsText) => record["port"] = json!(self.port.to_string()),
             Some(Fault::NullIdeInfo) => record["ideInfo"] = Value::Null,
             _ if self.fault.has(Fault::NoIdeInfo) => drop(fields.remove("ideInfo")),
@@ -152,7 +152,7 @@ impl Shared {
                 }
             }
         }
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::RelativeRoot) => roots.push("src".into()),
             Some(Fault::RootThatIsGone) => roots.push(format!("{}-that-is-gone", roots[0])),
             _ => {}

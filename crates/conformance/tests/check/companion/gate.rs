@@ -12,7 +12,7 @@ impl Shared {
         }
         if let Some(origin) = head.header("origin") {
             let local = origin.starts_with("http://localhost") || origin.starts_with("http://127.0.0.1");
-            let welcome = match self.fault.one {
+            let welcome = match self.fault.single {
                 Some(Fault::AnyOriginWelcome) => true,
                 Some(Fault::LocalOriginWelcome) => local,
                 Some(Fault::NullOriginWelcome) => origin == "null",
@@ -36,7 +36,7 @@ impl Shared {
             && !unknown(Fault::LocalhostRefused, "localhost")
             && !unknown(Fault::Ipv6HostRefused, "[::1]");
         let ours = port == self.port.to_string();
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::AnyHostWelcome) => true,
             Some(Fault::AnyPortWelcome) => named,
             Some(Fault::HostThatBeginsLikeOurs) => name.starts_with("localhost") || (named && ours),
@@ -49,7 +49,7 @@ impl Shared {
         let token = said.strip_prefix("Bearer ").unwrap_or_default();
         let right = token == self.token;
         let (is_post, in_session) = (head.method == "POST", head.header("mcp-session-id").is_some());
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::NoTokenNeeded) => said.is_empty() || right,
             Some(Fault::AnyTokenWelcome) => said.starts_with("Bearer ") || right,
             Some(Fault::NoTokenNeededForGet) => right || head.method == "GET",

@@ -58,7 +58,7 @@ impl Shared {
             "authToken": self.token,
         });
         let fields = lock.as_object_mut().expect("a lock is an object");
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::LockWithoutName) => drop(fields.remove("ideName")),
             Some(Fault::LockForAnotherTransport) => lock["transport"] = json!("sse"),
             Some(Fault::LockWithAShortToken) => lock["authToken"] = json!("1234"),

@@ -99,7 +99,7 @@ impl Companion {
         shared.publish();
         let tasks = [
             tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)),
-            tokio::spawn(context::tell_changes(Arc::clone(&shared))),
+            tokio::spawn(context::send_changes(Arc::clone(&shared))),
             tokio::spawn(context::look_for_vanished_files(Arc::clone(&shared))),
             tokio::spawn(outcomes::free_sessions(Arc::clone(&shared))),
         ];

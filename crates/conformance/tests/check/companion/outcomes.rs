@@ -49,7 +49,7 @@ pub(super) struct Session {
     /// Last texts of reviews that were closed, by path.
     pub(super) closed: BTreeMap<String, String>,
     /// The context this agent was told last.
-    pub(super) told: Option<Value>,
+    pub(super) last_sent: Option<Value>,
     /// When it began, among all there ever were.
     pub(super) number: usize,
     /// When it asked for something last, or its stream ended.

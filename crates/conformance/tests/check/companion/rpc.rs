@@ -72,7 +72,7 @@ impl Shared {
 
     /// The answer where nothing is asked.
     fn accepted(&self) -> Answer {
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::NotificationsAre200) => Answer::status(200),
             Some(Fault::NotificationsAre204) => Answer::status(204),
             Some(Fault::NotificationsHaveABody) => Answer::json(202, &json!({})),
@@ -106,7 +106,7 @@ impl Shared {
 
     fn initialize(&self, message: &Value) -> Answer {
         let asked = message["params"]["protocolVersion"].as_str().unwrap_or_default();
-        let version = match self.fault.one {
+        let version = match self.fault.single {
             Some(Fault::OnlyTheNewestVersion) => VERSIONS[3],
             Some(Fault::OnlyTheOldestVersion) => VERSIONS[0],
             Some(Fault::VersionRepeatedUnknown) => asked,
@@ -122,7 +122,7 @@ impl Shared {
         if self.has(Fault::OneAgentOnly) && !state.sessions.is_empty() {
             return Answer::json(400, &failure(&message["id"], -32600, "Server already initialized"));
         }
-        let id = match self.fault.one {
+        let id = match self.fault.single {
             Some(Fault::SessionIdsAreCounted) => state.opened.to_string(),
             // The end says nothing: whoever makes up an id must not hit upon one by always giving it this.
             _ => format!("{}0000", random()),
@@ -135,7 +135,7 @@ impl Shared {
 
     /// A reply as the body of an answer.
     fn framed(&self, message: Value) -> Answer {
-        let begin = match self.fault.one {
+        let begin = match self.fault.single {
             Some(Fault::RepliesBeginWithAnEmptyEvent) => "data: \n\n",
             Some(Fault::RepliesHaveEventIds) => "id: 1\n",
             Some(Fault::AnswersHaveNoType) => {
@@ -168,7 +168,7 @@ impl Shared {
         let text = json!({ "type": "string" });
         let open = json!({ "filePath": text, "newContent": text });
         let close = json!({ "filePath": text, "suppressNotification": { "type": "boolean" } });
-        let schema = |properties, required| match self.fault.one {
+        let schema = |properties, required| match self.fault.single {
             Some(Fault::ToolsWithoutArguments) => json!({ "type": "object" }),
             _ => json!({ "type": "object", "properties": properties, "required": required }),
         };
@@ -182,7 +182,7 @@ impl Shared {
             "description": "Closes a diff view and answers with its text.",
             "inputSchema": schema(close, json!(["filePath"])),
         });
-        match self.fault.one {
+        match self.fault.single {
             Some(Fault::CloseDiffNotListed) => json!([open]),
             Some(Fault::OpenDiffNotListed) => json!([close]),
             _ => json!([open, close]),

@@ -65,7 +65,7 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
     let now = shared.current_context(&state);
     let session = state.sessions.entry(id.to_owned()).or_default();
     let older = session.stream.take();
-    match shared.fault.one {
+    match shared.fault.single {
         _ if shared.has(Fault::OlderStreamWins) && older.is_some() => {
             session.stream = older;
             return None;
@@ -79,9 +79,9 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
         session.history.iter().for_each(|message| drop(frames.send(Frame::Message(message.clone()))));
     }
     if !shared.has(Fault::NoContextAtFirst) && !shared.has(Fault::NoContextUntilAChange) {
-        let _ = frames.send(Frame::Message(context::update(&now)));
+        let _ = frames.send(Frame::Message(context::context_update(&now)));
     }
-    session.told = (!shared.has(Fault::NoContextUntilAChange)).then_some(now);
+    session.last_sent = (!shared.has(Fault::NoContextUntilAChange)).then_some(now);
     session.stream = Some(Stream { number, since: Instant::now(), frames });
     session.flush(shared.fault, shared.has(Fault::SentAgainAtOnce));
     state.writing += 1;
@@ -107,18 +107,18 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
             frame = due.recv() => match frame {
                 Some(Frame::Message(message)) => {
                     number += 1;
-                    let id = match shared.fault.one {
+                    let id = match shared.fault.single {
                         Some(Fault::StreamHasEventIds) => format!("id: {number}\n"),
                         Some(Fault::StreamHasARetryHint) => "retry: 1000\n".to_owned(),
                         _ => String::new(),
                     };
-                    let text = match shared.fault.one {
+                    let text = match shared.fault.single {
                         Some(Fault::InvalidNotification) if message["method"] == "ide/contextUpdate" => {
                             let mut broken = message.clone();
                             broken["jsonrpc"] = json!("1.0");
                             broken.to_string()
                         }
-                        _ => message.to_string().replace(context::HALF, "\\ud83d"),
+                        _ => message.to_string().replace(context::LONE_SURROGATE, "\\ud83d"),
                     };
                     let method = message["method"].as_str().filter(|_| shared.has(Fault::EventsHaveTypes));
                     let kind = method.unwrap_or("message");

@@ -101,7 +101,7 @@ impl Shared {
         }
         let token = head.header("x-claude-code-ide-authorization");
         let right = token == Some(&*self.token);
-        let welcome = match self.fault.one {
+        let welcome = match self.fault.single {
             Some(Fault::WebSocketNeedsNoToken) => token.is_none() || right,
             Some(Fault::WebSocketTakesAnyToken) => token.is_some(),
             _ => right,
@@ -111,7 +111,7 @@ impl Shared {
 
     fn opening(&self, head: &Head) -> Answer {
         let key = head.header("sec-websocket-key").unwrap_or_default();
-        let accept = match self.fault.one {
+        let accept = match self.fault.single {
             Some(Fault::WrongAccept) => derive_accept_key(b"another key"),
             _ => derive_accept_key(key.as_bytes()),
         };
@@ -256,7 +256,7 @@ impl Shared {
     }
 
     /// Tells every agent that listens the active file and the selection in it.
-    pub(super) fn tell_selection(&self) {
+    pub(super) fn send_selection(&self) {
         let Some(selection) = self.selection() else { return };
         for peer in self.state().peers.iter().filter(|peer| peer.listens) {
             let _ = peer.frames.send(selection.clone());
@@ -310,7 +310,7 @@ impl Shared {
     /// The person decides on the tab of this path.
     pub(crate) fn decide_tab(&self, path: &str, accept: bool) -> bool {
         let Some(tab) = self.take_tab(path) else { return false };
-        let result = match (accept, self.fault.one) {
+        let result = match (accept, self.fault.single) {
             (true, Some(Fault::SavedWithoutText)) => texts(&["FILE_SAVED".to_owned()]),
             (true, Some(Fault::SavedWithoutEdits)) => saved(&tab.proposal),
             (true, _) => saved(&tab.text),
