@@ -9,9 +9,9 @@ import { findAgents } from './companion/program';
 import type { Hunk, Status } from './companion/protocol';
 import { openSettings, type Session, showOther } from './companion/session';
 import { activeUri, show } from './diff/diffEditor';
-import type { Proposed } from './diff/droppedHover';
+import type { DroppedHover } from './diff/droppedHover';
 import { type Navigation, sayNone } from './diff/navigation';
-import { showBlanks } from './diff/whitespace';
+import { showWhitespace } from './diff/whitespace';
 import { showDrafts } from './drafts';
 import type { ReviewNode } from './lists/treeRows';
 import { choose, inform, runInTerminal, say, shellLine, showDiff } from './messages/window';
@@ -31,7 +31,7 @@ export interface Parts {
   sender: Sender;
   decider: Decider;
   changer: Changer;
-  proposed: Proposed;
+  droppedHover: DroppedHover;
   ahead: Ahead;
   navigation: Navigation;
   texts: Texts;
@@ -41,7 +41,7 @@ export interface Parts {
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status } = parts;
+  const { companion, reviews, seen, sender, decider, changer, droppedHover, ahead, navigation, texts, program, session, status } = parts;
   const anyTime = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`alongside.${name}`, run);
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
@@ -78,7 +78,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('dropWithReason', withHunk((review, hunk) => changer.dropWithReason(review, hunk))),
     command('splitHunk', withHunk((review, hunk) => changer.split(review, hunk))),
     command('showProposed', withHunk(async (review, hunk) =>
-      (hunk.state === 'dropped' ? proposed.show(review, hunk) : say('This change is not dropped: its text is here.')))),
+      (hunk.state === 'dropped' ? droppedHover.show(review, hunk) : say('This change is not dropped: its text is here.')))),
     command('nextChange', () => navigation.nextChange(1)),
     command('previousChange', () => navigation.nextChange(-1)),
     command('nextUnseen', () => navigation.nextUnseen()),
@@ -89,7 +89,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('acceptAhead', withReview((review) => ahead.accept(review))),
     command('withdrawAhead', () => ahead.withdraw()),
     command('showAccepted', () => ahead.show()),
-    command('showBlanks', showBlanks),
+    command('showBlanks', showWhitespace),
     command('pause', () => companion.ask('alongside/pauseContext', { paused: !status()?.paused })),
     command('send', () => sendSelection(companion)),
     command('runAgent', async () => {

@@ -11,7 +11,7 @@ import type { ClosedReview, OpenedReview, Status } from './companion/protocol';
 import { Session } from './companion/session';
 import { Lenses } from './diff/codeLenses';
 import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './diff/diffEditor';
-import { Proposed } from './diff/droppedHover';
+import { DroppedHover } from './diff/droppedHover';
 import { Navigation } from './diff/navigation';
 import { Overview } from './lists/statusBar';
 import { Badges } from './lists/tabBadges';
@@ -140,11 +140,11 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 
   const documents = new Documents(reviews, settling);
-  const proposed = new Proposed(reviews);
+  const droppedHover = new DroppedHover(reviews);
   context.subscriptions.push(
     reviews, seen, overview, announcer, texts, sender, decider, reporter, session,
-    documents, proposed, new Badges(reviews), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
-    registerCommands({ companion, reviews, seen, sender, decider, changer, proposed, ahead, navigation, texts, program, session, status: () => last }),
+    documents, droppedHover, new Badges(reviews), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
+    registerCommands({ companion, reviews, seen, sender, decider, changer, droppedHover, ahead, navigation, texts, program, session, status: () => last }),
   );
   session.update();
 }

@@ -14,7 +14,7 @@ const review = (name = 'a.md', obstacle?: string) =>
   ({ revision: 1, display: { name, agent: 'Codex', counts: '+1 -1', states: '1 kept', obstacle } });
 
 const look = (seen: SeenChanges, texts: Texts, start: number, end: number, how = {}): boolean =>
-  seen.look(texts, { lines: [{ start, end }], isWrapped: false, showsBlanks: true, ...how });
+  seen.look(texts, { lines: [{ start, end }], isWrapped: false, showsWhitespace: true, ...how });
 
 const all: SeenPart = { seen: 1, all: 1, unit: 'changes' };
 
@@ -80,7 +80,7 @@ test('of a wrapped line, the columns that differ are to be on the screen', () =>
   const line = (end: string): string => `${'-'.repeat(900)}${end}\n`;
   const wide = { hunks: [hunk(1, 2), hunk(3, 4)], original: `a\n${line('1')}b\nc\n`, current: `a\n${line('2')}b\nd\n` };
   const seen = new SeenChanges();
-  const see = (lines: Shown): boolean => seen.look(wide, { lines: [lines], isWrapped: true, showsBlanks: true });
+  const see = (lines: Shown): boolean => seen.look(wide, { lines: [lines], isWrapped: true, showsWhitespace: true });
   see({ start: 0, end: 2, to: 500 });
   see({ start: 2, end: 4 });
   assert.equal(seen.count(wide).seen, 0, 'the rest of the line was below the screen');
@@ -90,7 +90,7 @@ test('of a wrapped line, the columns that differ are to be on the screen', () =>
 test('a change of blanks is not seen where VS Code leaves it out', () => {
   const deeper = { hunks: [hunk(1, 2), hunk(3, 4)], original: 'a\n  b\nc\nd\n', current: 'a\n    b\nc\nD\n' };
   const seen = new SeenChanges();
-  look(seen, deeper, 0, 5, { showsBlanks: false });
+  look(seen, deeper, 0, 5, { showsWhitespace: false });
   assert.equal(seenWords(seen.count(deeper)), 'seen 1 of 2 changes');
   look(seen, deeper, 0, 5);
   assert.equal(seenWords(seen.count(deeper)), '');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { Announcer } from '../src/messages/announcements';
 import type { Review, Reviews } from '../src/reviews/reviews';
-import { click, ran, shown } from './vscode';
+import { click, executedCommands, shown } from './vscode';
 
 beforeEach(() => {
   shown.length = 0;
@@ -55,5 +55,5 @@ test('a message about one that has ended shows no other one', async () => {
   gone.ended = true;
   click('Show');
   await new Promise(setImmediate);
-  assert.deepEqual([shown[1], ran], ['a.txt: the proposal has ended.', []]);
+  assert.deepEqual([shown[1], executedCommands], ['a.txt: the proposal has ended.', []]);
 });

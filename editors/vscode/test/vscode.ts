@@ -53,9 +53,9 @@ export const workspace = { getConfiguration: (section: string) => ({ get: (name:
 
 export const ViewColumn = { Active: -1, Beside: -2 };
 
-// The commands that ran.
-export const ran: string[] = [];
+// The commands that executedCommands.
+export const executedCommands: string[] = [];
 
-export const commands = { executeCommand: (name: string): Promise<void> => Promise.resolve(void ran.push(name)) };
+export const commands = { executeCommand: (name: string): Promise<void> => Promise.resolve(void executedCommands.push(name)) };
 
 export const Uri = { from: ({ scheme, path, query }: Record<string, string>): object => ({ scheme, path, query, toString: () => `${scheme}:${path}?${query}` }) };

@@ -1,20 +1,21 @@
-// A click shows blanks, and never hides them.
+// The command that shows changes of whitespace in the diff editor never hides them.
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { showBlanks } from '../src/diff/whitespace';
-import { ran, settings } from './vscode';
+import { showWhitespace } from '../src/diff/whitespace';
+import { executedCommands, settings } from './vscode';
 
-beforeEach(() => { ran.length = 0; });
+beforeEach(() => { executedCommands.length = 0; });
 
-test('the setting is turned off where it hides blanks', async () => {
+test('turns `ignoreTrimWhitespace` off if it is on', async () => {
   settings['diffEditor.ignoreTrimWhitespace'] = true;
-  await showBlanks();
-  assert.deepEqual(ran, ['toggle.diff.ignoreTrimWhitespace']);
+  await showWhitespace();
+  assert.deepEqual(executedCommands, ['toggle.diff.ignoreTrimWhitespace']);
 });
 
-test('one that only a language has is shown, and nothing is turned on', async () => {
+test('opens the settings if only a language turns `ignoreTrimWhitespace` on, for a toggle would turn it on everywhere', async () => {
+  // Without a document, and so without its language.
   settings['diffEditor.ignoreTrimWhitespace'] = false;
-  await showBlanks();
-  assert.deepEqual(ran, ['workbench.action.openSettings']);
+  await showWhitespace();
+  assert.deepEqual(executedCommands, ['workbench.action.openSettings']);
 });

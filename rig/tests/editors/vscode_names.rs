@@ -30,13 +30,13 @@ alongside_rig::tests! {
 /// are VS Code's own: `linkedText.ts` and `iconLabels.ts` in its `src/vs/base`.
 const PLAIN: &str = r#"
 const [file, given] = process.argv.slice(1);
-const { plain } = await import(file);
+const { escapeMarkup } = await import(file);
 const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^\)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
 const icon = /(\\)?\$\(([A-Za-z0-9-]+(?:~[A-Za-z]+)?)\)/g;
 const found = (texts) => texts.flatMap((text) => [...text.matchAll(link), ...text.matchAll(icon)]).length;
 const texts = JSON.parse(given);
-const shown = texts.map(plain);
-console.log(JSON.stringify({ shown, before: found(texts), after: found([...shown, ...shown.map(plain)]) }));
+const shown = texts.map(escapeMarkup);
+console.log(JSON.stringify({ shown, before: found(texts), after: found([...shown, ...shown.map(escapeMarkup)]) }));
 "#;
 
 /// Elements that VS Code makes of the table where it obeys it. It draws none of its own in this story.

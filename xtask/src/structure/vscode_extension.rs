@@ -35,7 +35,7 @@ fn the_extension_gives_vscode_texts_in_one_file() {
         found
             .extend(users(sink).filter(|path| !path.ends_with(WINDOW)).map(|path| format!("{path}: {sink}")));
     }
-    assert!(found.is_empty(), "texts that pass no `plain`; use {WINDOW}:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "texts that pass no `escapeMarkup`; use {WINDOW}:\n{}", found.join("\n"));
 }
 
 /// `machine`: the settings of the machine where the program runs. `application`: the person's, everywhere. VS

@@ -8,7 +8,7 @@ import { type Columns, placesOf, type Texts } from '../diff/hunkPositions';
 export interface SeenPart { seen: number; all: number; unit: 'changes' | 'lines' }
 
 // The lines on the screen, and whether it wraps long lines, and paints changes of blanks at both ends of lines.
-export interface Look { lines: Shown[]; isWrapped: boolean; showsBlanks: boolean }
+export interface Look { lines: Shown[]; isWrapped: boolean; showsWhitespace: boolean }
 
 // Lines, of which a wrapped one at the top or the end may be there in part: from a column of the first one, to one of the last.
 export interface Shown extends Lines { from?: number; to?: number }
@@ -31,10 +31,10 @@ export class SeenChanges {
   private readonly lines = new Map<string, Set<number>>();
 
   // This is on the screen. Returns whether a change counts now that did not.
-  look(texts: Texts, { lines: shown, isWrapped, showsBlanks }: Look): boolean {
+  look(texts: Texts, { lines: shown, isWrapped, showsWhitespace }: Look): boolean {
     const before = this.seen.size;
     for (const { key, from, to, first, columns, isWide, isOnlyTrimmed } of partsOf(texts)) {
-      if (this.seen.has(key) || (isWide && !isWrapped) || (isOnlyTrimmed && !showsBlanks)) {
+      if (this.seen.has(key) || (isWide && !isWrapped) || (isOnlyTrimmed && !showsWhitespace)) {
         continue;
       }
       const lines = this.lines.get(key) ?? new Set();

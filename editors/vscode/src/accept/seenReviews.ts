@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { activeUri, editorOf } from '../diff/diffEditor';
 import { Wrapping } from '../diff/lineWrapping';
-import { leavesOutBlanks } from '../diff/whitespace';
+import { ignoresTrimWhitespace } from '../diff/whitespace';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/reviews';
 import { SeenChanges, type SeenPart, type Shown } from './seenChanges';
 
@@ -104,7 +104,7 @@ export class SeenReviews implements vscode.Disposable {
   }
 
   private mark(review: Review, { document }: vscode.TextEditor, lines: Shown[]): void {
-    const look = { lines, isWrapped: this.wrapping.isWrapped(document), showsBlanks: !leavesOutBlanks(document) };
+    const look = { lines, isWrapped: this.wrapping.isWrapped(document), showsWhitespace: !ignoresTrimWhitespace(document) };
     const before = this.count(review).seen;
     if (this.of(review).look(review, look) || this.count(review).seen !== before) {
       this.changes.fire();

@@ -6,7 +6,7 @@ import { BLANKS_AT_START, hardToSee, isAboutUnseen } from './hardToSee';
 import { placesOf } from './hunkPositions';
 import { lens } from '../messages/window';
 import { PROPOSAL, proposalUri, type Review, type Reviews } from '../reviews/reviews';
-import { leavesOutBlanks } from './whitespace';
+import { ignoresTrimWhitespace } from './whitespace';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const DELAY = 500;
@@ -47,7 +47,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       return [];
     }
     const last = document.lineCount - 1;
-    const leavesOut = leavesOutBlanks(document);
+    const leavesOut = ignoresTrimWhitespace(document);
     const near = review.hunks.length > MANY ? stretchesNear(document) : [{ start: 0, end: Infinity }];
     this.near.set(document, near);
     const hunks = placesOf(review).flatMap(({ current: { start } }, index) =>

@@ -1,6 +1,6 @@
-// Texts that the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if nothing
-// had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a line
-// that looks like the one that it replaces stands what is hard to see.
+// Texts that the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if
+// nothing had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a
+// line that looks like the one that it replaces stands what is hard to see.
 
 import * as vscode from 'vscode';
 import { stateOf, wordsAbout } from './codeLenses';
@@ -12,12 +12,12 @@ import { hover, type Mark, Marks } from '../messages/window';
 import { shows } from '../reviews/exactText';
 import { hunkAt } from '../reviews/hunkCommands';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/reviews';
-import { leavesOutBlanks } from './whitespace';
+import { ignoresTrimWhitespace } from './whitespace';
 
 // Of so many changes that are hard to see: VS Code draws each.
 const MOST = 500;
 
-export class Proposed implements vscode.HoverProvider, vscode.Disposable {
+export class DroppedHover implements vscode.HoverProvider, vscode.Disposable {
   private readonly dropped = new Marks(true);
   private readonly unseen = new Marks(false);
   private readonly subscriptions: vscode.Disposable[];
@@ -39,7 +39,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       return undefined;
     }
     const index = review.hunks.indexOf(hunk);
-    const words = wordsAbout(review, index, leavesOutBlanks(document));
+    const words = wordsAbout(review, index, ignoresTrimWhitespace(document));
     if (hunk.state !== 'dropped') {
       return words ? hover([words], '') : undefined;
     }
@@ -64,7 +64,7 @@ export class Proposed implements vscode.HoverProvider, vscode.Disposable {
       const dropped = review?.hunks.filter(({ state }) => state === 'dropped') ?? [];
       this.dropped.show(editor, dropped.map(({ current: { start } }) => ({ line: Math.min(start, last) })));
       // Between a change and the text that shows it, lines have other places.
-      this.unseen.show(editor, isShown ? marksOf(review, leavesOutBlanks(editor.document)).filter(({ line }) => line <= last) : []);
+      this.unseen.show(editor, isShown ? marksOf(review, ignoresTrimWhitespace(editor.document)).filter(({ line }) => line <= last) : []);
     }
   }
 

@@ -16,14 +16,14 @@ function escape(character: string): string {
 }
 
 // One line.
-export const plain = (text: string): string => text.replace(HIDDEN, escape).replace(OBEYED, '$&\\');
+export const escapeMarkup = (text: string): string => text.replace(HIDDEN, escape).replace(OBEYED, '$&\\');
 
 // A message, which may have several lines.
-export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
+export const escapeLines = (text: string): string => text.split('\n').map(escapeMarkup).join('\n');
 
 // A diff as a block of Markdown, in which nothing is obeyed. Its fence is longer than every run of backticks in it.
-export function fenced(diff: string): string {
+export function fencedDiff(diff: string): string {
   const runs = [...diff.matchAll(/`+/g)].map(([run]) => run.length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
-  return `${fence}diff\n${plainLines(diff).trimEnd()}\n${fence}`;
+  return `${fence}diff\n${escapeLines(diff).trimEnd()}\n${fence}`;
 }

@@ -12,7 +12,7 @@ export function shows(document: vscode.TextDocument, text: string): boolean {
 }
 
 // Makes a document's changes in the exact text that it showed before them.
-export function changed(
+export function applyChanges(
   text: string,
   changes: readonly vscode.TextDocumentContentChangeEvent[],
   document: vscode.TextDocument,

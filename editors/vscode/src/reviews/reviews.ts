@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { ChangedReview, OpenedReview } from '../companion/protocol';
-import { changed, replaced, replacement, shows } from './exactText';
+import { applyChanges, replaced, replacement, shows } from './exactText';
 import { documentUri } from '../messages/window';
 
 export const PROPOSAL = 'alongside-proposal';
@@ -145,7 +145,7 @@ export class Reviews implements vscode.Disposable {
       return;
     }
     const before = review.text;
-    review.text = changed(before, changes, document);
+    review.text = applyChanges(before, changes, document);
     if (review.incoming !== undefined && shows(document, review.incoming)) {
       review.text = review.incoming;
     } else if (review.text !== before) {
