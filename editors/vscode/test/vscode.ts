@@ -53,7 +53,7 @@ export const workspace = { getConfiguration: (section: string) => ({ get: (name:
 
 export const ViewColumn = { Active: -1, Beside: -2 };
 
-// The commands that executedCommands.
+// The commands that ran.
 export const executedCommands: string[] = [];
 
 export const commands = { executeCommand: (name: string): Promise<void> => Promise.resolve(void executedCommands.push(name)) };

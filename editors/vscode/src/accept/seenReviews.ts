@@ -6,37 +6,39 @@ import { Wrapping } from '../diff/lineWrapping';
 import { ignoresTrimWhitespace } from '../diff/whitespace';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/reviews';
 import { SeenChanges, type SeenPart, type Shown } from './seenChanges';
+import { Subscriber } from '../subscriber';
 
 // How long a part of the text stands still before it counts, in milliseconds: a page that rushes by was not seen.
 const GLANCE = 300;
 
-export class SeenReviews implements vscode.Disposable {
+export class SeenReviews extends Subscriber {
   private readonly seen = new WeakMap<Review, SeenChanges>();
   // When they typed the last text that counted at once, in milliseconds.
   private readonly typed = new WeakMap<Review, number>();
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changes.event;
   private readonly wrapping: Wrapping;
-  private readonly subscriptions: vscode.Disposable[];
   // The lines that have been on the screen since the timer began.
   private still: { uri: string; revision: number; lines: Shown[] } | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly reviews: Reviews) {
+    super();
     const look = (): void => this.look();
     this.wrapping = new Wrapping(reviews, () => {
       // Other lines are on the screen now.
       this.still = undefined;
       this.look();
     });
-    this.subscriptions = [
+    this.own(
       vscode.window.onDidChangeTextEditorVisibleRanges(look),
       vscode.window.onDidChangeVisibleTextEditors(look),
       vscode.window.onDidChangeActiveTextEditor(look),
       vscode.window.onDidChangeWindowState(look),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && look()),
       reviews.onDidChange(look),
-    ];
+      this.wrapping, this.changes, { dispose: () => clearTimeout(this.timer) },
+    );
   }
 
   // How much of a review was on the screen as it is now.
@@ -109,11 +111,6 @@ export class SeenReviews implements vscode.Disposable {
     if (this.of(review).look(review, look) || this.count(review).seen !== before) {
       this.changes.fire();
     }
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    vscode.Disposable.from(...this.subscriptions, this.wrapping, this.changes).dispose();
   }
 }
 

@@ -2,13 +2,13 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
+import { Subscriber } from '../subscriber';
 
 // The shortest time between two reports, in milliseconds. The first one goes at once: the companion waits for the end of
 // a movement itself.
 const PACE = 50;
 
-export class ContextReporter implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class ContextReporter extends Subscriber {
   // The files in the order of their last use.
   private readonly used = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -17,8 +17,9 @@ export class ContextReporter implements vscode.Disposable {
   private active: vscode.TextEditor | undefined;
 
   constructor(private readonly companion: Companion) {
+    super();
     const soon = (): void => this.soon();
-    this.subscriptions = [
+    this.own(
       vscode.window.onDidChangeActiveTextEditor(soon),
       vscode.window.onDidChangeTextEditorSelection(soon),
       vscode.window.tabGroups.onDidChangeTabs(soon),
@@ -34,7 +35,8 @@ export class ContextReporter implements vscode.Disposable {
           this.companion.notify('alongside/didFocus', {});
         }
       }),
-    ];
+      { dispose: () => clearTimeout(this.timer) },
+    );
   }
 
   // Sends the next report even if it is like the last one.
@@ -96,10 +98,5 @@ export class ContextReporter implements vscode.Disposable {
       cursor: place(selection.active),
       ...(selection.isEmpty ? {} : { anchor: place(selection.anchor), selectedText: document.getText(selection) }),
     };
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    vscode.Disposable.from(...this.subscriptions).dispose();
   }
 }

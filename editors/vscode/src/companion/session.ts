@@ -5,17 +5,17 @@ import type { Companion } from './companion';
 import type { Overview } from '../lists/statusBar';
 import { inform, openInstallation, say, warn } from '../messages/window';
 import { findProgram, missing } from './program';
+import { Subscriber } from '../subscriber';
 
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
 
 type State = 'running' | 'noFolder' | 'standsBack' | 'noProgram' | 'failed';
 
-export class Session implements vscode.Disposable {
+export class Session extends Subscriber {
   private state: State | undefined;
   private reason = '';
   private updating = Promise.resolve();
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -24,11 +24,12 @@ export class Session implements vscode.Disposable {
     // There is no companion any more.
     private readonly ended: () => void,
   ) {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.extensions.onDidChange(() => this.update()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('alongside.program') && this.update(true)),
-    ];
+    );
   }
 
   // Starts or ends the companion. One change waits for the other.
@@ -125,10 +126,6 @@ export class Session implements vscode.Disposable {
     } else if (this.state === 'noFolder' && await inform(this.sentence(), 'Open a Folder')) {
       await vscode.commands.executeCommand('vscode.openFolder');
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions).dispose();
   }
 }
 

@@ -6,6 +6,7 @@ import { BLANKS_AT_START, hardToSee, isAboutUnseen } from './hardToSee';
 import { placesOf } from './hunkPositions';
 import { lens } from '../messages/window';
 import { PROPOSAL, proposalUri, type Review, type Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 import { ignoresTrimWhitespace } from './whitespace';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
@@ -24,21 +25,22 @@ const LEFT_OUT = 'Your setting diffEditor.ignoreTrimWhitespace hides changes of 
 // The notes about a file that is not as it was at the proposal.
 const DIFFERS = /^The file changed on disk|^An editor holds unsaved/;
 
-export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
+export class Lenses extends Subscriber implements vscode.CodeLensProvider {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changes.event;
-  private readonly subscriptions: vscode.Disposable[];
   // The stretches of large proposals that have lenses.
   private readonly near = new WeakMap<vscode.TextDocument, Lines[]>();
 
   constructor(private readonly reviews: Reviews) {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.languages.registerCodeLensProvider({ scheme: PROPOSAL }, this),
       reviews.onDidChange(() => this.changes.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.changes.fire()),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor: { document } }) => this.scrolled(document)),
       vscode.window.onDidChangeVisibleTextEditors(() => setTimeout(() => this.changes.fire(), DELAY)),
-    ];
+      this.changes,
+    );
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
@@ -60,10 +62,6 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (first && first.end !== Infinity && JSON.stringify(this.near.get(document)) !== JSON.stringify(stretchesNear(document))) {
       this.changes.fire();
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions, this.changes).dispose();
   }
 }
 

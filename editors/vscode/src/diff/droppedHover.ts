@@ -12,24 +12,26 @@ import { hover, type Mark, Marks } from '../messages/window';
 import { shows } from '../reviews/exactText';
 import { hunkAt } from '../reviews/hunkCommands';
 import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 import { ignoresTrimWhitespace } from './whitespace';
 
 // Of so many changes that are hard to see: VS Code draws each.
 const MOST = 500;
 
-export class DroppedHover implements vscode.HoverProvider, vscode.Disposable {
+export class DroppedHover extends Subscriber implements vscode.HoverProvider {
   private readonly dropped = new Marks(true);
   private readonly unseen = new Marks(false);
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly reviews: Reviews) {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.languages.registerHoverProvider([{ scheme: PROPOSAL }, { scheme: ORIGINAL }], this),
       reviews.onDidChange(() => this.mark()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.mark()),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.mark()),
       vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === PROPOSAL && this.mark()),
-    ];
+      this.dropped, this.unseen,
+    );
   }
 
   provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
@@ -66,10 +68,6 @@ export class DroppedHover implements vscode.HoverProvider, vscode.Disposable {
       // Between a change and the text that shows it, lines have other places.
       this.unseen.show(editor, isShown ? marksOf(review, ignoresTrimWhitespace(editor.document)).filter(({ line }) => line <= last) : []);
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(this.dropped, this.unseen, ...this.subscriptions).dispose();
   }
 }
 

@@ -6,23 +6,24 @@ import { NARROW } from '../accept/seenChanges';
 import { unseenMarks } from './hardToSee';
 import { placesOf } from './hunkPositions';
 import { ORIGINAL, PROPOSAL, proposalUri, type Review, type Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 
-export class Wrapping implements vscode.Disposable {
+export class Wrapping extends Subscriber {
   private readonly wrapped = new Set<string>();
   private isBusy = false;
   // The person has chosen: nothing wraps by itself any more.
   private readonly chosen = new Set<string>();
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly reviews: Reviews, private readonly changed: () => void) {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.window.onDidChangeActiveTextEditor(() => void this.wrap()),
       reviews.onDidChange(() => void this.wrap()),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         this.wrapped.delete(uri.toString());
         this.chosen.delete(uri.toString());
       }),
-    ];
+    );
   }
 
   isWrapped(document: vscode.TextDocument): boolean {
@@ -66,10 +67,6 @@ export class Wrapping implements vscode.Disposable {
   private front(): Review | undefined {
     const { document } = vscode.window.activeTextEditor ?? {};
     return document && [PROPOSAL, ORIGINAL].includes(document.uri.scheme) ? this.reviews.of(document.uri) : undefined;
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions).dispose();
   }
 }
 

@@ -6,26 +6,28 @@ import type { SeenReviews } from '../accept/seenReviews';
 import type { Agent, Status } from '../companion/protocol';
 import { List, StatusBar } from '../messages/window';
 import { proposalUri, type Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 import { AgentRows, type GrantNode, grantsOf, ReviewRows } from './treeRows';
 
-export class Overview implements vscode.Disposable {
+export class Overview extends Subscriber {
   private readonly reviewRows: ReviewRows;
   private readonly agentRows = new AgentRows();
   private readonly view: List<unknown>;
   private readonly agentView: List<unknown>;
   private readonly bar = new StatusBar('Alongside', 'alongside.glance');
-  private readonly subscription: vscode.Disposable;
   private readonly states = new Map<string, string>();
   private status: Status | undefined;
   // The names of agents whose hooks have asked for a review: they have no connection that would list them.
   private readonly byHook = new Set<string>();
 
   constructor(private readonly reviews: Reviews, seen: SeenReviews) {
+    super();
     this.reviewRows = new ReviewRows(reviews, seen);
     this.view = new List('alongside.reviews', this.reviewRows);
     this.agentView = new List('alongside.agents', this.agentRows);
-    this.subscription = vscode.Disposable.from(
+    this.own(
       reviews.onDidChange(() => this.update()), seen.onDidChange(() => this.reviewRows.refresh()),
+      this.view, this.agentView, this.bar,
     );
   }
 
@@ -84,9 +86,5 @@ export class Overview implements vscode.Disposable {
       this.states.set(name, known);
       void vscode.commands.executeCommand('setContext', `alongside.${name}`, value);
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(this.view, this.agentView, this.bar, this.subscription).dispose();
   }
 }

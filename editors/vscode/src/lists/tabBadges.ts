@@ -3,25 +3,23 @@
 import * as vscode from 'vscode';
 import { badge } from '../messages/window';
 import { PROPOSAL, proposalUri, type Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 
-export class Badges implements vscode.FileDecorationProvider, vscode.Disposable {
+export class Badges extends Subscriber implements vscode.FileDecorationProvider {
   private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.changes.event;
-  private readonly subscription: vscode.Disposable;
 
   constructor(private readonly reviews: Reviews) {
-    this.subscription = vscode.Disposable.from(
+    super();
+    this.own(
       vscode.window.registerFileDecorationProvider(this),
       reviews.onDidChange(() => this.changes.fire(reviews.list().map(proposalUri))),
+      this.changes,
     );
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const count = (uri.scheme === PROPOSAL && this.reviews.of(uri)?.hunks.length) || 0;
     return count > 0 ? badge(count, count === 1 ? '1 change' : `${count} changes`) : undefined;
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(this.subscription, this.changes).dispose();
   }
 }

@@ -1,9 +1,9 @@
 // The announcements of proposals. Of several that come at once, one message says how many: none covers another one.
 
-import type * as vscode from 'vscode';
 import { sayEnded, show, tabsOf } from '../diff/diffEditor';
 import { isAboutUnseen } from '../diff/hardToSee';
 import type { Review, Reviews } from '../reviews/reviews';
+import { Subscriber } from '../subscriber';
 import { inform } from './window';
 
 // How long VS Code shows a message by itself, in milliseconds.
@@ -15,16 +15,17 @@ const NAMED = 4;
 // How long the first one waits for those that come with it.
 const GATHERING = 400;
 
-export class Announcer implements vscode.Disposable {
+export class Announcer extends Subscriber {
   // The ones that a message on the screen names.
   private open: Review[] = [];
   private gathered: Review[] = [];
   private timer: NodeJS.Timeout | undefined;
   private gathering: NodeJS.Timeout | undefined;
-  private readonly subscription: vscode.Disposable;
 
   constructor(reviews: Reviews) {
-    this.subscription = reviews.onDidChange(() => this.go());
+    super();
+    const clearTimers = (): void => [this.timer, this.gathering].forEach((timer) => clearTimeout(timer));
+    this.own(reviews.onDidChange(() => this.go()), { dispose: clearTimers });
   }
 
   announce(review: Review): void {
@@ -65,12 +66,6 @@ export class Announcer implements vscode.Disposable {
       sayEnded(first);
     }
     this.go();
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    clearTimeout(this.gathering);
-    this.subscription.dispose();
   }
 }
 

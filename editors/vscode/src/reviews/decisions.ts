@@ -10,15 +10,15 @@ import type { Navigation } from '../diff/navigation';
 import { ask, askWhich, say, warn } from '../messages/window';
 import type { Reasons } from './reasons';
 import { proposalUri, type Review, textParams } from './reviews';
+import { Subscriber } from '../subscriber';
 import type { Sender } from './textSync';
 
 // A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
 const GLANCE = 400;
 
-export class Decider implements vscode.Disposable {
+export class Decider extends Subscriber {
   private front = '';
   private frontSince = 0;
-  private readonly subscription: vscode.Disposable;
 
   constructor(
     private readonly companion: Companion,
@@ -27,13 +27,14 @@ export class Decider implements vscode.Disposable {
     private readonly seen: SeenReviews,
     private readonly navigation: Navigation,
   ) {
-    this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => {
+    super();
+    this.own(vscode.window.tabGroups.onDidChangeTabs(() => {
       const front = activeUri()?.toString() ?? '';
       if (front !== this.front) {
         this.front = front;
         this.frontSince = Date.now();
       }
-    });
+    }));
   }
 
   // Whether the person means this review: it is in front, or its file is, or they have named it in a list. A proposal
@@ -154,10 +155,6 @@ export class Decider implements vscode.Disposable {
         await this.reject(review, true);
       }
     }
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
   }
 }
 

@@ -3,20 +3,22 @@
 
 import * as vscode from 'vscode';
 import { ORIGINAL, PROPOSAL, proposalUri, type Review, Reviews } from './reviews';
+import { Subscriber } from '../subscriber';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-export class Documents implements vscode.FileSystemProvider, vscode.Disposable {
+export class Documents extends Subscriber implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  private readonly subscriptions: vscode.Disposable[];
   readonly onDidChangeFile = this.changes.event;
 
   // `settled` is when every review that waits is here: VS Code restores tabs earlier.
   constructor(private readonly reviews: Reviews, private readonly settled: Promise<void>) {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.workspace.registerFileSystemProvider(PROPOSAL, this, { isCaseSensitive: true }),
       vscode.workspace.registerFileSystemProvider(ORIGINAL, this, { isCaseSensitive: true, isReadonly: true }),
-    ];
+      this.changes,
+    );
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -73,10 +75,6 @@ export class Documents implements vscode.FileSystemProvider, vscode.Disposable {
   readonly createDirectory = refuse;
   readonly delete = refuse;
   readonly rename = refuse;
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions, this.changes).dispose();
-  }
 }
 
 function refuse(): never {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { ChangedReview, OpenedReview } from '../companion/protocol';
 import { applyChanges, replaced, replacement, shows } from './exactText';
 import { documentUri } from '../messages/window';
+import { Subscriber } from '../subscriber';
 
 export const PROPOSAL = 'alongside-proposal';
 export const ORIGINAL = 'alongside-original';
@@ -42,12 +43,11 @@ export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL,
 export const textParams = ({ id, base, revision, current, text }: Review): object =>
   ({ id, revision: base, from: revision, replacement: replacement(current, text) });
 
-export class Reviews implements vscode.Disposable {
+export class Reviews extends Subscriber {
   private readonly all = new Map<string, Review>();
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly edits = new vscode.EventEmitter<Review>();
   private readonly openings = new vscode.EventEmitter<Review>();
-  private readonly subscriptions: vscode.Disposable[];
   readonly onDidChange = this.changes.event;
   // The person typed.
   readonly onDidEdit = this.edits.event;
@@ -55,7 +55,8 @@ export class Reviews implements vscode.Disposable {
   readonly onDidOpenDocument = this.openings.event;
 
   constructor() {
-    this.subscriptions = [
+    super();
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => this.edited(document, contentChanges)),
       vscode.workspace.onDidOpenTextDocument((document) => this.documentOpened(document)),
       vscode.workspace.onDidCloseTextDocument((document) => {
@@ -63,7 +64,8 @@ export class Reviews implements vscode.Disposable {
           this.all.delete(keyOf(document.uri));
         }
       }),
-    ];
+      this.changes, this.edits, this.openings,
+    );
   }
 
   list(): Review[] {
@@ -155,10 +157,6 @@ export class Reviews implements vscode.Disposable {
         this.edits.fire(review);
       }
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions, this.changes, this.edits, this.openings).dispose();
   }
 }
 

@@ -7,28 +7,30 @@ import { activeUri } from '../diff/diffEditor';
 import { replace, shows } from './exactText';
 import { warn } from '../messages/window';
 import { type Review, type Reviews, textParams } from './reviews';
+import { Subscriber } from '../subscriber';
 
 // After the last key, and at most after the first one, in milliseconds.
 const DELAY = 300;
 const LONGEST_DELAY = 1000;
 
-export class Sender implements vscode.Disposable {
+export class Sender extends Subscriber {
   private readonly timers = new Map<Review, NodeJS.Timeout>();
   // When the first edit of those that wait was made.
   private readonly waiting = new Map<Review, number>();
   // How many texts of a review are on their way.
   private readonly sending = new Map<Review, number>();
   private readonly following = new Set<Review>();
-  private readonly subscriptions: vscode.Disposable[];
   private hasWarned = false;
 
   constructor(private readonly reviews: Reviews, private readonly companion: Companion) {
-    this.subscriptions = [
+    super();
+    this.own(
       reviews.onDidEdit((review) => this.sendSoon(review)),
       reviews.onDidOpenDocument((review) => void this.follow(review)),
       // A document that was behind another one can be saved now.
       vscode.window.onDidChangeActiveTextEditor(() => reviews.list().forEach((review) => void this.follow(review))),
-    ];
+      { dispose: () => this.timers.forEach((timer) => clearTimeout(timer)) },
+    );
   }
 
   private sendSoon(review: Review): void {
@@ -146,11 +148,6 @@ export class Sender implements vscode.Disposable {
     } else if (!isCleanedUp(document)) {
       await document.save();
     }
-  }
-
-  dispose(): void {
-    this.timers.forEach((timer) => clearTimeout(timer));
-    vscode.Disposable.from(...this.subscriptions).dispose();
   }
 }
 
