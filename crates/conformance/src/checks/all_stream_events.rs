@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use alongside_contract::context::CONTEXT_UPDATE;
+use futures_util::future::BoxFuture;
 
 use crate::check_ending::{Checked, fail, unseen};
 use crate::harness::case::Case;
@@ -10,8 +11,12 @@ use crate::harness::connect;
 use crate::http::stream_listener::Listener;
 use crate::http::stream_rules::Rule;
 
-/// Judges a rule over everything that was heard, after it has listened for a moment itself.
-pub(crate) async fn over_all(case: &Case<'_>, rule: Rule) -> Checked {
+/// Judges a rule over everything that was heard, after it has listened for a moment itself if that is nothing.
+pub(crate) fn over_all<'a>(case: &'a Case<'_>, rule: Rule) -> BoxFuture<'a, Checked> {
+    Box::pin(judge(case, rule))
+}
+
+async fn judge(case: &Case<'_>, rule: Rule) -> Checked {
     if case.fixture.rules.count(rule).0 == 0 {
         let peer = connect::join(case).await?;
         let listener = Listener::of(&peer).await?;

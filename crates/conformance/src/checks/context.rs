@@ -11,7 +11,7 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
-use crate::checks::all_stream_events;
+use crate::checks::all_stream_events::over_all;
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::http::stream_listener::{Heard, Listener};
@@ -83,18 +83,14 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "Every update is an IdeContext",
         clause: Spec(Must, "the notification parameters are an IdeContext object"),
         harm: "the agent disconnects",
-        ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Shape))
-        })
+        ..Check::of(Group::Context, When::Afterwards, |case| over_all(case, Rule::Shape))
     },
     Check {
         id: "context.absolute",
         title: "Paths are absolute",
         clause: Spec(Must, "path is the absolute path to the file"),
         harm: "the agent looks for the file in another place",
-        ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::AbsolutePaths))
-        })
+        ..Check::of(Group::Context, When::Afterwards, |case| over_all(case, Rule::AbsolutePaths))
     },
     Check {
         id: "context.on-disk",
@@ -112,9 +108,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension provides an accurate Unix timestamp for when a file was last focused",
         ),
         harm: WRONG_FILE,
-        ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Timestamps))
-        })
+        ..Check::of(Group::Context, When::Afterwards, |case| over_all(case, Rule::Timestamps))
     },
     Check {
         id: "context.active-newest",
@@ -125,9 +119,7 @@ pub(crate) static CHECKS: &[Check] = &[
                 all others",
         ),
         harm: "the agent knows neither the cursor nor the selection",
-        ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::ActiveIsNewest))
-        })
+        ..Check::of(Group::Context, When::Afterwards, |case| over_all(case, Rule::ActiveIsNewest))
     },
     Check {
         id: "context.one-active",
@@ -137,9 +129,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension should set isActive, cursor and selection only for the currently focused file",
         ),
         harm: WRONG_FILE,
-        ..Check::of(Group::Context, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::OneActive))
-        })
+        ..Check::of(Group::Context, When::Afterwards, |case| over_all(case, Rule::OneActive))
     },
     Check {
         id: "context.equal",
@@ -324,7 +314,7 @@ async fn few_files(case: &Case<'_>) -> Checked {
     }
     lists(case, &listener, &last).await.or_else(|_| skip("no update lists the files"))?;
     case.quiet().await;
-    all_stream_events::over_all(case, Rule::FewFiles).await
+    over_all(case, Rule::FewFiles).await
 }
 
 async fn on_disk(case: &Case<'_>) -> Checked {
@@ -336,7 +326,7 @@ async fn on_disk(case: &Case<'_>) -> Checked {
     let last = opens(case, "after-a-new-one.txt").await?;
     let _ = update(&listener, 0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);
-    all_stream_events::over_all(case, Rule::OnDisk).await
+    over_all(case, Rule::OnDisk).await
 }
 
 async fn equal(case: &Case<'_>) -> Checked {
@@ -345,6 +335,6 @@ async fn equal(case: &Case<'_>) -> Checked {
         case.act(Action::Focus { file: file.clone() }).await?;
         case.quiet().await;
     }
-    all_stream_events::over_all(case, Rule::Equal).await?;
+    over_all(case, Rule::Equal).await?;
     ensure(listener.end(Duration::ZERO).await.is_none(), || "the stream ended".into())
 }

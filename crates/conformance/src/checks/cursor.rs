@@ -11,7 +11,7 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip, unseen};
-use crate::checks::all_stream_events;
+use crate::checks::all_stream_events::over_all;
 use crate::checks::context;
 use crate::checks::context::{active, lines};
 use crate::harness::case::Case;
@@ -217,7 +217,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let tail: String = text.chars().rev().take(3).collect();
         format!("the reported text is no beginning of the selection; read backwards, it ends in {tail:?}")
     })?;
-    all_stream_events::over_all(case, Rule::ShortSelection).await
+    over_all(case, Rule::ShortSelection).await
 }
 
 async fn moving(case: &Case<'_>) -> Checked<Moving> {

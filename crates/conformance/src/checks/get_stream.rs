@@ -6,7 +6,7 @@ use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail};
-use crate::checks::all_stream_events;
+use crate::checks::all_stream_events::over_all;
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::http::stream_listener::Listener;
@@ -46,9 +46,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI and Qwen Code with a TypeScript SDK up to 1.17",
         },
         harm: "streams are opened again and again, and messages in between are lost",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::EventIds))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::EventIds))
     },
     Check {
         id: "streams.retry",
@@ -58,9 +56,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 and other releases with a newer SDK",
         },
         harm: "the agent comes back too late, or too often",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Retry))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::Retry))
     },
     Check {
         id: "streams.empty-events",
@@ -70,9 +66,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 disconnects in the middle of a diff",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Empty))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::Empty))
     },
     Check {
         id: "streams.messages",
@@ -82,9 +76,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one that is none disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Messages))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::Messages))
     },
     Check {
         id: "streams.no-null",
@@ -94,18 +86,14 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one invalid notification disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Null))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::Null))
     },
     Check {
         id: "streams.no-replies",
         title: "Replies come with the request, and not on the stream",
         clause: Mcp(Must, "the server must not send a JSON-RPC response on the GET stream"),
         harm: "the agent waits for an answer that went elsewhere",
-        ..Check::of(Group::Streams, When::Afterwards, |case| {
-            Box::pin(all_stream_events::over_all(case, Rule::Replies))
-        })
+        ..Check::of(Group::Streams, When::Afterwards, |case| over_all(case, Rule::Replies))
     },
 ];
 
