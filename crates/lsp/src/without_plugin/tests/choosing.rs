@@ -11,7 +11,7 @@ use crate::without_plugin::messages;
 async fn a_command_means_the_documents_or_the_named_review() {
     let (mut stage, _) = proposed("Eglot").await;
     let agent = Agent { number: 2, ..Agent::default() };
-    Companion::also_proposes(&mut stage, agent, "b.txt", "b\n", "B\n").serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, agent, "b.txt", "b\n", "B\n").await;
     stage.open("c.txt", "c\n");
     stage.seen();
     stage.command(json!({"command": "alongside.review"}));
@@ -31,7 +31,7 @@ async fn a_command_means_the_documents_or_the_named_review() {
 #[tokio::test(start_paused = true)]
 async fn helix_is_told_in_one_line_that_several_wait() {
     let (mut stage, _) = proposed("helix").await;
-    Companion::also_proposes(&mut stage, Agent::default(), "b.txt", "b\n", "B\n").serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, Agent::default(), "b.txt", "b\n", "B\n").await;
     stage.open("c.txt", "c\n");
     stage.seen();
     stage.command(json!({"command": "alongside.review"}));
@@ -42,7 +42,7 @@ async fn helix_is_told_in_one_line_that_several_wait() {
 async fn the_documents_review_comes_first_and_is_named() {
     let (mut stage, _) = proposed("helix").await;
     stage.open("m.md", "m\n");
-    Companion::also_proposes(&mut stage, Agent::default(), "m.md", "m\n", "M\n").serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, Agent::default(), "m.md", "m\n", "M\n").await;
     let roots = stage.desk.editor.roots();
     let names = stage.desk.reviews.iter().map(|waiting| messages::file_name(waiting.review(), roots));
     let [first, second] = names.collect::<Vec<_>>().try_into().unwrap();
@@ -68,7 +68,7 @@ async fn the_documents_review_comes_first_and_is_named() {
 async fn decisions_on_two_proposals_for_one_file_name_their_agents() {
     let (mut stage, _) = proposed("helix").await;
     let agent = Agent { number: 2, name: "Qwen Code".into(), ..Agent::default() };
-    Companion::also_proposes(&mut stage, agent, "notes.txt", OLD, "other\n").serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, agent, "notes.txt", OLD, "other\n").await;
     let titles = stage.titles(&stage.uri("notes.txt"), 0);
     for verb in ["Accept", "Reject"] {
         let meant: Vec<_> =
@@ -217,8 +217,7 @@ async fn no_name_is_a_link_where_an_editor_renders_messages() {
         let name = "[a](command:x) $(zap)<b>x://y&z".to_owned();
         let agent = Agent { number: 1, name, listening: true, ..Agent::default() };
         let file = stage.path("[b](command:y).txt").to_str().unwrap().to_owned();
-        let mut companion = Companion::opens(&mut stage, Companion::review(1, agent, file, OLD, NEW));
-        companion.serve(&mut stage).await;
+        Companion::opens(&mut stage, Companion::review(1, agent, file, OLD, NEW)).await;
         let seen = stage.seen();
         let asked = seen.all("window/showMessageRequest").into_iter();
         let asked: String = asked.map(|asked| asked["message"].to_string()).collect();

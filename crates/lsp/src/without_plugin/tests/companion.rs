@@ -23,14 +23,14 @@ pub(super) struct Companion {
 
 impl Companion {
     /// Proposes a change of an open file in the project.
-    pub(super) fn proposes(stage: &mut Stage, file: &str, original: &str, proposed: &str) -> Self {
+    pub(super) async fn proposes(stage: &mut Stage, file: &str, original: &str, proposed: &str) -> Self {
         let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
         let file = stage.path(file).to_str().unwrap().to_owned();
-        Self::opens(stage, Self::review(1, agent, file, original, proposed))
+        Self::opens(stage, Self::review(1, agent, file, original, proposed)).await
     }
 
     /// Proposes a change of another file, or by another agent.
-    pub(super) fn also_proposes(
+    pub(super) async fn also_proposes(
         stage: &mut Stage,
         agent: Agent,
         file: &str,
@@ -38,7 +38,7 @@ impl Companion {
         proposed: &str,
     ) -> Self {
         let file = stage.path(file).to_str().unwrap().to_owned();
-        Self::opens(stage, Self::review(2, agent, file, original, proposed))
+        Self::opens(stage, Self::review(2, agent, file, original, proposed)).await
     }
 
     pub(super) fn review(id: u64, agent: Agent, file: String, original: &str, proposed: &str) -> Review {
@@ -56,11 +56,14 @@ impl Companion {
         review
     }
 
-    pub(super) fn opens(stage: &mut Stage, review: Review) -> Self {
+    /// Opens a review at the desk, and serves it.
+    pub(super) async fn opens(stage: &mut Stage, review: Review) -> Self {
         stage.seat.events.send(Event::Opened(review.clone())).unwrap();
         let told = (review.current.clone(), review.revision);
         let (undo, redo) = Default::default();
-        Self { review, decided: None, flushed: false, edits: 0, told, undo, redo }
+        let mut companion = Self { review, decided: None, flushed: false, edits: 0, told, undo, redo };
+        companion.serve(stage).await;
+        companion
     }
 
     /// Another desk changes the review, or somebody the file.

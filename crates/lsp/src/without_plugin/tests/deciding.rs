@@ -224,8 +224,7 @@ async fn marks_have_the_lines_of_a_text_that_comes_after_the_answer() {
 async fn deciding_on_a_new_file_goes_back_to_where_the_person_was() {
     let mut stage = Stage::new("helix", &[]);
     stage.open("other.txt", OLD);
-    let mut companion = Companion::proposes(&mut stage, "new.txt", "", NEW);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::proposes(&mut stage, "new.txt", "", NEW).await;
     stage.choose(&stage.uri("other.txt"), 0, "Review: ");
     stage.reply(&stage.seen().number("window/showDocument"), json!({"success": true}));
     let own = stage.show_proposal(NEW);
@@ -303,8 +302,7 @@ async fn a_returning_companion_repeats_its_review() {
     // The companion repeats the review.
     let (mut stage, companion, own) = looked_at("helix").await;
     let review = companion.review.clone();
-    let mut again = Companion::opens(&mut stage, review);
-    again.serve(&mut stage).await;
+    let mut again = Companion::opens(&mut stage, review).await;
     stage.type_in(&own, "x", range((0, 0), (0, 0)));
     again.serve(&mut stage).await;
     assert_eq!(&*again.review.current, format!("x{NEW}"));
@@ -318,8 +316,7 @@ async fn the_first_action_on_a_whole_file_decides_nothing() {
     let mut review = Companion::review(1, alongside_desk::Agent::default(), file, OLD, NEW);
     review.whole_file_only = Some("it is too large".into());
     review.hunks.clear();
-    let mut companion = Companion::opens(&mut stage, review);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::opens(&mut stage, review).await;
     let own = stage.show_proposal(NEW);
     let titles = stage.titles(&own, 1);
     assert_eq!(titles[0], "alongside: Go to the first line (only the whole file counts)");

@@ -24,8 +24,7 @@ fn hover(stage: &mut Stage, uri: &str, line: u32) -> String {
 async fn shown(editor: &str, old: &str, new: &str) -> (Stage, Companion, String) {
     let mut stage = Stage::new(editor, &[]);
     stage.open("notes.txt", old);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", old, new);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", old, new).await;
     let own = stage.show_proposal(new);
     companion.serve(&mut stage).await;
     (stage, companion, own)
@@ -99,8 +98,7 @@ async fn a_hover_is_plain_where_the_editor_reads_no_markdown() {
     let capabilities = json!({"textDocument": {"hover": {"contentFormat": ["plaintext"]}}});
     let mut stage = Stage::introduced(json!({"capabilities": capabilities}));
     stage.open("notes.txt", OLD);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     let own = stage.show_proposal(NEW);
     companion.serve(&mut stage).await;
     let said = "Change 1 of 2: kept. Drop it with a code action, or type your own text.";
@@ -134,7 +132,7 @@ async fn the_announcement_shows_the_diff_on_hover() {
         (0..24).map(|line| format!("{line}{}\n", if line % 2 == 0 { "!" } else { "" })).collect();
     let mut stage = Stage::new("helix", &[]);
     stage.open("long.txt", &old);
-    Companion::proposes(&mut stage, "long.txt", &old, &new).serve(&mut stage).await;
+    Companion::proposes(&mut stage, "long.txt", &old, &new).await;
     let target = stage.uri("long.txt");
     let said = hover(&mut stage, &target, 0);
     assert!(said.ends_with("+18!\n```\n\n… 2 more changes in the proposal"), "{said}");
@@ -178,7 +176,7 @@ async fn the_original_is_a_document_of_ours_where_editors_know_those() {
         "window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}},
     }}));
     stage.open("notes.txt", OLD);
-    Companion::proposes(&mut stage, "notes.txt", OLD, NEW).serve(&mut stage).await;
+    Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     stage.command(json!({"command": "alongside.original"}));
     let shown = stage.seen().one("window/showDocument")["uri"].clone();
     assert_eq!(shown, "alongside:/original/1/notes.txt");
@@ -193,7 +191,7 @@ async fn no_name_makes_an_editor_open_another_original() {
     }}));
     let name = "http:::127.0.0.1:9:x?y#z.md";
     stage.open(name, OLD);
-    Companion::proposes(&mut stage, name, OLD, NEW).serve(&mut stage).await;
+    Companion::proposes(&mut stage, name, OLD, NEW).await;
     stage.command(json!({"command": "alongside.original"}));
     let shown = stage.seen().one("window/showDocument")["uri"].clone();
     assert_eq!(shown, "alongside:/original/1/http:::127.0.0.1:9:x%3Fy%23z.md");

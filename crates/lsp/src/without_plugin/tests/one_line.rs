@@ -28,8 +28,7 @@ async fn announced(change: impl FnOnce(&mut alongside_desk::Review)) -> (Stage, 
     let agent = Agent { number: 1, name: "Gemini CLI".into(), ..Agent::default() };
     let mut review = Companion::review(1, agent, path.to_str().unwrap().to_owned(), OLD, NEW);
     change(&mut review);
-    let mut companion = Companion::opens(&mut stage, review);
-    companion.serve(&mut stage).await;
+    let companion = Companion::opens(&mut stage, review).await;
     (stage, companion)
 }
 
@@ -41,7 +40,7 @@ async fn an_announcement_names_the_keys_and_fits() {
     assert!(said.ends_with("/deep/InvoiceRepository漢字.java: space a"), "{said}");
     let mut stage = Stage::new("helix", &[]).in_project();
     stage.open("main.py", OLD);
-    Companion::proposes(&mut stage, "main.py", OLD, NEW).serve(&mut stage).await;
+    Companion::proposes(&mut stage, "main.py", OLD, NEW).await;
     assert_eq!(stage.seen().said(), "Gemini CLI proposes main.py: space a");
 }
 
@@ -144,9 +143,7 @@ async fn two_announced() -> (Stage, Vec<Companion>) {
         let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
         let file = stage.path(name).to_str().unwrap().to_owned();
         let review = Companion::review(id, agent, file, OLD, NEW);
-        let mut companion = Companion::opens(&mut stage, review);
-        companion.serve(&mut stage).await;
-        companions.push(companion);
+        companions.push(Companion::opens(&mut stage, review).await);
     }
     (stage, companions)
 }

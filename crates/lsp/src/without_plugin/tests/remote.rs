@@ -67,9 +67,8 @@ fn kakoune() -> (Stage, Arc<Recorder>) {
 #[tokio::test(start_paused = true)]
 async fn a_file_name_that_uris_escape_is_not_shown() {
     let (mut stage, remote) = kakoune();
-    let mut companion = Companion::proposes(&mut stage, "a|[b].txt", OLD, NEW);
     std::fs::write(stage.path("a|[b].txt"), OLD).unwrap();
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::proposes(&mut stage, "a|[b].txt", OLD, NEW).await;
     stage.ask("workspace/executeCommand", json!({"command": "alongside.review"}));
     stage.hear().await;
     assert!(remote.take().contains(&"show a__b_.txt Some(1)".to_owned()));
@@ -85,8 +84,7 @@ async fn a_file_name_that_uris_escape_is_not_shown() {
 async fn the_editors_program_shows_what_its_client_cannot() {
     let (mut stage, remote) = kakoune();
     stage.open("notes.txt", OLD);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     let said = "say Gemini CLI proposes notes.txt: :alongside-review false";
     assert_eq!(remote.take(), ["count 1", said]);
 

@@ -17,8 +17,7 @@ pub(super) const NEW: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
 pub(super) async fn proposed(editor: &str) -> (Stage, Companion) {
     let mut stage = Stage::new(editor, &[]);
     stage.open("notes.txt", OLD);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     (stage, companion)
 }
 
@@ -28,8 +27,7 @@ async fn a_new_review_is_announced_and_changes_nothing() {
     stage.open("notes.txt", OLD);
     let (target, other) = (stage.uri("notes.txt"), "file:///elsewhere");
     assert_eq!(stage.titles(&target, 0), Vec::<String>::new(), "no light bulb");
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     let seen = stage.seen();
     assert!(seen.said().starts_with("Gemini CLI proposes ") && seen.said().ends_with("notes.txt: space a"));
     assert_eq!(seen.one("window/showMessage")["type"], 3);
@@ -104,7 +102,7 @@ async fn open_reviews_shows_proposals_at_once() {
         "clientInfo": {"name": "helix"}, "initializationOptions": {"alongside": {"openReviews": true}},
     }));
     stage.open("notes.txt", OLD);
-    Companion::proposes(&mut stage, "notes.txt", OLD, NEW).serve(&mut stage).await;
+    Companion::proposes(&mut stage, "notes.txt", OLD, NEW).await;
     stage.seen().one("window/showDocument");
 }
 
@@ -201,8 +199,7 @@ async fn marks_go_from_every_name_of_a_file() {
     fs::create_dir(stage.path("real")).unwrap();
     fs::write(stage.path("real/notes.txt"), OLD).unwrap();
     std::os::unix::fs::symlink(stage.path("real"), stage.path("link")).unwrap();
-    let mut companion = Companion::proposes(&mut stage, "link/notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let companion = Companion::proposes(&mut stage, "link/notes.txt", OLD, NEW).await;
     let link = stage.uri("link/notes.txt");
     assert_eq!(stage.seen().marks(&link).len(), 1);
     stage.open("real/notes.txt", OLD);
@@ -233,7 +230,7 @@ async fn hidden_differences_are_shown_once_at_opening() {
     let mut review = Companion::review(1, Agent::default(), file, "one\n", "two\n");
     review.file_line_ending = Some(LineEnding::Crlf);
     review.file_has_bom = Some(true);
-    Companion::opens(&mut stage, review).serve(&mut stage).await;
+    Companion::opens(&mut stage, review).await;
     assert!(!stage.seen().said().contains("CRLF"), "the announcement would be cut off");
     let said = "notes.txt: CRLF in the file, LF proposed; BOM in the file, none proposed";
     let own = stage.show_proposal("two\n");
@@ -254,7 +251,7 @@ async fn reached_limit_is_told_at_opening() {
     let file = stage.path("notes.txt").to_str().unwrap().to_owned();
     let mut review = Companion::review(1, Agent::default(), file, "one\n", "two\n");
     review.hunks[0].limit = Some(Limit::Lines);
-    Companion::opens(&mut stage, review).serve(&mut stage).await;
+    Companion::opens(&mut stage, review).await;
     stage.seen();
     stage.show_proposal("two\n");
     let said = "notes.txt: Too much differs to compare every line of change 1: some may be equal.";
@@ -288,8 +285,7 @@ async fn control_characters_never_reach_the_editor() {
     let file = stage.path("x\x1b]0;\u{202e}y.txt").to_str().unwrap().to_owned();
     fs::write(&file, "old\u{202e}\x1b\n").unwrap();
     let review = Companion::review(1, agent, file, "old\u{202e}\x1b\n", "new\n");
-    let mut companion = Companion::opens(&mut stage, review);
-    companion.serve(&mut stage).await;
+    let mut companion = Companion::opens(&mut stage, review).await;
     let own = stage.show_proposal("new\n");
     stage.choose("file:///elsewhere", 0, "Review: ");
     companion.close(&stage, Closing::AgentGone, false);

@@ -77,8 +77,7 @@ impl Buffer {
 /// A proposal for a file that is not open, in Helix.
 async fn proposed_as(original: &str, text: &str) -> (Stage, Companion) {
     let mut stage = Stage::new("helix", &[]);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", original, text);
-    companion.serve(&mut stage).await;
+    let companion = Companion::proposes(&mut stage, "notes.txt", original, text).await;
     (stage, companion)
 }
 
@@ -140,8 +139,7 @@ async fn a_restarted_server_finds_the_edits() {
     let path = stage.path("own/1-0-1/notes.txt");
     let own = uri(&path);
     stage.tell("didOpen", json!({"textDocument": {"uri": own, "version": 7, "text": "typed a\n"}}));
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
-    companion.serve(&mut stage).await;
+    let companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n").await;
     assert_eq!(&*companion.review.current, "typed a\n");
 }
 
@@ -160,8 +158,7 @@ proptest! {
             let mark = if marked { "\u{feff}" } else { "" };
             let disk = format!("{mark}{}", if crlf { text.replace('\n', "\r\n") } else { text.clone() });
             let mut stage = Stage::new("helix", &[encoding.name()]);
-            let mut companion = Companion::proposes(&mut stage, "notes.txt", "a\nb\n", &disk);
-            companion.serve(&mut stage).await;
+            let mut companion = Companion::proposes(&mut stage, "notes.txt", "a\nb\n", &disk).await;
             let uri = stage.show_proposal(&text);
             let text = Text::new(text.as_str());
             let mut buffer = Buffer { uri, text, version: 1, encoding };
