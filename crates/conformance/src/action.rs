@@ -119,7 +119,7 @@ impl Action {
         ("stop", "end the editor, or the companion in it, in the orderly way"),
     ];
 
-    /// Its name.
+    /// The name of the action.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Open { .. } => "open",

@@ -39,18 +39,18 @@ pub(crate) type Judge = for<'a, 'b> fn(&'a Case<'b>) -> BoxFuture<'a, Checked>;
 /// When a check is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    /// Before the others: they show what several agents do to each other.
+    /// Before the others: these checks show what several agents do to each other.
     First,
-    /// Several at a time, if that does no harm: they need nothing of the editor, and wait for nothing that
-    /// others cause.
+    /// Several checks at a time, if that does no harm: they need nothing of the editor, and wait for no
+    /// effect of another check.
     AtOnce,
     /// In the order of the table.
     InTurn,
-    /// Beside the others, for it takes long.
+    /// Beside the others, for the check takes long.
     Beside,
-    /// After the others, for it judges everything that was heard meanwhile.
+    /// After the others, for the check judges every event that came meanwhile.
     Afterwards,
-    /// Last of all, for nothing is there any more when it is done.
+    /// Last of all, for the check ends the editor.
     Last,
 }
 
@@ -75,15 +75,15 @@ pub enum Group {
     Stop,
     /// The lock file by which Claude Code finds a companion.
     Lock,
-    /// The opening of its WebSocket.
+    /// The opening of Claude Code's WebSocket.
     WebSocket,
-    /// The Model Context Protocol over its WebSocket.
+    /// The Model Context Protocol over Claude Code's WebSocket.
     ClaudeProtocol,
-    /// The selection that it learns.
+    /// The selection that Claude Code learns.
     ClaudeContext,
-    /// Its proposals and their outcome.
+    /// Proposals of Claude Code, and their outcome.
     ClaudeDiffs,
-    /// The end of the editor, for it.
+    /// The end of the editor, as Claude Code sees it.
     ClaudeStop,
 }
 
@@ -106,7 +106,7 @@ impl Group {
         Self::ClaudeStop,
     ];
 
-    /// Its name and its title.
+    /// The name and the title of the group.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Discovery => ("discovery", "Being found"),
@@ -126,12 +126,12 @@ impl Group {
         }
     }
 
-    /// Its name, with which the ids of its checks begin.
+    /// The name of the group, with which the ids of its checks begin.
     pub fn name(self) -> &'static str {
         self.names().0
     }
 
-    /// Its title, for people.
+    /// The title of the group, for people.
     pub fn title(self) -> &'static str {
         self.names().1
     }
@@ -151,18 +151,18 @@ pub enum Clause {
         /// Which ones break without it: families and releases.
         breaks: &'static str,
     },
-    /// Nobody demands it; companions that do otherwise were seen to fail their users.
+    /// Nobody demands the rule; companions that break it were seen to fail their users.
     Advice(&'static str),
 }
 
 /// How much a specification insists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Without it, a companion does not conform.
+    /// A companion that breaks the rule does not conform.
     Must,
-    /// There may be reasons to do otherwise.
+    /// A companion may have reasons to break the rule.
     Should,
-    /// It is up to the companion.
+    /// The companion chooses.
     May,
 }
 

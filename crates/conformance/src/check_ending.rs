@@ -5,9 +5,9 @@
 pub(crate) enum NotPassed {
     /// The rule is broken.
     Fail(String),
-    /// It cannot be seen here.
+    /// The rule cannot be observed here.
     Unseen(String),
-    /// Something it needs does not work, which another check judges.
+    /// The check needs something that does not work, which another check judges.
     Skip(String),
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn skip<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Skip(why.into()))
 }
 
-/// Fails unless it is so.
-pub(crate) fn ensure(so: bool, otherwise: impl FnOnce() -> String) -> Checked {
-    if so { Ok(()) } else { Err(NotPassed::Fail(otherwise())) }
+/// Fails with the message of `otherwise` unless the condition holds.
+pub(crate) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(NotPassed::Fail(otherwise())) }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct Companion {
     /// `host:port`.
     pub address: String,
-    /// Its name and version from `initialize`; none if it did not get so far.
+    /// The name and version that the companion gives in `initialize`; none if it did not answer that.
     pub server: Option<String>,
     /// The editor, as its discovery file names it.
     pub editor: Option<String>,

@@ -7,7 +7,7 @@ use crate::action::Action;
 /// The result of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
-    /// It is done; for [`Action::IsShown`], yes.
+    /// The action is done; for [`Action::IsShown`], yes.
     Done,
     /// No, to [`Action::IsShown`].
     No,

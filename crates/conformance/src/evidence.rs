@@ -12,7 +12,7 @@ pub(crate) struct Evidence {
     token: Option<Arc<str>>,
 }
 
-/// How many characters of a line, and how many lines, are kept.
+/// The most characters of a line, and the most lines, of the evidence of a check.
 const LINE: usize = 240;
 const LINES: usize = 40;
 /// The length of a token that is kept out of the evidence, in bytes.

@@ -237,7 +237,7 @@ async fn ppid(case: &Case<'_>) -> Checked {
     })
 }
 
-/// How often a file has to be read while it is rewritten, for a verdict on how that is done.
+/// The reads of a file during a rewrite that suffice for a verdict on the rewrite.
 const ENOUGH_READS: usize = 3;
 
 async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {

@@ -119,7 +119,7 @@ async fn newest(case: &Case<'_>) -> Checked {
         return fail("the newer stream ended at once");
     }
     if first.is_none() {
-        // Nothing is told here that would show it; the older one may not be the one that lives.
+        // This companion sends no update when a stream opens, so nothing more shows which stream counts.
         return Ok(());
     }
     let told = newer.message(0, case.timeouts().answer, &["ide/contextUpdate"]).await;

@@ -47,7 +47,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// How often the stream may have something else to say before nobody waits for its silence any more.
+/// The most messages about the editor that may interrupt the silence of a stream before the check gives up.
 const INTERRUPTIONS: usize = 10_000;
 
 impl Watched {
@@ -56,7 +56,7 @@ impl Watched {
     }
 }
 
-/// A time that is to be kept, and what is late for certain.
+/// The time at which a companion that had to act within `time` is late for certain.
 fn at_latest(time: Duration) -> Duration {
     time + time / 10
 }
@@ -136,7 +136,7 @@ async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Wat
             Heard::Sign => {}
             Heard::Message(message) if message["method"] == "ping" => {}
             Heard::Ended | Heard::Broke => {
-                // One whose session is gone has to.
+                // A stream has to end if its session is gone.
                 peer.is_served().await?;
                 return fail("the stream ended by itself");
             }

@@ -208,14 +208,14 @@ async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
 async fn receipt(case: &Case<'_>) -> Checked {
     let mut peer = unconfirmed(case, "receipt.txt").await?;
     peer.answers_pings = true;
-    // It was decided: the outcome has come once.
+    // The proposal was decided, so the outcome has come once.
     match heard_outcomes::outcome(case, &Listener::of(&peer).await?, 0).await {
         Some(_) => Ok(()),
         None => fail("the stream came back, and the outcome did not come again"),
     }
 }
 
-/// How long nothing is sent again on a new stream.
+/// The time on a new stream in which no outcome may be sent again.
 const HELD_BACK: Duration = Duration::from_millis(100);
 
 async fn not_too_soon(case: &Case<'_>) -> Checked {
@@ -230,7 +230,8 @@ async fn not_too_soon(case: &Case<'_>) -> Checked {
         if after + Duration::from_millis(15) >= HELD_BACK {
             return Ok(());
         }
-        // It may have been held back while nobody here had heard that the stream was open, or not at all.
+        // The companion counts from when it opened the stream, which this agent learns later: the outcome may
+        // have been held back, or not.
         measuring.said_nothing(format!("the stream took {} ms to open", opening.as_millis()))?;
     }
 }

@@ -79,7 +79,7 @@ async fn exact(case: &Case<'_>) -> Checked {
 async fn surrogate(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let path = case.proposal("surrogate.txt");
-    // That a whole one works is judged elsewhere.
+    // Another check judges proposals without a lone surrogate.
     diff_calls::open_diff(case, &peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
     case.took(&peer, Some(&path));
     let id = peer.next_id();
@@ -95,7 +95,7 @@ async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     let size = size.min(case.timeouts().large);
     let peer = connect::join(case).await?;
     let path = case.proposal(name);
-    // That a small one works is judged elsewhere.
+    // Another check judges small proposals.
     diff_calls::open_diff(case, &peer, &case.proposal("small.txt"), "a small one first\n").await?;
     case.took(&peer, Some(&path));
     let line = "A line of a large file, as there are many of them.\n";

@@ -1,5 +1,5 @@
-//! The files that lead to the companion which is checked, read as they are: what is wrong with one must not
-//! hide it.
+//! The discovery files of the companion that is checked, read without validation: a fault in a file must not
+//! hide the file.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(crate) struct Published {
     /// its own.
     pub(crate) row: Option<(FamilyAgent, &'static DiscoveryFile)>,
     pub(crate) path: PathBuf,
-    /// Its content, or why that is no JSON.
+    /// The content of the file, or why that is no JSON.
     pub(crate) json: Result<Value, String>,
 }
 
@@ -32,7 +32,7 @@ impl Published {
         self.json.as_ref().map_or(&Value::Null, |json| &json[name])
     }
 
-    /// The process in its name.
+    /// The process ID in the name of the file.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.row?.1.pid_in(self.path.file_name()?.to_str()?)
     }
@@ -43,7 +43,7 @@ impl Published {
         Some(Self { row, path, json })
     }
 
-    /// Whether it leads to this companion.
+    /// Whether the file leads to this companion.
     fn leads_to(&self, target: &Target) -> bool {
         let port = target.record.port;
         match &self.json {
@@ -98,7 +98,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
 /// The files of the companion, noted as evidence.
 ///
 /// # Errors
-/// Where there are none to look at.
+/// [`NotPassed::Unseen`] if no file leads to the companion.
 pub(crate) fn files(case: &Case<'_>) -> Checked<Vec<Published>> {
     let files = of(case.fixture.target);
     if files.is_empty() {

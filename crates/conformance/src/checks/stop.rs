@@ -65,8 +65,8 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
         let files = published_files::of(case.fixture.target).len();
         let had_files = files > 0;
-        // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be
-        // made all the same.
+        // Both agents open a diff, for some companions answer only the agent that joined last. The other
+        // checks of this scene need no diff.
         let first = diff_calls::open_diff(case, &one, &case.proposal("undecided.txt"), "Undecided.\n").await;
         let last =
             diff_calls::open_diff(case, &other, &case.proposal("undecided-too.txt"), "Undecided.\n").await;

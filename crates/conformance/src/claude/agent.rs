@@ -23,7 +23,7 @@ use crate::mutex::lock;
 use crate::time::clock::within;
 use crate::time::timeouts::Timeouts;
 
-/// How long a goodbye may take.
+/// The longest time for closing the WebSocket.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(crate) type Socket = WebSocketStream<TcpStream>;
@@ -39,7 +39,7 @@ pub(crate) struct Agent {
     ids: AtomicI64,
     evidence: Evidence,
     timeouts: Timeouts,
-    /// When it sent `notifications/initialized`.
+    /// When the agent sent `notifications/initialized`.
     pub(crate) greeted: Instant,
 }
 
@@ -126,7 +126,10 @@ impl Agent {
         answer.map_or_else(|| skip(format!("{method} was not answered")), Ok)
     }
 
-    /// The same for a tool.
+    /// Calls a tool, and waits for the answer.
+    ///
+    /// # Errors
+    /// As [`Self::reply`].
     pub(crate) async fn tool(&self, tool: &str, arguments: &Value) -> Checked<Value> {
         let answer = self.answer(self.call(tool, arguments), self.timeouts.answer).await;
         answer.map_or_else(|| skip(format!("{tool} was not answered")), Ok)

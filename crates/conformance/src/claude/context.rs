@@ -15,7 +15,7 @@ use crate::checks::context;
 use crate::claude::connecting;
 use crate::harness::case::Case;
 
-/// How long after its greeting an agent drops notifications.
+/// The time after `notifications/initialized` in which the agent drops notifications.
 const DEAF: Duration = Duration::from_millis(500);
 
 pub(crate) static CHECKS: &[Check] = &[

@@ -15,8 +15,8 @@ use crate::driver::Reply;
 use crate::harness::case::Case;
 use crate::time::clock::pass;
 
-/// How long after its greeting an agent is told nothing, and after a proposal nobody is asked about it: all
-/// that is due comes then.
+/// The wait after an agent's greeting, and after a proposal, before the next step: by then the companion has
+/// sent the context, and the editor shows the proposal.
 const SETTLED: Duration = Duration::from_millis(700);
 const UNDECIDED: &str = "a proposal is written though nobody accepted it";
 
@@ -193,7 +193,7 @@ async fn closed_call(case: &Case<'_>) -> Checked {
 async fn close_view(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     let proposal = connecting::claude_proposes(case, &agent, "claude-close-view.txt", PROPOSED).await?;
-    // Nothing says when the editor shows it: the answer to openDiff is the decision.
+    // No message says when the editor shows the proposal, for the answer to openDiff is the decision.
     pass(SETTLED).await;
     let is_shown = || case.act(Action::IsShown { path: proposal.path.clone() });
     if is_shown().await? != Reply::Done {
@@ -228,7 +228,7 @@ async fn own_tabs(case: &Case<'_>) -> Checked {
     connecting::claude_proposes(case, &one, "claude-own-tabs.txt", PROPOSED).await?;
     other.tool("closeAllDiffTabs", &json!({})).await?;
     let answer = one.tool("closeAllDiffTabs", &json!({})).await?;
-    // That an agent's own diffs are counted at all is judged elsewhere.
+    // `close_all` judges whether an agent's own diffs are counted.
     ensure(texts(&answer) != ["CLOSED_0_DIFF_TABS"], || "another agent closed the diff".into())
 }
 

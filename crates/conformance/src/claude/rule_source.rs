@@ -1,8 +1,8 @@
-//! Where the rules of this dialect come from: the released agent.
+//! The source of the rules of this dialect: the released agent.
 
 use crate::check::Clause;
 
-/// Why the token matters, though the agent works without it.
+/// The releases that a companion without a token endangers, although they work with it.
 pub(super) const ANYBODY: &str = "every release: any program can pose as the agent";
 
 /// A rule that the released agent was seen to need.

@@ -9,15 +9,15 @@ use crate::driver::Driver;
 use crate::mutex::lock;
 use crate::time::clock::within;
 
-/// How long the editor may take for all of it: the run may have been interrupted, and somebody waits.
+/// The longest time for closing everything: after an interruption, a person waits for the end of the run.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The actions that undo those so far, in the order of the latter.
+/// The actions that undo the actions of the run, in the order in which these were done.
 #[derive(Debug, Default)]
 pub(crate) struct EditorCleanup(Mutex<Vec<Action>>);
 
 impl EditorCleanup {
-    /// Before an action, for it may be done also if nobody hears so.
+    /// Notes an action that the driver is about to do. It may be done although the driver does not say so.
     pub(crate) fn begins(&self, action: &Action) {
         let undoes = match action {
             Action::Open { file } => Action::Close { file: file.clone() },
@@ -30,7 +30,7 @@ impl EditorCleanup {
         }
     }
 
-    /// After an action that was done.
+    /// Notes an action that was done.
     pub(crate) fn is_done(&self, action: &Action) {
         match action {
             Action::Stop => lock(&self.0).clear(),
@@ -38,7 +38,7 @@ impl EditorCleanup {
         }
     }
 
-    /// Has everything closed, the newest first. A file that does not close stays.
+    /// Has the driver close everything, the newest first. A file that does not close stays open.
     pub(crate) async fn close(&self, driver: &dyn Driver) {
         let undoing = std::mem::take(&mut *lock(&self.0));
         let closing = async {

@@ -1,6 +1,6 @@
-//! The sessions and diffs that checks opened and have to close. A run may be interrupted at any
-//! moment, so something is known here as soon as the companion has it, and forgotten only when the companion
-//! has it back.
+//! The sessions and diffs that checks opened and have to close. A run may be interrupted at any moment, so a
+//! session or a diff is noted here as soon as the companion may have it, and removed once the companion has
+//! closed it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::time::clock::within;
 #[derive(Clone, Default)]
 pub(crate) struct Cleanup {
     left: Arc<Mutex<Left>>,
-    /// How many requests are under way that may begin a session.
+    /// The number of requests under way that may begin a session.
     begun: Arc<watch::Sender<usize>>,
 }
 
 #[derive(Default)]
 struct Left {
     things: Vec<Thing>,
-    /// How many there ever were.
+    /// The number of sessions and diffs that the run has opened so far.
     count: usize,
 }
 
@@ -46,8 +46,8 @@ impl Cleanup {
         left.things.push(Thing { number, case, peer: peer.clone(), diff: diff.map(str::to_owned) });
     }
 
-    /// Sends a request that may begin a session. This goes on when the run is interrupted: only the answer
-    /// says how a session is called, and what has no name cannot be ended.
+    /// Sends a request that may begin a session. An interruption of the run does not cancel it: only the
+    /// answer has the id of the session, without which nobody can end it.
     pub(crate) async fn begin(
         &self,
         case: usize,
@@ -70,12 +70,13 @@ impl Cleanup {
         exchange.await.unwrap_or_else(|error| Err(NoResponse(format!("there was no answer: {error}"))))
     }
 
-    /// Closes diffs and ends sessions of a case, newest first. Waits no longer than this for an answer.
+    /// Closes the diffs and ends the sessions of a case, newest first. Waits for each answer for `patience`
+    /// at most.
     pub(crate) async fn give_back(&self, case: usize, patience: Duration) {
         self.give_back_where(|thing| thing.case == case, patience).await;
     }
 
-    /// The same for all cases, also for those that were interrupted.
+    /// Closes the diffs and ends the sessions of all cases, also of interrupted ones.
     pub(crate) async fn give_all_back(&self, patience: Duration) {
         let mut begun = self.begun.subscribe();
         let _ = within(patience, begun.wait_for(|begun| *begun == 0)).await;
@@ -93,7 +94,8 @@ impl Cleanup {
                 }
             };
             within(patience, given_back).await;
-            // Not before: if this is interrupted, it is given back at the end of the run. Twice does no harm.
+            // Removed only now: if the case is interrupted, the end of the run closes it once more, which
+            // does no harm.
             lock(&self.left).things.retain(|thing| thing.number != number);
         }
     }

@@ -1,4 +1,4 @@
-//! Counts the open WebSockets of a run: each says goodbye by itself, and nothing goes on before it has.
+//! Counts the open WebSockets of a run. A task of its own closes each one, and the run waits for these tasks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::time::clock::within;
 #[derive(Clone, Default)]
 pub(crate) struct Connections(Arc<watch::Sender<usize>>);
 
-/// An open WebSocket; it counts until this is dropped.
+/// An open WebSocket, which counts until this value is dropped.
 pub(crate) struct Connected(Connections);
 
 impl Connections {
-    /// Counts one more.
+    /// Counts one more WebSocket.
     pub(crate) fn connect(&self) -> Connected {
         self.0.send_modify(|open| *open += 1);
         Connected(self.clone())
     }
 
-    /// Waits until all have ended, but no longer than this.
+    /// Waits until all WebSockets have ended, for `patience` at most.
     pub(crate) async fn have_ended(&self, patience: Duration) {
         let mut open = self.0.subscribe();
         let _ = within(patience, open.wait_for(|open| *open == 0)).await;

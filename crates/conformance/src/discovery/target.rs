@@ -1,4 +1,4 @@
-//! Whom to check: the companion an agent would find here, or one that is named.
+//! The companion to check: the one that an agent would find here, or one that the person names.
 
 use std::path::{Path, PathBuf};
 
@@ -22,18 +22,18 @@ pub struct Target {
     pub host: String,
     /// How to connect.
     pub record: Record,
-    /// The discovery file that says so; none if port and token were named.
+    /// The discovery file with that record; none if the person named the port and the token.
     pub file: Option<PathBuf>,
-    /// Where agents would look for its files.
+    /// The directories and variables by which agents would search for its files.
     pub here: Surroundings,
-    /// The way of agents' messages to it.
+    /// The transport of agents' messages to the companion.
     pub transport: Transport,
 }
 
 /// Why there is nothing to check.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTarget {
-    /// No agent would find one.
+    /// No agent would find a companion.
     #[error("no companion serves {}", .0.display())]
     NoneHere(PathBuf),
     /// Several locks hold the directory.
@@ -71,7 +71,7 @@ impl Target {
     /// WebSocket, the one whose lock holds that directory.
     ///
     /// # Errors
-    /// When there is none, or agents would take none of several.
+    /// When no companion serves the directory, or agents would take none of several.
     pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         if let Some(search) = agent.and_then(|agent| find::locks(agent, &here)) {
             return Self::by_lock(search, here);
@@ -130,10 +130,11 @@ impl Target {
         Self { host: local(), record, file, here, transport: Transport::WebSocket }
     }
 
-    /// The one that a discovery file leads to, or the lock of an agent that reads those.
+    /// The companion that a discovery file leads to; for an agent that reads lock files, the one that a lock
+    /// leads to.
     ///
     /// # Errors
-    /// When the file cannot be read, is none, or a lock has no port in its name.
+    /// When the file cannot be read, is no discovery file, or is a lock without a port in its name.
     pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonical().map_err(unreadable)?;
@@ -153,19 +154,20 @@ impl Target {
         }
     }
 
-    /// Where it listens.
+    /// Where the companion listens.
     pub(crate) fn endpoint(&self) -> Endpoint {
         Endpoint::at(self.host.clone(), self.record.port)
     }
 
-    /// Whether anybody listens there at all.
+    /// Whether any program listens there.
     pub async fn is_there(&self) -> bool {
         let endpoint = self.endpoint();
         let dialled = Connection::dial(&endpoint);
         matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
     }
 
-    /// The one that listens on a port. Its files are looked for where that agent would, or any.
+    /// The companion that listens on a port. Its discovery file is searched for as `agent` would, or as any
+    /// agent would.
     pub fn at(port: u16, token: Option<String>, agent: Option<FamilyAgent>, here: Surroundings) -> Self {
         let mut target = match agent.map(|agent| &agent.family.found_by) {
             Some(FoundBy::Lock(_)) => {

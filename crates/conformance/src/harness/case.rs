@@ -1,4 +1,4 @@
-//! One check at work: its evidence, its sessions and files, and the editor it has something done in.
+//! One check while it runs: its evidence, its sessions and files, and the actions in the editor.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::mutex::lock;
 use crate::time::clock;
 use crate::time::timeouts::Timeouts;
 
-/// One check at work.
+/// One check while it runs.
 pub(crate) struct Case<'b> {
     pub(crate) fixture: &'b Fixture<'b>,
     pub(crate) evidence: Evidence,
@@ -40,12 +40,12 @@ impl<'b> Case<'b> {
         self.fixture.timeouts
     }
 
-    /// Remembers what has to be given back.
+    /// Remembers a session, or a diff, that has to be closed at the end.
     pub(crate) fn took(&self, peer: &Peer, diff: Option<&str>) {
         self.fixture.cleanup.add(self.number, peer, diff);
     }
 
-    /// Sends a request that may begin a session, which has to be given back then.
+    /// Sends a request that may begin a session, which has to be ended then.
     pub(crate) async fn begin(&self, peer: &Peer, request: Request) -> Result<Response, NoResponse> {
         self.fixture.cleanup.begin(self.number, peer, request).await
     }
@@ -56,7 +56,7 @@ impl<'b> Case<'b> {
         self.fixture.connections.have_ended(self.fixture.patience()).await;
     }
 
-    /// Has something done in the editor.
+    /// Has the driver do an action in the editor.
     pub(crate) async fn act(&self, action: Action) -> Checked<Reply> {
         let arguments = action.arguments();
         self.evidence.note(format!("→ editor: {} {}", action.name(), arguments.join(" ")));
@@ -91,7 +91,7 @@ impl<'b> Case<'b> {
         }
     }
 
-    /// Goes on only if what was done in the editor was done for certain.
+    /// Goes on only if the driver did the action in the editor for certain.
     pub(crate) fn certain(&self, why: &str) -> Checked {
         match self.nothing_came(why) {
             Err(NotPassed::Fail(_)) => Ok(()),
@@ -99,7 +99,8 @@ impl<'b> Case<'b> {
         }
     }
 
-    /// Nothing at all came of what was done in the editor: the rule is broken, if it was done for certain.
+    /// Ends a check for which no message followed an action in the editor: the rule is broken if the driver
+    /// did the action for certain.
     pub(crate) fn nothing_came<T>(&self, why: impl fmt::Display) -> Checked<T> {
         match self.fixture.driver {
             Some(driver) if !driver.is_certain() => unseen(format!(
@@ -123,7 +124,8 @@ impl<'b> Case<'b> {
         }
     }
 
-    /// Plays a scene once for all checks that judge it; each has what was said in it among its evidence.
+    /// Plays a scene once for all checks that judge it. The evidence of each of them has the messages of the
+    /// scene.
     pub(crate) async fn scene<T: Clone>(
         &self,
         scene: &OnceCell<Played<T>>,
@@ -141,13 +143,13 @@ impl<'b> Case<'b> {
         outcome.clone()
     }
 
-    /// Waits in order to see that nothing comes.
+    /// Waits for the time in which a message that must not come would have come.
     pub(crate) async fn quiet(&self) {
         clock::pass(self.timeouts().quiet).await;
     }
 }
 
-/// The first line of how a driver failed, without what differs from action to action.
+/// The first line of a driver's failure, without the arguments of the action.
 fn brief(why: &str, arguments: &[String]) -> String {
     let line = why.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let names = arguments.iter().filter(|argument| argument.len() > 3);

@@ -1,4 +1,4 @@
-//! How a check connects as an agent, and whether that agent may expect an answer.
+//! Connects a check as an agent does, and says whether that agent may expect an answer to `openDiff`.
 
 use serde_json::{Value, json};
 

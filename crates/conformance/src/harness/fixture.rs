@@ -36,11 +36,11 @@ pub(crate) struct Fixture<'b> {
     pub(crate) connections: Connections,
     pub(crate) editor_cleanup: EditorCleanup,
     cases: AtomicUsize,
-    /// How the driver failed.
+    /// The failures of the driver.
     pub(crate) failures: Mutex<Vec<String>>,
-    /// How often `openDiff` was seen to hang.
+    /// The calls of `openDiff` without an answer.
     pub(crate) unanswered: Unanswered,
-    /// Set once an agent was answered that connected while another was there.
+    /// Set once the companion has answered an agent that connected while another one was connected.
     pub(crate) newest_is_served: AtomicBool,
 }
 
@@ -71,13 +71,13 @@ impl<'b> Fixture<'b> {
         })
     }
 
-    /// Why a check with these needs cannot be made at all.
+    /// The reason why a check with these needs cannot run, if there is one.
     pub(crate) fn lacks(&self, needs: &[&str]) -> Option<String> {
         (!needs.is_empty() && self.driver.is_none())
             .then(|| "it needs somebody at the editor; run it in a terminal or with --drive".into())
     }
 
-    /// Remembers the result of `initialize`, which says who is there.
+    /// Remembers the result of `initialize`, which names the companion.
     pub(crate) fn set_server(&self, initialized: Value) {
         *lock(&self.server) = Some(initialized);
     }
@@ -121,7 +121,7 @@ impl<'b> Fixture<'b> {
         }
     }
 
-    /// How long an answer is waited for that says only that something was given back.
+    /// The longest wait for the answer to a request that closes a diff or ends a session.
     pub(crate) fn patience(&self) -> Duration {
         self.timeouts.answer.min(Duration::from_secs(2))
     }
@@ -133,7 +133,8 @@ impl<'b> Fixture<'b> {
         if let Some(driver) = self.driver.filter(|driver| driver.tidies_up()) {
             self.editor_cleanup.close(driver).await;
         }
-        // The name is nobody else's: what is there was written on accepting.
+        // No other program uses this name: a file in it was written by a companion when a proposal was
+        // accepted.
         let _ = std::fs::remove_dir_all(self.nowhere());
     }
 }

@@ -33,21 +33,21 @@ pub(crate) struct Scenes {
 /// Observations of one file while a project was opened and closed again.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewriting {
-    /// How often it was read.
+    /// The number of reads.
     pub(crate) reads: usize,
-    /// The first time it was no record: what it was instead.
+    /// The first content that was no record, if there was one.
     pub(crate) torn: Option<String>,
-    /// Whether it named the project while that was open, and not afterwards.
+    /// Whether the file named the project while that was open, and no longer afterwards.
     pub(crate) added: bool,
     pub(crate) removed: bool,
 }
 
-/// The signs of life on a stream on which nobody asked for anything.
+/// The signs of life on an idle stream.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
-    /// How many signs of life there were.
+    /// The number of signs of life.
     pub(crate) signs: usize,
-    /// Whether two of them were as close as they should be.
+    /// Whether two signs of life followed each other as soon as they should.
     pub(crate) is_often: bool,
     /// The longest silence.
     pub(crate) silence: Duration,
@@ -56,9 +56,9 @@ pub(crate) struct Watched {
 /// The updates that came while the cursor moved without a pause.
 #[derive(Debug, Clone)]
 pub(crate) struct Moving {
-    /// How long it moved.
+    /// The time for which the cursor moved.
     pub(crate) span: Duration,
-    /// When updates came, from its beginning.
+    /// The times of the updates, from the beginning of that time.
     pub(crate) updates: Vec<Duration>,
 }
 
@@ -85,11 +85,11 @@ pub(crate) struct Closing {
 /// Messages and files at the end of the editor.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
-    /// For each agent that had a diff open: what it was told about that.
+    /// The outcome that each agent with an open diff got.
     pub(crate) outcomes: Vec<Option<Value>>,
-    /// How the streams ended: properly or not; none if they did not.
+    /// Whether each stream ended properly; none if it did not end.
     pub(crate) ends: [Option<bool>; 2],
-    /// Whether somebody still listens on the port.
+    /// Whether a program still listens on the port.
     pub(crate) serves: bool,
     pub(crate) left: Vec<PathBuf>,
     pub(crate) had_files: bool,
@@ -98,11 +98,11 @@ pub(crate) struct Ended {
 /// The end of the editor, as an agent with a WebSocket and an open diff sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct ClaudeEnded {
-    /// The answer to its `openDiff`, or why none was open.
+    /// The answer to its `openDiff`, or why no diff was open.
     pub(crate) answer: Checked<Option<Value>>,
     /// Whether its connection ended.
     pub(crate) ended: bool,
-    /// Whether somebody still listens on the port.
+    /// Whether a program still listens on the port.
     pub(crate) serves: bool,
     /// Whether the lock was there before, and afterwards.
     pub(crate) locks: [bool; 2],

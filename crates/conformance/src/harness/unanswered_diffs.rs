@@ -3,18 +3,18 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often `openDiff` was not answered: other checks need not wait for that again and again.
+/// The number of calls of `openDiff` without an answer, so that other checks need not wait for one again.
 #[derive(Default)]
 pub(crate) struct Unanswered {
-    /// To an agent of a check after which no other one had joined. Once is no proof: it may have been what
-    /// came before.
+    /// The calls of the agent that joined last. A single one is no proof: the reason may be an earlier
+    /// request.
     newest: AtomicUsize,
-    /// To one after which another had joined.
+    /// The calls of an agent after which another one joined.
     older: AtomicUsize,
 }
 
 impl Unanswered {
-    /// Why it is of no use to try.
+    /// The reason why another call is of no use, if there is one.
     pub(crate) fn why(&self, is_newest: bool) -> Option<&'static str> {
         match is_newest {
             true => (self.newest.load(Ordering::Relaxed) > 1).then_some("openDiff is not answered"),

@@ -1,4 +1,4 @@
-//! An agent, as the suite plays it: a session of its own, each request on a connection of its own.
+//! An agent over HTTP, as the suite plays it: it has one session, and opens a connection for each request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct Peer {
     pub(crate) caller: Caller,
     pub(crate) evidence: Evidence,
     pub(crate) timeouts: Timeouts,
-    /// Whether it answers the pings of the companion, as shipped agents do.
+    /// Whether the agent answers the pings of the companion, as shipped agents do.
     pub(crate) answers_pings: bool,
     pub(crate) rules: Arc<StreamRules>,
     ids: Arc<AtomicI64>,
@@ -54,7 +54,7 @@ impl Peer {
         self
     }
 
-    /// The agent that this answer makes of it.
+    /// The agent with the session and the protocol version of the answer to `initialize`.
     pub(crate) fn after(&self, answer: &Response) -> Self {
         let version = |message: &Value| message["result"]["protocolVersion"].as_str().map(str::to_owned);
         let mut peer = self.clone();
@@ -152,7 +152,10 @@ impl Peer {
         self.ask_as(&id, method, params).await
     }
 
-    /// The same with this id.
+    /// Sends a request with this id, and reads its reply.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
     pub(crate) async fn ask_as(&self, id: &Value, method: &str, params: Value) -> Checked<Value> {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let answer = match self.send(&self.post(&message)).await {
@@ -184,7 +187,7 @@ impl Peer {
         Ok((head, connection))
     }
 
-    /// Ends a diff that a check left open; nobody listens to what comes of it.
+    /// Closes a diff that a check left open, and ignores the answer.
     pub(crate) async fn quietly_close(&self, path: &str) {
         let arguments = json!({ "filePath": path, "suppressNotification": true });
         let _ = self.silently().call("closeDiff", arguments).await;
@@ -196,7 +199,7 @@ impl Peer {
         let _ = silent.send(&silent.request("DELETE")).await;
     }
 
-    /// The same agent, whose doings are no evidence.
+    /// The same agent, whose requests are no evidence.
     fn silently(&self) -> Self {
         Self { evidence: self.evidence.apart(), rules: Arc::default(), ..self.clone() }
     }

@@ -1,5 +1,5 @@
-//! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings
-//! are answered as shipped agents do.
+//! Listens to a stream while a check goes on: keeps every event with its time, and answers pings as shipped
+//! agents do.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::http::stream_rules::Source;
 use crate::mutex::lock;
 use crate::time::clock::{self, within};
 
-/// Something that came.
+/// An event of a stream, or its end.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Heard {
     /// A message.
@@ -35,7 +35,7 @@ pub(crate) enum Heard {
 pub(crate) struct Listener {
     heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
     count: watch::Receiver<usize>,
-    /// How many pings have come whose pong has not been taken.
+    /// The number of pings whose pong the companion has not taken yet.
     owed: watch::Receiver<usize>,
     leave: Arc<Notify>,
     task: JoinHandle<()>,
@@ -62,7 +62,7 @@ impl Listener {
         Self { heard, count, owed: owing, leave, task }
     }
 
-    /// How much has come so far: the mark from which to [wait](Self::wait).
+    /// The number of events so far: the mark from which to [wait](Self::wait).
     pub(crate) fn mark(&self) -> usize {
         lock(&self.heard).len()
     }
@@ -101,7 +101,7 @@ impl Listener {
         }
     }
 
-    /// Waits until something came since the mark, and says what.
+    /// Waits for the first event since the mark for which `fits` returns a value; that value.
     pub(crate) async fn wait<T>(
         &self,
         mark: usize,
@@ -133,7 +133,7 @@ impl Listener {
         within(patience, self.ends()).await.flatten()
     }
 
-    /// The same without a deadline of its own.
+    /// Waits for the end of the stream without a deadline; whether it was a proper one.
     pub(crate) async fn ends(&self) -> Option<bool> {
         self.find(0, |heard| match heard {
             Heard::Ended => Some(true),
@@ -145,8 +145,8 @@ impl Listener {
 }
 
 impl Listener {
-    /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream
-    /// opens. That one, if it does. Whether the older one ends at all is judged elsewhere.
+    /// Waits until every message that the companion wrote on this stream has come: opening a newer stream
+    /// ends this one. Returns the newer stream, if it opens. Another check judges whether the older one ends.
     pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
         // The companion answers after it wrote everything that was due.
         peer.is_served().await.ok()?;

@@ -55,7 +55,7 @@ struct Inner {
     broken: HashMap<Rule, Vec<String>>,
     /// The last context of each stream.
     last: HashMap<Source, Value>,
-    /// A file that a check deletes: whether it is told is that check's business.
+    /// A file that a check deletes. That check alone judges whether updates still list it.
     vanishing: Option<PathBuf>,
 }
 
@@ -78,7 +78,7 @@ impl StreamRules {
         lock(&self.0).hears(place, event);
     }
 
-    /// How much was heard that this rule holds for, and what that is called.
+    /// The number of things heard to which a rule applies, and their name.
     pub(crate) fn count(&self, rule: Rule) -> (usize, &'static str) {
         let inner = lock(&self.0);
         match rule {
@@ -90,7 +90,7 @@ impl StreamRules {
         }
     }
 
-    /// How a rule was broken, each time that it was.
+    /// The violations of a rule.
     pub(crate) fn broken(&self, rule: Rule) -> Vec<String> {
         lock(&self.0).broken.get(&rule).cloned().unwrap_or_default()
     }
@@ -161,7 +161,7 @@ impl Inner {
         let active = |file: &&Value| file["isActive"] == true;
         let newest = files.iter().max_by_key(|file| file["timestamp"].as_u64());
         if let (Some(active), Some(newest)) = (files.iter().find(active), newest)
-            // One that is missing is judged elsewhere.
+            // Another rule judges a missing timestamp.
             && active["timestamp"].is_u64()
             && active["timestamp"].as_u64()
                 <= files

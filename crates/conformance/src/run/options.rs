@@ -1,4 +1,4 @@
-//! Which checks a run makes.
+//! The options of a run: its checks, and how long it waits.
 
 use alongside_contract::family::Transport;
 
@@ -14,7 +14,7 @@ pub struct Options {
     pub only: Vec<String>,
     /// Not these: ids, or names of groups.
     pub skip: Vec<String>,
-    /// How long to wait.
+    /// The longest waits.
     pub timeouts: Timeouts,
 }
 

@@ -14,10 +14,10 @@ use crate::time::timeouts::Timeouts;
 use alongside_agent::find;
 use alongside_contract::family::Transport;
 
-/// Why there is nothing to check where somebody listens.
+/// The reason why the program that listens there cannot be checked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompanion {
-    /// It refuses the token, or wants one.
+    /// The companion refuses the token, or wants one.
     #[error(
         "the companion on port {port} {} ({status})",
         if *.with_token { "refuses the token" } else { "wants a token" }
@@ -32,7 +32,7 @@ pub enum NoCompanion {
         /// The discovery file that names this port, and so the right token.
         file: Option<PathBuf>,
     },
-    /// It answers, but not as a companion does.
+    /// The program answers, but not as a companion does.
     #[error("the program on port {port} is no companion: it answers {status} to initialize, without a reply")]
     Foreign {
         /// The port.
@@ -40,12 +40,12 @@ pub enum NoCompanion {
         /// The status of the answer.
         status: u16,
     },
-    /// It does not answer.
+    /// The program does not answer.
     #[error("the program on port {port} is no companion: {why}")]
     Silent {
         /// The port.
         port: u16,
-        /// How it fell silent.
+        /// The failure of the request.
         why: String,
     },
 }
@@ -54,7 +54,7 @@ pub enum NoCompanion {
 /// the checks to say. `patience` is for the answer.
 ///
 /// # Errors
-/// When it is another program, or refuses the token that was named.
+/// When the program is no companion, or refuses the token that was named.
 pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
     if target.file.is_some() {
         return Ok(());

@@ -1,33 +1,33 @@
-//! How a run goes on, for whoever watches it.
+//! The progress of a run, for its caller.
 
 use std::time::Duration;
 
 use crate::check::Check;
 use crate::run::report::CheckResult;
 
-/// How a run goes on.
+/// A step in the progress of a run.
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// A check begins.
     Begins {
         /// Which one.
         check: &'static Check,
-        /// How many are done.
+        /// The number of checks that are done.
         done: usize,
-        /// How many there are.
+        /// The number of all checks.
         of: usize,
     },
     /// A check is done.
     Done(&'a CheckResult),
-    /// Nothing is left to do but to let time pass. This comes again every second.
+    /// Only checks that take long are left. This comes again every second.
     Waits {
         /// For what.
         left: &'a [&'static Check],
-        /// How long already.
+        /// The time of waiting so far.
         so_far: Duration,
-        /// How many checks are done.
+        /// The number of checks that are done.
         done: usize,
-        /// How many there are.
+        /// The number of all checks.
         of: usize,
     },
 }

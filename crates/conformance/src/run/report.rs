@@ -10,9 +10,9 @@ use crate::companion::Companion;
 pub struct Report {
     /// The companion.
     pub companion: Companion,
-    /// One for each check that was wanted, in the order of the table.
+    /// A result for each selected check, in the order of the table.
     pub results: Vec<CheckResult>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
     /// Whether it was broken off; the checks that were not made are skipped.
     pub interrupted: bool,
@@ -29,7 +29,7 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// Messages sent (`→`) and received (`←`), without the token; of a long exchange, first and last lines.
     pub evidence: Vec<String>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
@@ -40,9 +40,9 @@ pub enum Verdict {
     Pass,
     /// The rule is broken: what was seen, in a sentence.
     Fail(String),
-    /// Nobody could see it here: why.
+    /// The rule could not be observed here: the reason.
     NotObservable(String),
-    /// It was not tried: why.
+    /// The check was not made: the reason.
     Skipped(String),
 }
 
@@ -57,7 +57,7 @@ impl Verdict {
         }
     }
 
-    /// Why it is no pass.
+    /// The reason, unless the check passed.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Pass => None,

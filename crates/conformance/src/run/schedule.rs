@@ -23,9 +23,9 @@ use crate::run::progress::Progress;
 use crate::run::report::{CheckResult, Verdict};
 use crate::time::clock::within;
 
-/// How many checks are made at the same time that need nothing of the editor.
+/// The most checks without an action in the editor that run at the same time.
 const AT_ONCE: usize = 6;
-/// How often it is told that something is waited for.
+/// The interval of the progress messages while only long checks are left.
 const TICK: Duration = Duration::from_secs(1);
 
 /// A run.
@@ -102,12 +102,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
         }
     }
 
-    /// The checks that are wanted, and made then.
+    /// The selected checks of this time.
     fn at(&self, when: When) -> impl Iterator<Item = &'static Check> + use<'r, 'b> {
         self.wanted.iter().copied().filter(move |check| check.when == when)
     }
 
-    /// Sees what several agents do to each other, where something hangs on it; also if nobody asked for that.
+    /// Finds out what several agents do to each other, if a selected check depends on that, even if no check
+    /// for it was selected.
     async fn meets_several(&self) -> Several {
         let mut several = Several { is_harmless: true, spares_the_newest: true };
         let matters = [When::First, When::AtOnce, When::Beside];
@@ -136,7 +137,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         }
     }
 
-    /// Makes one check, and tells of it.
+    /// Makes one check, and reports its progress.
     async fn make(&self, check: &'static Check) -> Verdict {
         let of = self.wanted.len();
         // Progress names a check that runs beside the others only when nothing else is left.
@@ -153,7 +154,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         verdict
     }
 
-    /// Tells of what is waited for until that is over.
+    /// Reports every second which long checks are left, until they are over.
     async fn tells_until(&self, mut is_over: oneshot::Receiver<()>) {
         let begun = Instant::now();
         loop {

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::check_ending::{Checked, unseen};
 
-/// How finely deadlines are counted. Timers are a millisecond late by nature, which must not add up.
+/// The length of a slice. Timers are a millisecond late by nature, which must not add up.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often it is looked whether this machine is late.
+/// The interval in which the lateness of this machine is measured.
 const TICK: Duration = Duration::from_millis(10);
-/// How late it may be where the clock on the wall decides. Companions wait 50 ms for more to tell, and 100 ms
-/// to tell again.
+/// The most lateness of this machine during a measurement by the wall clock. Companions wait 50 ms for
+/// further changes, and 100 ms before they send an outcome again.
 const TOLERABLE: Duration = Duration::from_millis(50);
 
 /// Time to spend on waiting.
@@ -23,8 +23,7 @@ impl Patience {
         Self(time)
     }
 
-    /// Sleeps for so long, or for what is left: whether anything was. For what has to be looked for again and
-    /// again.
+    /// Sleeps for `time`, or for the time that is left; returns whether any was left. For polling.
     pub(crate) async fn sleep(&mut self, time: Duration) -> bool {
         let slice = time.min(self.0);
         tokio::time::sleep(slice).await;
@@ -56,20 +55,20 @@ pub(crate) async fn pass(time: Duration) {
 /// A measurement by the wall clock, which is repeated while this machine is too late for it.
 #[derive(Default)]
 pub(crate) struct Measuring {
-    /// How late it was in each try.
+    /// The lateness of this machine in each try.
     late: Vec<Duration>,
 }
 
-/// How a verdict begins that could not be reached because the machine was late each time.
+/// The beginning of a verdict that says that the machine was late in every try.
 pub(crate) const TOO_BUSY: &str = "this machine was too busy to tell";
 
 impl Measuring {
     pub(crate) const TRIES: usize = 4;
 
-    /// Whether a measurement counts during which the machine was so late at worst.
+    /// Whether a measurement counts during which the machine was late by `late` at worst.
     ///
     /// # Errors
-    /// When none did, of as many as are tried.
+    /// When none of [`Self::TRIES`] measurements counts.
     pub(crate) fn counts(&mut self, late: Duration) -> Checked<bool> {
         self.late.push(late);
         match self.late.iter().min() {
@@ -80,10 +79,10 @@ impl Measuring {
         }
     }
 
-    /// That the last measurement said nothing, though the machine was not seen to be late.
+    /// Notes that the last measurement was inconclusive, although the machine was not late.
     ///
     /// # Errors
-    /// When none did, of as many as are tried: with what was seen instead.
+    /// When none of [`Self::TRIES`] measurements was conclusive: with `instead`, the observation.
     pub(crate) fn said_nothing(&mut self, instead: impl fmt::Display) -> Checked {
         if let Some(late) = self.late.last_mut() {
             *late = Duration::MAX;
@@ -92,7 +91,7 @@ impl Measuring {
     }
 }
 
-/// How late this machine was at worst while something was done.
+/// The output of a future, and the worst lateness of this machine meanwhile.
 pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) {
     let (mut worst, mut begun) = (Duration::ZERO, Instant::now());
     let watch = async {

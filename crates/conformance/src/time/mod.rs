@@ -1,4 +1,4 @@
-//! How long a run waits, also on a busy machine.
+//! Deadlines and waiting, also on a busy machine.
 
 pub(crate) mod clock;
 pub(crate) mod timeouts;

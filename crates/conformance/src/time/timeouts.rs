@@ -1,21 +1,21 @@
-//! How long a run waits for what, and how large its large proposal is.
+//! The longest waits of a run, and the size of its large proposal.
 
 use std::time::Duration;
 
-/// How long to wait.
+/// The longest waits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For an answer, or for something that must come by itself.
     pub answer: Duration,
     /// For something that must not come.
     pub quiet: Duration,
-    /// How long agents hear nothing on a stream before they give it up.
+    /// The silence on a stream after which agents give it up.
     pub keep_alive: Duration,
-    /// How often there should be a sign of life on an idle stream.
+    /// The interval in which an idle stream should give a sign of life.
     pub sign_of_life: Duration,
-    /// When a session is to be freed whose agent is gone.
+    /// The time after which the session of an agent that is gone has to be freed.
     pub freed: Duration,
-    /// How long a run goes on for what only time shows; what takes longer is skipped.
+    /// The longest time of a check that only waits; a check that needs more is skipped.
     pub wait: Duration,
     /// For the companion to be gone after the editor has ended.
     pub stop: Duration,
