@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
-/// All targets.
+/// The fuzz targets.
 const TARGETS: [&str; 9] =
     ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless", "hooks"];
 

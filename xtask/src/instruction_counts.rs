@@ -21,7 +21,7 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// How much a path may grow, in percent: hash tables have new seeds in every run, and texts other addresses.
+/// The most growth of a path, in percent: hash tables have new seeds in every run, and texts other addresses.
 const MAX_GROWTH: u64 = 5;
 
 /// The page that keeps the counts.

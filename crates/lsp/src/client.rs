@@ -15,25 +15,29 @@ use crate::roots;
 pub struct Client {
     /// The name it gives; empty if it gives none.
     pub name: String,
-    /// The version it gives.
+    /// The version that the editor gives.
     pub version: String,
-    /// The process it names. Agents may take another one for the editor: see [`EditorKind::process`].
+    /// The process that the editor names. Agents may take another one for the editor: see
+    /// [`EditorKind::process`].
     pub process_id: Option<u32>,
     /// The editor that its plugin names.
     pub named_editor: Option<EditorProcess>,
-    /// Absolute paths of its projects. Never empty: an editor without any works in its current directory.
+    /// The absolute paths of the editor's projects. Never empty: an editor without a project works in its
+    /// current directory.
     pub roots: Vec<PathBuf>,
-    /// Its row in the table.
+    /// The row of the editor in the table.
     pub kind: &'static EditorKind,
-    /// The version of the desk protocol that its plugin speaks, if it has one.
+    /// The version of the desk protocol that the editor's plugin speaks, if the editor has one.
     pub(crate) protocol: Option<u32>,
-    /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
+    /// Whether the plugin only presents reviews: the server merges texts, and adds labels, messages and
+    /// diffs.
     pub(crate) wants_presentation: bool,
-    /// Whether that plugin shows texts side by side, byte for byte, and the server adds words and merges.
+    /// Whether the plugin shows texts side by side, byte for byte: the server merges texts, and adds labels
+    /// and messages.
     pub(crate) wants_display: bool,
-    /// Whether that plugin tells the problems that the editor knows in files.
+    /// Whether the plugin reports the diagnostics that the editor knows.
     pub diagnoses: bool,
-    /// How LSP's own messages count positions.
+    /// The unit in which LSP's own messages count the characters of a line.
     pub(crate) encoding: Encoding,
     /// Whether the person's settings show a proposal as soon as it arrives.
     pub(crate) opens_reviews: bool,

@@ -8,40 +8,44 @@ pub struct EditorKind {
     prefix: &'static str,
     /// A short lower-case identifier; empty for an unknown editor.
     pub name: &'static str,
-    /// Its name for people.
+    /// The name of the editor, for people.
     pub display_name: &'static str,
-    /// The process that agents take for it.
+    /// The process that agents take for the editor.
     pub process: Process,
     /// The meaning of the range of an automatic code action.
     pub(crate) range: CodeActionRange,
-    /// Whether it may show a question with buttons; never where the question steals keys from the person.
+    /// Whether the editor may show a question with buttons; never where the question steals keys from the
+    /// person.
     pub(crate) prompts: bool,
-    /// Whether it supports `window/showDocument`.
+    /// Whether the editor supports `window/showDocument`.
     pub(crate) show_document: ShowDocument,
     /// Whether a message longer than a line takes the next key.
     pub(crate) brief: bool,
-    /// The command that sets agents up, as its person types it.
+    /// The command that sets agents up, as a person types it in this editor.
     pub(crate) agents_command: &'static str,
-    /// The columns of its line for messages, if it cuts off longer ones and adds nothing of its own.
+    /// The columns of the line for messages, if the editor cuts off longer messages and adds no text of its
+    /// own.
     pub(crate) columns: Option<usize>,
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
-    /// The keys that show the proposal for a file, if they are others than those of the code actions.
+    /// The keys that show the proposal for a file, if they differ from the keys of the code actions.
     review_key: Option<&'static str>,
     /// The keys for a proposal that has just opened, if they are the same for everybody.
     pub(crate) keys: Option<&'static str>,
-    /// The command that reads the file in front again, if its person has to give one, and if only the time of
-    /// a file tells that it has changed. It must leave other files alone: they may hold unsaved text.
+    /// The command that reads the file in front again, if the editor notices a change on disk only by the
+    /// time of the file, and a person has to give a command. It must leave other files alone: they may hold
+    /// unsaved text.
     pub(crate) reload_command: Option<&'static str>,
     /// The command that gives a language to this server, where the editor has one server for each.
     pub(crate) language_command: Option<&'static str>,
-    /// Whether it ends at a file name with characters that a URI has to escape, such as `[`.
+    /// Whether the editor ends at a file name with characters that a URI has to escape, such as `[`.
     pub(crate) strict_uris: bool,
-    /// Whether it saves a document once this server has edited it.
+    /// Whether the editor saves a document once this server has edited it.
     pub(crate) saves_edits: bool,
-    /// Whether it shows messages and titles as they are. Others may take a name in them for Markdown or HTML.
+    /// Whether the editor shows messages and titles as plain text. Others may render a name in them as
+    /// Markdown or HTML.
     pub(crate) shows_plain_text: bool,
-    /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
+    /// Whether the position of a hover is that of the cursor; in other editors it may be that of the mouse.
     pub(crate) hovers_at_cursor: bool,
 }
 
@@ -55,11 +59,12 @@ impl EditorKind {
 /// The process that agents take for an editor, starting from the one it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
-    /// The named one.
+    /// The process that the editor names.
     Itself,
-    /// Its parent: the editor runs plugins in a separate process.
+    /// The parent of the named process: the editor runs plugins in a separate process.
     Parent,
-    /// Its parent if it was started with `--embed`: the interface is a separate process.
+    /// The parent of the named process if that was started with `--embed`: the interface is a separate
+    /// process.
     ParentIfEmbedded,
     /// The session that the environment names: the client is a daemon.
     Session,
@@ -72,18 +77,18 @@ pub(crate) enum CodeActionRange {
     Selection,
     /// The selection; a cursor is one cell wide.
     Cells,
-    /// Its start is the cursor, its end means nothing.
+    /// The start of the range is the cursor; its end means nothing.
     Cursor,
 }
 
 /// Whether an editor supports `window/showDocument` for existing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShowDocument {
-    /// If it declares the capability.
+    /// The editor supports it if it declares the capability.
     IfDeclared,
-    /// It does, without declaring the capability.
+    /// The editor supports it without declaring the capability.
     Always,
-    /// It refuses, or never answers.
+    /// The editor refuses it, or never answers.
     Never,
 }
 
@@ -137,7 +142,7 @@ const EDITORS: [EditorKind; 19] = [
         display_name: "Helix",
         range: CodeActionRange::Cells,
         show_document: ShowDocument::Always,
-        // Those of the smallest usual terminal.
+        // The columns of the smallest usual terminal.
         columns: Some(80),
         actions_key: Some("space a"),
         keys: Some("space a: drop, accept, reject; space k: the diff; ]d: the next change"),
@@ -205,7 +210,7 @@ const EDITORS: [EditorKind; 19] = [
         shows_plain_text: true,
         ..ANY
     },
-    // It puts its own name before each message.
+    // coc.nvim puts its own name before each message.
     EditorKind {
         prefix: "coc.nvim",
         name: "vim",

@@ -21,13 +21,13 @@ use tokio::time::Instant;
 
 use crate::editor_remote::EditorRemote;
 
-/// How long an editor may take to answer a request that needs no person.
+/// The longest wait for an editor's answer to a request that needs no person.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The reason of a request to the companion: who gets its reply.
+/// The origin of a request to the companion, which says who gets the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestOrigin {
-    /// Nobody waits for the reply.
+    /// No party waits for the reply.
     Unawaited,
     /// The editor's plugin made the request.
     Plugin(RequestId),
@@ -39,12 +39,12 @@ pub(crate) enum RequestOrigin {
     Command(Option<RequestId>, ReviewId),
 }
 
-/// Everything that a desk sends through.
+/// The connections of a desk to the editor and to the companion.
 pub(crate) struct Io {
     to_editor: std::sync::mpsc::Sender<Message>,
     /// The number of the last request to the editor.
     last_number: i32,
-    /// Requests to the editor that have no answer.
+    /// Requests to the editor that have no answer yet.
     questions: BTreeMap<i32, OpenQuestion>,
     /// The connection to the companion.
     desk: Option<Desk>,
@@ -52,11 +52,11 @@ pub(crate) struct Io {
     requests: FuturesOrdered<BoxFuture<'static, Reply>>,
     /// Looks for agents to set up.
     agent_setup: Option<Arc<dyn AgentSetup>>,
-    /// The looks and changes under way.
+    /// The searches for agents, and the changes of their settings, that are under way.
     setting_up: FuturesOrdered<BoxFuture<'static, SetupReply>>,
     /// The editor's own program.
     remote: Option<Arc<dyn EditorRemote>>,
-    /// The files that it is to show, by the number of the question.
+    /// The files that this program is to show, by the number of the question.
     showing: FuturesUnordered<BoxFuture<'static, (i32, bool)>>,
     /// A reply that arrived, until all earlier events are handled.
     held_reply: Option<Reply>,
@@ -95,7 +95,7 @@ pub(crate) fn open(connection: Connection) -> (Inbox, Io) {
 }
 
 impl Io {
-    /// Without threads: messages to the editor wait in the channel.
+    /// Starts no threads: messages to the editor wait in the channel.
     pub(crate) fn new(to_editor: std::sync::mpsc::Sender<Message>) -> Self {
         Self {
             to_editor,
@@ -204,7 +204,7 @@ impl Io {
         self.questions.remove(&number).map(|_| number)
     }
 
-    /// When the next question expires.
+    /// The time at which the next question expires.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.questions.values().filter_map(|question| question.deadline).min()
     }

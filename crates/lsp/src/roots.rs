@@ -46,8 +46,9 @@ pub fn repository(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(is_top)
 }
 
-/// The same, unless it belongs to somebody who owns neither the directory nor this process, and who is not
-/// root: above a directory that others share, anybody can make a repository of everything below.
+/// The top of the repository around a directory, unless it belongs to a user who owns neither the directory
+/// nor this process, and who is not root: above a shared directory, any user can make a repository of
+/// everything below.
 pub fn trusted_repository(dir: &Path) -> Option<&Path> {
     let top = repository(dir)?;
     let beside = dir.metadata().ok()?;
@@ -77,7 +78,7 @@ pub(crate) fn apply_change(
     mut added: Vec<PathBuf>,
     mut removed: Vec<PathBuf>,
 ) -> Option<Request> {
-    // One of two folders in a project may stay.
+    // A project of which one folder closes while another one opens stays.
     removed.retain(|root| !added.contains(root));
     roots.retain(|root| !removed.contains(root));
     added.retain(|root| root.is_dir() && !roots.contains(root));

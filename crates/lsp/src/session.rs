@@ -88,7 +88,7 @@ pub(crate) enum SessionEvent {
     Deadline(Instant),
 }
 
-/// How far the editor is between `initialize` and `exit`.
+/// The phase of an editor between `initialize` and `exit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Before `initialized` LSP allows no messages to the editor.

@@ -68,7 +68,7 @@ pub(super) fn review_diff(review: &Review) -> Vec<String> {
 /// The line of a diff that says where it is.
 fn header(old: Lines, new: Lines) -> String {
     let place = |lines: Lines| match lines.len() {
-        // Nothing is after the line before.
+        // A hunk without lines stands after the line before it.
         0 => format!("{},0", lines.start),
         1 => format!("{}", lines.start + 1),
         many => format!("{},{many}", lines.start + 1),

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_line_is_not_lost_on_its_way() {
-        // Theirs moves b behind c, where mine inserts.
+        // `theirs` moves b behind c, where `mine` inserts.
         assert_eq!(merge("a\nb\nc\n", "a\nb\nc\nmine\n", "a\nc\nb\n"), "a\nb\nc\nmine\n");
         assert_eq!(merge("a\nb\nc\nd\n", "mine\na\nb\nc\nd\n", "a\nc\nb\nd\n"), "mine\na\nc\nb\nd\n");
     }

@@ -35,7 +35,7 @@ impl<Id> Default for Presentation<Id> {
 }
 
 impl<Id: Clone + PartialEq> Presentation<Id> {
-    /// For a plugin that shows texts side by side.
+    /// The presentation for a plugin that shows texts side by side.
     pub fn of_exact_texts() -> Self {
         Self { has_exact_texts: true, ..Self::default() }
     }

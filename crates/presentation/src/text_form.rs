@@ -8,7 +8,7 @@ use alongside_desk::Review;
 
 const BOM: char = '\u{feff}';
 
-/// How the texts of a review differ from those that the plugin has: by default in nothing.
+/// The differences of the texts of a review from those that the plugin has: by default none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TextForm {
     has_bom: bool,

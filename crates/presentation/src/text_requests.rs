@@ -14,7 +14,7 @@ use crate::merge::merged;
 use crate::presented_review::PresentedReview;
 use crate::replacement::Replacement;
 
-/// How often a text is merged again after another desk was faster.
+/// The most merges of a text, each after another desk was faster.
 const MAX_ATTEMPTS: usize = 8;
 
 /// The parameters of `alongside/setReviewText`, and of `alongside/decideReview` with a text.

@@ -42,7 +42,7 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
                     );
                     as_usual(triple)?
                 }
-                // Its name would promise that it starts with an old one.
+                // The name of the target would promise that the program starts with an old C library.
                 Err(why) if triple == host => {
                     return Err(why.context(format!(
                         "cannot build for {triple} with an old C library; --own-glibc takes this machine's"
@@ -59,7 +59,7 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     Ok(built)
 }
 
-/// Builds the static programs in the Debian for other systems; their targets.
+/// Builds the static programs in the Debian for other systems. Returns their targets.
 ///
 /// # Errors
 /// When the linker cannot be had, or a build fails.
@@ -74,13 +74,13 @@ pub(crate) fn static_programs(root: &Root) -> anyhow::Result<Vec<&'static str>> 
     targets.map(build).collect()
 }
 
-/// How a target is built. The first two ways name the directory of the linker.
+/// The way to build a target. The first two name the directory of the linker.
 enum Way {
     /// By the Rust of this machine.
     Here(PathBuf),
     /// In a Debian, whose Rust builds its own library, too.
     There(PathBuf, Root),
-    /// The same, by the linker for Windows that Debian has.
+    /// In a Debian, with its linker for Windows.
     ForWindows(Root),
 }
 

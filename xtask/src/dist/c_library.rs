@@ -19,7 +19,7 @@ pub(super) fn newest_glibc(program: &[u8]) -> Option<u32> {
 /// Refuses a program that needs another C library than its target promises.
 ///
 /// # Errors
-/// When it needs a newer one, or any where it should need none.
+/// When the program needs a newer C library, or any although it should need none.
 pub(super) fn check(program: &[u8], promised: Libc) -> anyhow::Result<()> {
     match promised {
         Libc::Glibc { oldest } => {

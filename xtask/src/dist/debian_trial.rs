@@ -103,7 +103,7 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
     })
 }
 
-/// The same with package managers.
+/// Makes the minimal Debian with package managers, once.
 fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     let minimal = minimal(targets)?;
     // The number rises with the packages.

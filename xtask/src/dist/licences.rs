@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::linked_crates::{self, Crates};
 use super::tools;
 
-/// Its name in every package.
+/// The name of the file with the licences of other crates, in every package.
 pub(super) const FILE: &str = "THIRD-PARTY-LICENSES.txt";
 
-/// Those of the program itself, in every package.
+/// The files with the program's own licences, in every package.
 pub(super) const OWN: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// How the names of files with terms begin, in capitals.
+/// The beginnings of the names of files with terms of a licence, in capitals.
 const TERMS: [&str; 5] = ["COPYING", "COPYRIGHT", "LICEN", "NOTICE", "UNLICEN"];
 
 const ABOUT: &str = "\
@@ -31,7 +31,7 @@ The standard library of Rust is part of it, too: MIT OR Apache-2.0, by the Rust 
 /// another crate of its repository: `winapi` packs its texts, and its import libraries do not.
 ///
 /// # Errors
-/// When a repository has no text of a licence: then somebody has to find it.
+/// When a repository has no text of a licence: a person has to find it.
 pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
     let mut list = String::from(ABOUT) + "\n";
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();

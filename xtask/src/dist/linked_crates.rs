@@ -14,12 +14,12 @@ use super::tools;
 pub(super) struct Crates {
     /// The packages, as `cargo metadata` describes them.
     pub(super) packages: Vec<Value>,
-    /// The nodes of its graph: which package needs which.
+    /// The nodes of cargo's graph: which package needs which.
     pub(super) nodes: Vec<Value>,
 }
 
 impl Crates {
-    /// Those of a target.
+    /// The crates of the program for a target.
     ///
     /// # Errors
     /// When cargo fails.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::targets::{self, Libc};
 
-/// One line about it, for registries.
+/// One line about the program, for registries.
 pub(super) const DESCRIPTION: &str =
     "The IDE companion for every editor: review what coding agents propose, hunk by hunk";
 
@@ -13,15 +13,15 @@ pub(super) const DESCRIPTION: &str =
 pub(crate) struct Product {
     /// The program.
     pub(crate) program: PathBuf,
-    /// Its version.
+    /// The version of the program.
     pub(crate) version: String,
-    /// The target it was built for, as Rust spells it.
+    /// The target of the program, as Rust spells it.
     pub(crate) target: String,
     /// The date of every file in a package, in seconds since the Unix epoch: the last commit's.
     pub(crate) epoch: u64,
-    /// The licences of the crates of others in it.
+    /// The licences of other crates in the program.
     pub(crate) licences: String,
-    /// Its bill of materials.
+    /// The bill of materials of the program.
     pub(crate) sbom: String,
 }
 

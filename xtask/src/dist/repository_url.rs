@@ -13,7 +13,8 @@ pub(super) const NOWHERE: &str = "https://alongside.invalid";
 /// The address that Cargo.toml says, else that of the archives, if they are in a release of a forge.
 ///
 /// # Errors
-/// When Cargo.toml says another one: registries compare a package with the repository that publishes it.
+/// When Cargo.toml names another repository: registries compare a package with the repository that publishes
+/// it.
 pub(super) fn address(from: Option<&str>) -> anyhow::Result<Option<String>> {
     let manifest = fs::read_to_string(checkout().join("Cargo.toml"))?;
     let of_archives = from.and_then(|from| from.split_once("/releases/download/"));

@@ -90,7 +90,7 @@ fn dependencies(crates: &Crates, references: &BTreeMap<&str, Value>) -> Vec<Valu
     for node in &crates.nodes {
         let Some(reference) = node["id"].as_str().and_then(|id| references.get(id)) else { continue };
         let needed = node["deps"].as_array().into_iter().flatten();
-        // Those of builds and tests are in no program.
+        // No program contains dependencies of builds and tests.
         let needed = needed.filter(|needed| {
             let mut kinds = needed["dep_kinds"].as_array().into_iter().flatten();
             kinds.any(|kind| kind["kind"].is_null())

@@ -10,26 +10,26 @@ use super::tools;
 /// A target that programs are published for.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// Its name, as Rust spells it. Archives have it in theirs.
+    /// The name of the target, as Rust spells it; a part of the names of archives.
     pub(super) triple: &'static str,
     /// The C library that its program is linked with.
     pub(super) libc: Libc,
-    /// How Node.js calls the system and the processor: in the name of a package of npm.
+    /// Node.js' names of the system and the processor, for the name of a package of npm.
     pub(super) node: [&'static str; 2],
-    /// How Python calls the systems that its program starts on: the end of the name of a wheel.
+    /// Python's names of the systems on which the program starts, for the name of a wheel.
     pub(super) wheel: &'static str,
-    /// How far its program has been run.
+    /// The proof that its program runs.
     pub(super) proof: Proof,
 }
 
-/// How far a program has been run.
+/// The proof that a program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
     /// On its own system.
     Run,
     /// Under Wine, and not on Windows.
     UnderWine,
-    /// Nowhere: it is compiled.
+    /// Nowhere: the program is only compiled.
     Never,
 }
 
@@ -47,7 +47,7 @@ impl Proof {
 /// A C library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Libc {
-    /// That of GNU: the program has to start with its release 2.`oldest`.
+    /// glibc: the program has to start with release 2.`oldest`.
     Glibc { oldest: u32 },
     /// musl is in the program itself, which needs none on the system.
     Static,
@@ -56,7 +56,7 @@ pub(super) enum Libc {
 }
 
 impl Libc {
-    /// How npm calls it; `None` where there is no other.
+    /// npm's name of the library; `None` where the system has no other.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             Self::Glibc { .. } => Some("glibc"),
@@ -66,7 +66,7 @@ impl Libc {
     }
 }
 
-/// That of 2012: every distribution of the last ten years has it, or a newer one.
+/// The release of 2012: every distribution of the last ten years has it, or a newer one.
 const OLDEST_GLIBC: Libc = Libc::Glibc { oldest: 17 };
 
 pub(super) const TARGETS: &[Target] = &[

@@ -27,7 +27,7 @@ pub(super) fn make(
     out: &Path,
 ) -> anyhow::Result<()> {
     let Some(target) = targets::row_of(&product.target) else { return Ok(()) };
-    // Its name promises the systems that it starts on.
+    // The name of a wheel promises the systems on which its program starts.
     if let Err(why) = c_library::check(&fs::read(&product.program)?, target.libc) {
         println!("SKIPPED: the wheel for {}: {why}", target.triple);
         return Ok(());

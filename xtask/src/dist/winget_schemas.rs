@@ -27,7 +27,7 @@ const SCHEMAS: [(&str, &str); 3] = [
 /// The directory with the schemas, which are fetched where they are missing.
 ///
 /// # Errors
-/// When they cannot be fetched, or are not those that were read.
+/// When the schemas cannot be fetched, or have other checksums than the ones that a person read.
 pub(super) fn schemas() -> anyhow::Result<PathBuf> {
     let cache = cache_directory().context("neither XDG_CACHE_HOME nor HOME is an absolute path")?;
     let directory = cache.join("winget-schemas-1.10.0");

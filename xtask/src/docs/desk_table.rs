@@ -33,7 +33,7 @@ const COMMANDS: [(&str, &str); 8] = [
     ("alongside.send", "alongside/mentionFile"),
 ];
 
-/// Where the sources of a desk are, and how they name a message.
+/// The sources of a desk, and the form in which they name a message.
 enum Sources {
     /// Modules of a crate, without some: variants of `Request` that they make, and of `Event` that they
     /// match.

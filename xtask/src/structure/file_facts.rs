@@ -15,7 +15,7 @@ use crate::rust_sources::{is_test, parse, place, read_text, rust_files, shown, w
 pub(super) const MAX_WIDTH: usize = 110;
 
 pub(super) struct Facts {
-    /// From the top of the repository.
+    /// The path of the file from the top of the repository.
     path: String,
     pub(super) long_lines: Vec<String>,
     pub(super) changing_questions: Vec<String>,

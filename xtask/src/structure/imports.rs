@@ -15,7 +15,7 @@ pub(super) struct Imports {
     pub(super) module: Module,
     /// The names that it re-exports, and their paths.
     re_exports: BTreeMap<String, Module>,
-    /// The paths that it takes from its own crate.
+    /// The paths that the file imports from its own crate.
     taken: BTreeSet<Module>,
     /// The paths to the types that have methods here, without those of traits.
     pub(super) implemented: BTreeSet<Module>,
@@ -28,7 +28,7 @@ impl Imports {
         paths.imports
     }
 
-    /// Those of a text, for tests of the rules.
+    /// The imports of a text, for tests of the rules.
     pub(super) fn of_text(module: &str, text: &str) -> Self {
         let module = module.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         Self::of(module, &without_tests(syn::parse_file(text).unwrap()))

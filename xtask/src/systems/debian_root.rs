@@ -36,7 +36,7 @@ impl Root {
     /// The directory if it is there and can be used; else why not.
     ///
     /// # Errors
-    /// When it is missing, or this machine lets nobody use it.
+    /// When the root is missing, or this machine does not allow its use.
     pub(crate) fn existing() -> anyhow::Result<Self> {
         let root = Self { path: path()? };
         ensure!(root.path.is_dir(), "nothing is installed for them (`cargo xtask systems` does, in 4 min)");

@@ -42,11 +42,11 @@ impl Target {
 /// A program with tests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TestProgram {
-    /// Its package and target, for people.
+    /// The package and target of the test program, for people.
     pub(crate) name: String,
     /// The directory of its package, below the checkout.
     pub(crate) directory: String,
-    /// Its path in the root.
+    /// The path of the program in the root.
     pub(crate) path: String,
 }
 

@@ -35,9 +35,9 @@ pub(super) struct Report {
     pub(super) sum: Sum,
     /// The tests that ran, by name.
     pub(super) tests: Vec<String>,
-    /// Those of them that failed.
+    /// The tests that failed.
     pub(super) failed: Vec<String>,
-    /// How many tests were left to `--all`.
+    /// The number of tests that were left to `--all`.
     pub(super) left_out: usize,
     /// Whether libtest came to its totals; otherwise the program ended before.
     pub(super) is_complete: bool,

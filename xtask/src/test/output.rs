@@ -1,5 +1,5 @@
-//! Where a step of a run prints: at once where it runs alone, or all of it at its end where others run beside
-//! it.
+//! The output of a step of a run: at once where it runs alone, or all of it at its end where others run
+//! beside it.
 
 /// The lines of one step.
 #[derive(Debug)]

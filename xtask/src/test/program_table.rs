@@ -10,7 +10,7 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     /// The programs of third parties that it starts: their timing is not ours.
     pub(super) third_party: Option<&'static str>,
-    /// How long it takes on two idle processors, in seconds: by default, and with `--all`.
+    /// The usual duration on two idle processors, in seconds: by default, and with `--all`.
     pub(super) seconds: [u64; 2],
     /// Whether its tests mostly wait, so that many of them can run at once.
     pub(super) waits: bool,
@@ -65,7 +65,7 @@ pub(super) fn row_of(package: &str, name: &str) -> Option<&'static Row> {
 const LONG_UNIT_TESTS: &[(&str, u64)] =
     &[("alongside_terminal", 35), ("alongside_companion", 15), ("alongside_host", 15), ("xtask", 15)];
 
-/// How long a program takes as a rule.
+/// The usual duration of a test program.
 pub(super) fn usually(row: Option<&Row>, name: &str, all: bool) -> Duration {
     let of_unit_tests =
         || LONG_UNIT_TESTS.iter().find(|(library, _)| *library == name).map_or(2, |(_, time)| *time);

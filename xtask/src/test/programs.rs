@@ -100,7 +100,7 @@ impl Program {
         self.row().is_some_and(|row| row.waits || row.third_party.is_some())
     }
 
-    /// How long it takes as a rule.
+    /// The usual duration.
     pub(super) fn usually(&self, tier: Tier) -> Duration {
         program_table::usually(self.row(), &self.name, tier == Tier::All)
     }

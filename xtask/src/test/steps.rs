@@ -14,7 +14,7 @@ type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 
 /// A step that has still to run.
 pub(super) struct Step<'a> {
     pub(super) name: String,
-    /// How long it takes on two idle processors.
+    /// The usual duration on two idle processors.
     pub(super) usually: Duration,
     pub(super) work: Work<'a>,
 }

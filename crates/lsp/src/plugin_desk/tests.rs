@@ -21,7 +21,7 @@ impl Stage {
         Self::with(&json!({ "protocol": 1, "presentation": true }))
     }
 
-    /// The same for a plugin that asks for this.
+    /// A stage with a plugin that gives these options.
     fn with(options: &Value) -> Self {
         let params = json!({ "initializationOptions": { "alongside": options } });
         let (sender, to_editor) = std::sync::mpsc::channel();

@@ -79,13 +79,13 @@ impl Editor {
         self.inform(io, &self.fitted(review, message, 0));
     }
 
-    /// The same as a warning.
+    /// Shows a line about the file of a review as a warning, with a shorter name where the line is cut off.
     pub(crate) fn warn_about(&self, io: &Io, review: &Review, message: String) {
         self.warn(io, &self.fitted(review, message, 0));
     }
 
-    /// Tells the end of a review. `is_in_front`: the person is in its target, or gets there; `waiting`: how
-    /// many others still wait.
+    /// Shows a message about the end of a review. `is_in_front`: the person is in the target of the review,
+    /// or gets there; `waiting`: the number of other reviews that still wait.
     pub(crate) fn tell_end(
         &self,
         io: &Io,

@@ -409,7 +409,7 @@ impl EditorDesk for LspDesk {
                 None => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
             },
             Event::Problem(problem) => self.editor.report(io, &problem),
-            // Such an editor has no list and shows no turns; the terminal desk does.
+            // An editor without a plugin has no list of them and shows no turns; the terminal desk does.
             Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),

@@ -7,7 +7,7 @@ use alongside_desk::Review;
 pub(crate) enum Edits {
     None,
     Some,
-    /// The agent left the lines of all of these changes as they are.
+    /// All of these changes are the person's own: the agent left their lines as they were.
     Only,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn next_change(review: &Review) -> String {
     format!("alongside: {which}")
 }
 
-/// How many changes accepting would keep, for its title; nothing if it keeps all.
+/// The number of changes that accepting would keep, for the title of the action; empty if it keeps all.
 pub(crate) fn kept(kept: usize, count: usize) -> String {
     match kept {
         _ if kept == count => String::new(),

@@ -33,7 +33,7 @@ pub(crate) fn original(review: &Review) -> lsp::Command {
     command(review, "alongside: Show the original".to_owned(), "original", json!({}))
 }
 
-/// How much of a review the titles of its decisions name: enough to tell it from the other open ones.
+/// The parts of a review that the titles of its decisions name, which tell the review from other open ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Named {
     Nothing,
@@ -50,7 +50,7 @@ impl Named {
     }
 }
 
-/// Accept and reject.
+/// The commands that accept and reject a review.
 pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::Command; 2] {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).count();
     let count = action_titles::kept(kept, review.hunks.len());
@@ -113,7 +113,7 @@ impl Changes<'_> {
     /// Takes the agent's text for those that have another one, where the first action drops.
     fn keep_others(&self) -> Option<lsp::Command> {
         let is_dropped = self.hunks.iter().all(|hunk| hunk.state == HunkState::Dropped);
-        // Nothing of the agent's is behind lines that only the person changed.
+        // The agent has no text for lines that only the person changed.
         let has_agents_text = |hunk: &Hunk| hunk.state != HunkState::Kept && !is_typed(self.review, hunk);
         (!is_dropped).then(|| self.action("keep", action_titles::keep, has_agents_text)).flatten()
     }
@@ -139,7 +139,7 @@ impl Changes<'_> {
     }
 }
 
-/// The same commands as lenses above the lines.
+/// The commands on a review as lenses above its lines.
 pub(crate) fn lenses(review: &Review, roots: &[PathBuf], named: Named) -> Vec<lsp::CodeLens> {
     let lens = |line: usize, command: lsp::Command| {
         let title = command.title.trim_start_matches("alongside: ").to_owned();

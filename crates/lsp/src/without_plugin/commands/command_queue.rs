@@ -34,7 +34,7 @@ pub(crate) struct PendingCommand {
 /// A command without a reply.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Running {
-    /// It replaces text that the person typed.
+    /// The command replaces text that the person typed.
     pub(crate) drops_edit: bool,
     /// The state of the target when the companion got the command.
     pub(crate) target_state: (bool, bool),

@@ -129,7 +129,7 @@ impl ContextTracker {
         self.due.get_or_insert(due);
     }
 
-    /// When the next report is due.
+    /// The time at which the next report is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.due
     }

@@ -45,7 +45,7 @@ pub(crate) fn revealed(method: &str, params: &Value, hovers_at_cursor: bool) -> 
     }
 }
 
-/// How a request for code actions came to be, LSP's `CodeActionTriggerKind`.
+/// The trigger of a request for code actions, LSP's `CodeActionTriggerKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
     /// The editor does not say.

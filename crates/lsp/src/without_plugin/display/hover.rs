@@ -70,7 +70,7 @@ fn change(review: &Review, number: usize, hunk: &Hunk, format: &Format) -> Vec<S
 /// A format that the editor shows.
 struct Format {
     is_markdown: bool,
-    /// How the person opens the code actions.
+    /// The keys or words by which the person opens the code actions.
     actions: String,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str, others: u
     let others = if others == 0 { String::new() } else { format!(" ({})", waiting(others)) };
     match dangers_briefly(review).as_str() {
         "" => format!("{} proposes {name}{others}: {key}", shortened(&agent_name(review), MAX_AGENT)),
-        // They matter more than the agent's name.
+        // The keys matter more than the agent's name.
         dangers => format!("{dangers}{name}{others}: {key}"),
     }
 }
@@ -80,7 +80,8 @@ pub(crate) fn insist(doubts: &str) -> String {
     format!("Run the command again to accept anyway: {doubts}")
 }
 
-/// How the person of an editor that does not read files again by itself sees the text that an agent writes.
+/// The command by which a person sees the text that an agent writes, in an editor that does not read files
+/// again by itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reload {
     /// Reads the file in front again, and drops unsaved text in it.

@@ -15,7 +15,7 @@ use crate::io::Io;
 use crate::uri;
 use crate::without_plugin::lsp_types as lsp;
 
-/// All open documents.
+/// The open documents of an editor.
 #[derive(Debug)]
 pub(crate) struct Documents {
     encoding: Encoding,

@@ -9,7 +9,7 @@ use super::proposal_file::ProposalFile;
 
 #[derive(Debug)]
 pub(crate) struct DiskCopy {
-    /// It lies below the directory of `file`, so it is dropped before.
+    /// The original lies below the directory of `file`, so this field is dropped first.
     original: Option<ProposalFile>,
     /// Absent if writing failed.
     file: Option<ProposalFile>,

@@ -1,4 +1,4 @@
-//! Where the document of a review is: closed, open, or shown by the editor without this server.
+//! The phase of the document of a review: closed, open, or shown by the editor without this server.
 
 use std::time::Duration;
 
@@ -18,17 +18,18 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) enum Phase {
     Closed {
-        /// When that counts as a rejection, unless the editor opens the document again.
+        /// The time at which closing counts as a rejection, unless the editor opens the document again
+        /// before.
         rejects_at: Option<Instant>,
-        /// Until when the editor, which says that it shows the document, may open it here.
+        /// The editor says that it shows the document, and may open it here until this time.
         opens_until: Option<Instant>,
     },
     Open(OpenDocument),
     /// The editor shows the document without this server, so that only the file tells what the person saves.
     Apart {
-        /// When to look next for text that was saved there.
+        /// The time of the next look for text that was saved there.
         looks_at: Instant,
-        /// As in [`Phase::Closed`].
+        /// The same time as in [`Phase::Closed`].
         opens_until: Option<Instant>,
     },
 }
@@ -36,7 +37,7 @@ pub(crate) enum Phase {
 /// The document while the editor has it open.
 #[derive(Debug)]
 pub(crate) struct OpenDocument {
-    /// How the editor normalizes the text.
+    /// The changes that the editor makes by itself when it opens the text.
     pub(crate) normalization: Normalization,
     /// The text in the editor.
     pub(crate) text: Text,
@@ -95,7 +96,7 @@ impl Phase {
         matches!(self, Self::Apart { .. })
     }
 
-    /// When [`Self::take_due`] has a result next.
+    /// The next time at which [`Self::take_due`] has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self {
             Self::Closed { rejects_at, opens_until } => rejects_at.iter().chain(opens_until).min().copied(),

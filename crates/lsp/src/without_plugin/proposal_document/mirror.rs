@@ -53,7 +53,7 @@ struct OfferedText {
 }
 
 impl Mirror {
-    /// Both sides have this text.
+    /// Begins with a text that both sides have.
     pub(crate) fn new(text: Arc<str>) -> Self {
         Self {
             base: text.clone(),

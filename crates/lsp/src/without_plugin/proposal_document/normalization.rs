@@ -13,7 +13,7 @@ use crate::without_plugin::open_documents::positions::{position, without_ending}
 
 const BOM: char = '\u{feff}';
 
-/// How the text in an editor differs from the one on disk.
+/// The differences of the text in an editor from the one on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Normalization {
     /// The editor has removed the byte-order mark.

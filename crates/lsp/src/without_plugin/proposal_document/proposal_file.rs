@@ -85,7 +85,8 @@ impl ProposalFile {
         write(&self.path, text, None)
     }
 
-    /// The same, and the editor does not take that for a change by somebody else: the file keeps its time.
+    /// Replaces the text and keeps the time of the file, so that the editor sees no change by another
+    /// program.
     pub(crate) fn replace_in_silence(&self, text: &str) -> io::Result<()> {
         write(&self.path, text, Some(fs::metadata(&self.path)?.modified()?))
     }

@@ -4,19 +4,20 @@ use crate::without_plugin::messages;
 
 #[derive(Debug, Default)]
 pub(super) struct Awareness {
-    /// The newest revision made elsewhere: a command on an older one has not seen that.
+    /// The newest revision that another desk made, or a change of the file: a person who gives a command on
+    /// an older revision has not seen it.
     foreign_revision: u64,
     foreign: Foreign,
-    /// Another desk has changed the text, and the editor has not yet answered whether it shows that.
+    /// Another desk has changed the text, and the editor has not yet answered whether it shows the change.
     pub(super) is_change_untold: bool,
     /// The person knows that another desk changes the text, and has done nothing since.
     pub(super) knows_other_desk: bool,
-    /// The person's text has taken the place of what another desk typed in the same lines, and they do not
+    /// The person's text has replaced text that another desk typed in the same lines, and the person does not
     /// know.
     pub(crate) has_overwritten: bool,
     /// The revision at which the person was warned, and may insist.
     warned_revision: Option<u64>,
-    /// The person has read what is said at opening, and at saving.
+    /// The person has read the message at opening, and the one at saving.
     has_opened: bool,
     has_saved: bool,
 }
@@ -40,7 +41,7 @@ impl Awareness {
         (self.foreign_revision, self.foreign) = (revision, foreign);
     }
 
-    /// Whether the person has seen all that came from elsewhere, in the revision `seen` or the present one.
+    /// Whether the person has seen every change from elsewhere, in the revision `seen` or the present one.
     pub(super) fn has_seen(&self, seen: Option<u64>) -> bool {
         seen.is_none_or(|seen| seen >= self.foreign_revision)
     }
@@ -61,7 +62,7 @@ impl Awareness {
         self.is_change_untold |= is_elsewhere && !knew && is_open;
     }
 
-    /// The person is warned before they accept this revision. Returns true if they were before.
+    /// Notes a warning before this revision is accepted. Returns true if the person was warned of it before.
     pub(super) fn warn_at(&mut self, revision: u64) -> bool {
         self.warned_revision.replace(revision) == Some(revision)
     }

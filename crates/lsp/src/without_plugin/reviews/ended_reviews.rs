@@ -113,7 +113,7 @@ impl EndedReviews {
         tell_kept(io, editor, kept.map(|draft| draft.is_some()));
     }
 
-    /// When [`Self::look`] has something to do next.
+    /// The next time at which [`Self::look`] has something to do next.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.reviews.values().filter_map(|ended| ended.looks).map(|looks| looks.next).min()
     }

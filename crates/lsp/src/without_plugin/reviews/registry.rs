@@ -30,7 +30,7 @@ impl WaitingReviews {
         self.all.get_mut(&id)
     }
 
-    /// All of them, in the order in which they came.
+    /// All waiting reviews, in the order in which they came.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingReview> {
         self.all.values()
     }
@@ -40,19 +40,19 @@ impl WaitingReviews {
         self.all.values_mut().find(|review| review.document.is_at(Some(path)))
     }
 
-    /// Tells the editor's own program how many there are.
+    /// Tells the editor's own program the number of waiting reviews.
     pub(crate) fn tell_count(&self, io: &Io) {
         if let Some(remote) = io.remote() {
             remote.count(self.all.len());
         }
     }
 
-    /// When [`Self::take_due`] has a result next.
+    /// The next time at which [`Self::take_due`] has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.iter().filter_map(|review| review.document.phase.deadline()).min()
     }
 
-    /// The events whose time has come; they count as handled.
+    /// Removes and returns the events whose time has come.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<(ReviewId, Due)> {
         let mut all = Vec::new();
         for (id, review) in &mut self.all {
@@ -102,7 +102,7 @@ impl WaitingReviews {
         None
     }
 
-    /// How the titles of decisions name a review.
+    /// The parts of a review that the titles of its decisions name.
     fn named(&self, review: &Review) -> Named {
         let others = || self.iter().map(WaitingReview::review).filter(|other| other.id != review.id);
         let agent = messages::agent_name(review);

@@ -437,8 +437,8 @@ impl WaitingReview {
         }
     }
 
-    /// Where the person goes from the document after their decision, if they are there and the editor can
-    /// show it: to the target, or to the document from which they came.
+    /// The document to show after a decision: the target, or the document from which the person came. `None`
+    /// if the proposal is not open, or the editor cannot show a document.
     pub(crate) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
         let back = if target.is_file() { Some(target) } else { self.shown_from.as_ref() };
         let can_return = self.document.phase.opened().is_some() && editor.can_show_documents();

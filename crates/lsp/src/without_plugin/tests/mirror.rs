@@ -13,15 +13,16 @@ use crate::without_plugin::proposal_document::mirror::Mirror;
 /// The reaction of an editor to an edit of a text that it no longer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// It refuses.
+    /// The editor refuses.
     Refuses,
-    /// It accepts and does nothing.
+    /// The editor accepts and does nothing.
     Pretends,
-    /// It refuses. For other edits it answers before it sends the new text, together with the next change.
+    /// The editor refuses. For other edits it answers before it sends the new text, together with the next
+    /// change.
     AnswersFirst,
-    /// It refuses. For other edits it sends the removal and the insertion as two changes.
+    /// The editor refuses. For other edits it sends the removal and the insertion as two changes.
     Piecemeal,
-    /// It refuses every edit.
+    /// The editor refuses every edit.
     Never,
 }
 
