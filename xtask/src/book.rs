@@ -77,8 +77,9 @@ fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
 fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
     let mut dead = Vec::new();
     // The page that it prints has all others again.
-    let is_page =
-        |path: &PathBuf| path.extension().is_some_and(|it| it == "html") && !path.ends_with("print.html");
+    let is_page = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "html") && !path.ends_with("print.html")
+    };
     for page in files_below(book).into_iter().filter(is_page) {
         let html = fs::read_to_string(&page)?;
         let links = ["href=\"", "src=\"", "srcset=\""].into_iter().flat_map(|name| html.split(name).skip(1));

@@ -92,7 +92,8 @@ pub(crate) fn without_tests(mut file: File) -> File {
                     }
                 }
                 Item::Impl(item) => {
-                    item.items.retain(|item| !matches!(item, ImplItem::Fn(it) if is_for_tests(&it.attrs)));
+                    item.items
+                        .retain(|item| !matches!(item, ImplItem::Fn(method) if is_for_tests(&method.attrs)));
                 }
                 _ => {}
             }

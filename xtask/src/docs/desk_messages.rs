@@ -32,7 +32,10 @@ impl Protocol {
                 _ => None,
             });
             let of_enum = of_enum.unwrap_or_else(|| panic!("crates/desk has no enum {name}"));
-            of_enum.iter().map(|it| (it.ident.to_string(), method_of(&it.attrs))).collect::<Vec<_>>()
+            of_enum
+                .iter()
+                .map(|variant| (variant.ident.to_string(), method_of(&variant.attrs)))
+                .collect::<Vec<_>>()
         };
         let (mut requests, events) = (variants("Request"), variants("Event"));
         for method in methods_of_plugins() {

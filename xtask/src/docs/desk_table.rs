@@ -129,7 +129,7 @@ fn plugin_text(paths: &[&str], extension: &str) -> String {
     };
     let files = paths.iter().flat_map(|path| files_below(checkout().join(path)));
     let is_source = |path: &Path| {
-        path.extension().is_some_and(|it| it == extension) && !path.iter().any(|part| part == "tests")
+        path.extension().is_some_and(|found| found == extension) && !path.iter().any(|part| part == "tests")
     };
     let text: String = files.filter(|path| is_source(path)).map(|path| read_text(&path)).collect();
     assert!(!text.is_empty(), "{paths:?} has no sources: it was not read");
@@ -152,7 +152,8 @@ impl Desk {
             Sources::Rust { krate, within, without } => {
                 let mut used = Used::default();
                 for (module, file) in crate_sources(krate) {
-                    let is_in = |names: &[&str]| module.iter().any(|it| names.contains(&it.as_str()));
+                    let is_in =
+                        |names: &[&str]| module.iter().any(|segment| names.contains(&segment.as_str()));
                     if (within.is_empty() || is_in(within)) && !is_in(without) {
                         used.visit_file(&file);
                     }
@@ -212,7 +213,9 @@ fn table(protocol: &Protocol) -> String {
         let gap = if number == 0 { "" } else { "\n" };
         let _ = writeln!(text, "{gap}| {title} | {} |", names.join(" | "));
         let _ = writeln!(text, "|---|{}", ":-:|".repeat(names.len()));
-        for (variant, method) in messages.iter().filter(|(it, _)| !WITHOUT_ROW.contains(&it.as_str())) {
+        for (variant, method) in
+            messages.iter().filter(|(variant, _)| !WITHOUT_ROW.contains(&variant.as_str()))
+        {
             let cells = names.iter().map(|name| match &desks[name] {
                 desk if desk.has(owner, variant, method) => "yes",
                 Desk::Lsp(_) if desks["language server"].has(owner, variant, method) => "LSP",

@@ -33,7 +33,9 @@ impl Disguised {
 /// The method of a call to an adapter.
 fn adapter(expression: &Expr) -> Option<&syn::Ident> {
     match expression {
-        Expr::MethodCall(call) => Some(&call.method).filter(|method| ADAPTERS.iter().any(|it| method == it)),
+        Expr::MethodCall(call) => {
+            Some(&call.method).filter(|method| ADAPTERS.iter().any(|adapter| method == adapter))
+        }
         _ => None,
     }
 }

@@ -209,7 +209,8 @@ impl<'a> Visit<'a> for Paths {
     }
 
     fn visit_item_impl(&mut self, item: &'a ItemImpl) {
-        let is_method = |item: &ImplItem| matches!(item, ImplItem::Fn(it) if it.sig.receiver().is_some());
+        let is_method =
+            |item: &ImplItem| matches!(item, ImplItem::Fn(method) if method.sig.receiver().is_some());
         if let (None, Type::Path(implemented)) = (&item.trait_, &*item.self_ty)
             && item.items.iter().any(is_method)
         {
@@ -319,7 +320,8 @@ mod tests {
         ]);
         let files = Graph::of_files(&Vec::from_iter(&files));
         assert!(circles(&files).is_empty());
-        let folders: Vec<_> = files.of_folders().iter().flat_map(circles).map(|it| it.to_string()).collect();
+        let folders: Vec<_> =
+            files.of_folders().iter().flat_map(circles).map(|circle| circle.to_string()).collect();
         let circle = "2 modules\n    a -> b: a/one -> b/two: Two\n    b -> a: b/three -> a/four: Four";
         assert_eq!(folders, [circle]);
     }

@@ -109,7 +109,7 @@ async fn quiet(case: &Case<'_>) -> Checked {
         peer.call("closeDiff", arguments.clone()).await?;
         case.quiet().await;
         let newer = listener.read_out(&peer).await;
-        let told = listener.told(mark, &OUTCOMES);
+        let told = listener.messages(mark, &OUTCOMES);
         ensure(told.is_empty(), || format!("closeDiff with {arguments} was followed by {}", told[0].1))?;
         listener = newer.unwrap_or(listener);
     }

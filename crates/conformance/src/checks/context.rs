@@ -160,7 +160,7 @@ pub(crate) fn active(context: &Value) -> Option<&Value> {
 ///
 /// # Errors
 /// The last update of all instead, if there was any.
-pub(crate) async fn update(
+pub(crate) async fn wait_for_update(
     listener: &Listener,
     mark: usize,
     patience: Duration,
@@ -172,12 +172,12 @@ pub(crate) async fn update(
         }
         _ => None,
     });
-    let last = || listener.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
+    let last = || listener.messages(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
     found.await.ok_or_else(last)
 }
 
 /// The last update, for the verdict.
-fn instead(last: Option<Value>) -> String {
+fn last_update(last: Option<Value>) -> String {
     match last {
         Some(last) => format!("the last update was {last}"),
         None => "there was no update at all".into(),
@@ -185,42 +185,44 @@ fn instead(last: Option<Value>) -> String {
 }
 
 /// A file with many lines, opened in the editor.
-pub(crate) async fn opens(case: &Case<'_>, name: &str) -> Checked<PathBuf> {
+pub(crate) async fn open_file(case: &Case<'_>, name: &str) -> Checked<PathBuf> {
     let file = case.file(name, &lines())?;
     case.act(Action::Open { file: file.clone() }).await?;
     Ok(file)
 }
 
 /// Waits for an update that lists a file, or returns the last update.
-async fn lists(case: &Case<'_>, listener: &Listener, file: &Path) -> Result<Value, Option<Value>> {
-    update(listener, 0, case.timeouts().answer, |context| find(context, file).is_some()).await
+async fn wait_for_listing(case: &Case<'_>, listener: &Listener, file: &Path) -> Result<Value, Option<Value>> {
+    wait_for_update(listener, 0, case.timeouts().answer, |context| find(context, file).is_some()).await
 }
 
 /// Waits for an update since the mark. Without one the rule is broken, unless there was no update at all.
-pub(crate) async fn told(
+pub(crate) async fn expect_update(
     case: &Case<'_>,
     listener: &Listener,
     mark: usize,
     fits: impl Fn(&Value) -> bool,
     otherwise: &str,
 ) -> Checked {
-    let Err(last) = update(listener, mark, case.timeouts().answer, fits).await else { return Ok(()) };
-    let why = format!("{otherwise}{}", instead(last));
-    let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
+    let Err(last) = wait_for_update(listener, mark, case.timeouts().answer, fits).await else {
+        return Ok(());
+    };
+    let why = format!("{otherwise}{}", last_update(last));
+    let updates = |mark| listener.messages(mark, &[CONTEXT_UPDATE]).len();
     // A stream begins with one, whatever is done.
     if updates(mark) == 0 || updates(0) == 1 { case.nothing_came(why) } else { fail(why) }
 }
 
 /// An agent that listens, and hears of a file that is opened.
-pub(crate) async fn watches_file(case: &Case<'_>, name: &str) -> Checked<(Listener, PathBuf)> {
-    let listener = watches(case).await?;
-    let file = opens(case, name).await?;
-    lists(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
+pub(crate) async fn listen_and_open(case: &Case<'_>, name: &str) -> Checked<(Listener, PathBuf)> {
+    let listener = join_and_listen(case).await?;
+    let file = open_file(case, name).await?;
+    wait_for_listing(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
     Ok((listener, file))
 }
 
 /// An agent that listens.
-pub(crate) async fn watches(case: &Case<'_>) -> Checked<Listener> {
+pub(crate) async fn join_and_listen(case: &Case<'_>) -> Checked<Listener> {
     Listener::of(&connect::join(case).await?).await
 }
 
@@ -232,27 +234,27 @@ pub(crate) fn lines() -> String {
 }
 
 async fn first(case: &Case<'_>) -> Checked {
-    let earlier = watches(case).await?;
-    let file = opens(case, "open-before.txt").await?;
+    let earlier = join_and_listen(case).await?;
+    let file = open_file(case, "open-before.txt").await?;
     // By then the companion has told what the open caused: that update is not how a stream begins.
     let soon = case.timeouts().answer.min(Duration::from_secs(2));
-    let _ = update(&earlier, 0, soon, |context| find(context, &file).is_some()).await;
+    let _ = wait_for_update(&earlier, 0, soon, |context| find(context, &file).is_some()).await;
     case.quiet().await;
-    let listener = watches(case).await?;
-    match lists(case, &listener, &file).await {
+    let listener = join_and_listen(case).await?;
+    match wait_for_listing(case, &listener, &file).await {
         Ok(_) => Ok(()),
         Err(None) => case.nothing_came("no update comes on a new stream"),
-        Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), instead(last))),
+        Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), last_update(last))),
     }
 }
 
 async fn opened(case: &Case<'_>) -> Checked {
-    let agents = [watches(case).await?, watches(case).await?];
-    let file = opens(case, "opened.txt").await?;
+    let agents = [join_and_listen(case).await?, join_and_listen(case).await?];
+    let file = open_file(case, "opened.txt").await?;
     let mut untold = Vec::new();
     for (listener, name) in agents.iter().zip(["first", "second"]) {
-        if let Err(last) = lists(case, listener, &file).await {
-            let what = instead(last);
+        if let Err(last) = wait_for_listing(case, listener, &file).await {
+            let what = last_update(last);
             untold.push(format!("the {name} of two agents gets no update about the opened file: {what}"));
         }
     }
@@ -264,10 +266,10 @@ async fn opened(case: &Case<'_>) -> Checked {
 }
 
 async fn focused(case: &Case<'_>) -> Checked {
-    let listener = watches(case).await?;
-    let one = opens(case, "focus-one.txt").await?;
-    let other = opens(case, "focus-other.txt").await?;
-    lists(case, &listener, &other).await.or_else(|_| skip("no update lists the files"))?;
+    let listener = join_and_listen(case).await?;
+    let one = open_file(case, "focus-one.txt").await?;
+    let other = open_file(case, "focus-other.txt").await?;
+    wait_for_listing(case, &listener, &other).await.or_else(|_| skip("no update lists the files"))?;
     let mark = listener.mark();
     case.act(Action::Focus { file: one.clone() }).await?;
     let timestamp =
@@ -278,59 +280,66 @@ async fn focused(case: &Case<'_>) -> Checked {
         let own = timestamp(context, &one);
         is_active && (own.is_none() || own > timestamp(context, &other))
     };
-    told(case, &listener, mark, fits, &format!("no update lists {} as active and newest: ", one.display()))
-        .await
+    expect_update(
+        case,
+        &listener,
+        mark,
+        fits,
+        &format!("no update lists {} as active and newest: ", one.display()),
+    )
+    .await
 }
 
 async fn closed(case: &Case<'_>) -> Checked {
-    let listener = watches(case).await?;
-    opens(case, "stays-open.txt").await?;
-    let file = opens(case, "is-closed.txt").await?;
-    lists(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
+    let listener = join_and_listen(case).await?;
+    open_file(case, "stays-open.txt").await?;
+    let file = open_file(case, "is-closed.txt").await?;
+    wait_for_listing(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
     let mark = listener.mark();
     case.act(Action::Close { file: file.clone() }).await?;
     let is_gone = |context: &Value| find(context, &file).is_none();
-    told(case, &listener, mark, is_gone, "a closed file is still listed: ").await
+    expect_update(case, &listener, mark, is_gone, "a closed file is still listed: ").await
 }
 
 async fn vanished(case: &Case<'_>) -> Checked {
-    let (listener, file) = watches_file(case, "vanishes.txt").await?;
+    let (listener, file) = listen_and_open(case, "vanishes.txt").await?;
     case.fixture.rules.expect_to_vanish(&file);
     if let Err(error) = std::fs::remove_file(&file) {
         return skip(format!("cannot delete {}: {error}", file.display()));
     }
     case.evidence.note(format!("→ {} is deleted", file.display()));
-    let later = opens(case, "opened-after-that.txt").await?;
+    let later = open_file(case, "opened-after-that.txt").await?;
     let is_gone = |context: &Value| find(context, &later).is_some() && find(context, &file).is_none();
-    let told = update(&listener, 0, case.timeouts().answer, is_gone).await;
-    told.map(drop).or_else(|last| fail(format!("a deleted file is still listed: {}", instead(last))))
+    let told = wait_for_update(&listener, 0, case.timeouts().answer, is_gone).await;
+    told.map(drop).or_else(|last| fail(format!("a deleted file is still listed: {}", last_update(last))))
 }
 
 async fn few_files(case: &Case<'_>) -> Checked {
-    let listener = watches(case).await?;
+    let listener = join_and_listen(case).await?;
     let mut last = PathBuf::new();
     for number in 1..=MAX_OPEN_FILES + 2 {
-        last = opens(case, &format!("many-{number}.txt")).await?;
+        last = open_file(case, &format!("many-{number}.txt")).await?;
     }
-    lists(case, &listener, &last).await.or_else(|_| skip("no update lists the files"))?;
+    wait_for_listing(case, &listener, &last).await.or_else(|_| skip("no update lists the files"))?;
     case.quiet().await;
     over_all(case, Rule::FewFiles).await
 }
 
 async fn on_disk(case: &Case<'_>) -> Checked {
-    let listener = watches(case).await?;
-    opens(case, "beside-a-new-one.txt").await?;
+    let listener = join_and_listen(case).await?;
+    open_file(case, "beside-a-new-one.txt").await?;
     case.act(Action::New).await?;
     case.quiet().await;
     // An update about this file comes after those about earlier ones.
-    let last = opens(case, "after-a-new-one.txt").await?;
-    let _ = update(&listener, 0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
+    let last = open_file(case, "after-a-new-one.txt").await?;
+    let _ =
+        wait_for_update(&listener, 0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);
     over_all(case, Rule::OnDisk).await
 }
 
 async fn equal(case: &Case<'_>) -> Checked {
-    let (listener, file) = watches_file(case, "again-and-again.txt").await?;
+    let (listener, file) = listen_and_open(case, "again-and-again.txt").await?;
     for _ in 0..2 {
         case.act(Action::Focus { file: file.clone() }).await?;
         case.quiet().await;

@@ -104,7 +104,7 @@ async fn puts(case: &Case<'_>, listener: &Listener, action: Action, at: (u32, u3
     case.act(action).await?;
     let wanted = json!({ "line": at.0, "character": at.1 });
     let is_there = |context: &Value| place(context) == Some(&wanted);
-    context::told(
+    context::expect_update(
         case,
         listener,
         mark,
@@ -115,7 +115,7 @@ async fn puts(case: &Case<'_>, listener: &Listener, action: Action, at: (u32, u3
 }
 
 async fn cursor(case: &Case<'_>) -> Checked {
-    let (listener, file) = context::watches_file(case, "cursor.txt").await?;
+    let (listener, file) = context::listen_and_open(case, "cursor.txt").await?;
     for (line, column) in [(3, 5), (1, 1)] {
         let action = Action::Cursor { file: file.clone(), line, column };
         puts(case, &listener, action, (line, column)).await?;
@@ -124,7 +124,7 @@ async fn cursor(case: &Case<'_>) -> Checked {
 }
 
 async fn utf16(case: &Case<'_>) -> Checked {
-    let listener = context::watches(case).await?;
+    let listener = context::join_and_listen(case).await?;
     let file = case.file("utf16.txt", "The next line is short.\n\u{1f600}\u{1f600} and more\n")?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
@@ -136,7 +136,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
     let moved = |context: &Value| {
         on_line(context) && place(context).is_some_and(|cursor| cursor["character"].as_u64() > Some(1))
     };
-    let Ok(told) = context::update(&listener, mark, case.timeouts().answer, moved).await else {
+    let Ok(told) = context::wait_for_update(&listener, mark, case.timeouts().answer, moved).await else {
         return skip("no update reports the cursor");
     };
     // Counted from 0 it is 4, which is another check's business; in characters it is 3, in bytes 9.
@@ -147,7 +147,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
 }
 
 async fn prompt(case: &Case<'_>) -> Checked {
-    let (listener, file) = context::watches_file(case, "prompt.txt").await?;
+    let (listener, file) = context::listen_and_open(case, "prompt.txt").await?;
     let soon = Duration::from_millis(1500);
     let mut measuring = Measuring::default();
     let mut line = 30;
@@ -166,21 +166,21 @@ async fn prompt(case: &Case<'_>) -> Checked {
 /// Moves the cursor: how long it took until that was told.
 async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Checked<Duration> {
     case.quiet().await;
-    let last = listener.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
+    let last = listener.messages(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
     let before = last.as_ref().and_then(place);
     let mark = listener.mark();
     case.act(action).await?;
     let begun = Instant::now();
     let moved = |context: &Value| place(context).is_some() && place(context) != before;
-    match context::update(listener, mark, case.timeouts().answer, moved).await {
+    match context::wait_for_update(listener, mark, case.timeouts().answer, moved).await {
         Ok(_) => Ok(begun.elapsed()),
         Err(_) => skip("no update reports the cursor"),
     }
 }
 
 async fn selection(case: &Case<'_>) -> Checked {
-    let listener = context::watches(case).await?;
-    let file = context::opens(case, "selection.txt").await?;
+    let listener = context::join_and_listen(case).await?;
+    let file = context::open_file(case, "selection.txt").await?;
     let mark = listener.mark();
     case.act(Action::Select { file, from: (2, 6), to: (3, 5) }).await?;
     let text = lines();
@@ -192,14 +192,14 @@ async fn selection(case: &Case<'_>) -> Checked {
         // The editor may have other line ends than we.
         told.is_some_and(|told| told.replace("\r\n", "\n") == wanted)
     };
-    context::told(case, &listener, mark, told, &format!("with {wanted:?} selected, ")).await
+    context::expect_update(case, &listener, mark, told, &format!("with {wanted:?} selected, ")).await
 }
 
 async fn short_selection(case: &Case<'_>) -> Checked {
     // The limit falls into the middle of a character.
     let line = format!("a{}", "\u{1f600}".repeat(9000));
     let end = u32::try_from(line.encode_utf16().count()).unwrap_or(u32::MAX) + 1;
-    let listener = context::watches(case).await?;
+    let listener = context::join_and_listen(case).await?;
     let file = case.file("long-selection.txt", &format!("{line}\n"))?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
@@ -209,7 +209,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let long = |file: &Value| file["selectedText"].as_str().is_some_and(|text| text.len() > 1);
         active(context).is_some_and(|file| file["path"] == path.as_str() && long(file))
     };
-    let Ok(told) = context::update(&listener, mark, case.timeouts().answer, selected).await else {
+    let Ok(told) = context::wait_for_update(&listener, mark, case.timeouts().answer, selected).await else {
         return skip("no update reports the selection");
     };
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
@@ -222,8 +222,8 @@ async fn short_selection(case: &Case<'_>) -> Checked {
 
 async fn moving(case: &Case<'_>) -> Checked<Moving> {
     case.scene(&case.fixture.scenes.moving, async {
-        let listener = context::watches(case).await?;
-        let file = context::opens(case, "wander.txt").await?;
+        let listener = context::join_and_listen(case).await?;
+        let file = context::open_file(case, "wander.txt").await?;
         case.quiet().await;
         // A person takes their time, in which a machine is late now and then, whatever it does.
         let is_person = case.certain("").is_err();
@@ -252,7 +252,7 @@ async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked
     case.quiet().await;
     listener.message(mark, case.timeouts().answer, &[CONTEXT_UPDATE]).await;
     let updates: Vec<Duration> = listener
-        .told(mark, &[CONTEXT_UPDATE])
+        .messages(mark, &[CONTEXT_UPDATE])
         .into_iter()
         .map(|(at, _)| at.saturating_duration_since(begun))
         .collect();

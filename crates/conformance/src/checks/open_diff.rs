@@ -187,7 +187,7 @@ async fn again(case: &Case<'_>) -> Checked {
     ensure(diff_calls::is_opened(&reply), || format!("the second openDiff was answered {reply}"))?;
     case.quiet().await;
     let _newer = listener.read_out(&peer).await;
-    let told = listener.told(0, &OUTCOMES);
+    let told = listener.messages(0, &OUTCOMES);
     ensure(told.is_empty(), || {
         "the first proposal was reported as decided, which ends the second one".into()
     })?;
@@ -234,7 +234,7 @@ async fn outlive_stream(case: &Case<'_>) -> Checked {
     case.quiet().await;
     let listener = Listener::of(&peer).await?;
     case.quiet().await;
-    let told = listener.told(0, &OUTCOMES);
+    let told = listener.messages(0, &OUTCOMES);
     ensure(told.is_empty(), || format!("nobody decided, and yet this came: {}", told[0].1))?;
     let back = diff_calls::closed_text(&peer, &path).await?;
     ensure(back.as_deref() == Some(text), || format!("afterwards, closeDiff answered {back:?}"))

@@ -190,7 +190,7 @@ async fn no_resumption(case: &Case<'_>) -> Checked {
 async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked {
     case.quiet().await;
     let newer = listener.read_out(peer).await;
-    let told = listener.told(0, &OUTCOMES);
+    let told = listener.messages(0, &OUTCOMES);
     ensure(told.is_empty(), || format!("the new stream repeated {}", told[0].1))?;
     cut(case, peer, newer.unwrap_or(listener)).await
 }
@@ -246,7 +246,7 @@ async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration
     if heard_outcomes::outcome(case, &listener, 0).await.is_none() {
         return skip("nothing is sent again");
     }
-    let came = listener.told(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);
+    let came = listener.messages(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);
     let after = came.saturating_duration_since(asked);
     ensure(after >= HELD_BACK, || {
         format!("it was sent again {} ms after the stream was asked for", after.as_millis())

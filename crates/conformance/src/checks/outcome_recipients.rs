@@ -65,7 +65,7 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     }
     case.quiet().await;
     let _newer = listeners[stranger].read_out(peer).await;
-    let heard = listeners[stranger].told(marks[stranger], &OUTCOMES);
+    let heard = listeners[stranger].messages(marks[stranger], &OUTCOMES);
     ensure(heard.is_empty(), || format!("the other agent got {}", heard[0].1))
 }
 
@@ -78,7 +78,7 @@ async fn same_file(case: &Case<'_>) -> Checked {
     let marks = listeners.each_ref().map(Listener::mark);
     for round in 1..=2 {
         case.act(Action::Reject { path: path.clone() }).await?;
-        let told = || (0..2).map(|at| listeners[at].told(marks[at], &OUTCOMES).len()).sum::<usize>();
+        let told = || (0..2).map(|at| listeners[at].messages(marks[at], &OUTCOMES).len()).sum::<usize>();
         let mut patience = Patience::new(case.timeouts().answer);
         while told() < round && patience.sleep(Duration::from_millis(10)).await {}
         case.quiet().await;
@@ -89,7 +89,7 @@ async fn same_file(case: &Case<'_>) -> Checked {
         ensure(told == round, || format!("after {round} decisions, {told} outcomes came"))?;
     }
     for (at, name) in [(0, "first"), (1, "second")] {
-        let told = listeners[at].told(marks[at], &OUTCOMES).len();
+        let told = listeners[at].messages(marks[at], &OUTCOMES).len();
         ensure(told == 1, || format!("the {name} agent got {told} outcomes of its one diff"))?;
     }
     Ok(())

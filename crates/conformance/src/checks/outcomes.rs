@@ -134,7 +134,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
         case.act(Action::Accept { path: path.clone() }).await?;
         heard_outcomes::outcome(case, &listener, mark).await;
         case.quiet().await;
-        let outcomes = listener.told(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
+        let outcomes = listener.messages(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
         let written = Path::new(&path).exists();
         Ok(Accepting { path, content, outcomes, written })
     })

@@ -81,7 +81,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             *end = patience.wait_for(listener.ends()).await.flatten();
         }
         let asked = listeners.iter().zip(opened).filter(|(_, opened)| *opened);
-        let told = |listener: &Listener| listener.told(0, &OUTCOMES).into_iter().next();
+        let told = |listener: &Listener| listener.messages(0, &OUTCOMES).into_iter().next();
         let outcomes = asked.map(|(listener, _)| told(listener).map(|(_, message)| message)).collect();
         let mut serves = true;
         let left = loop {

@@ -136,9 +136,10 @@ impl Agent {
     }
 
     /// The notifications so far.
-    pub(crate) fn told(&self) -> Vec<Heard> {
-        let is_told = |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
-        lock(&self.heard).iter().filter(is_told).cloned().collect()
+    pub(crate) fn notifications(&self) -> Vec<Heard> {
+        let is_notification =
+            |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
+        lock(&self.heard).iter().filter(is_notification).cloned().collect()
     }
 
     /// Waits until something has come. `None` when the time is up, or the connection has ended.

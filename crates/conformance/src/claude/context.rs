@@ -60,12 +60,17 @@ fn is_about((_, message): &Heard, file: &Path) -> bool {
 }
 
 /// Waits for a selection in this file that is as it has to be.
-async fn is_told(case: &Case<'_>, agent: &Agent, file: &Path, fits: impl Fn(&Value) -> bool) -> Checked {
+async fn expect_selection(
+    case: &Case<'_>,
+    agent: &Agent,
+    file: &Path,
+    fits: impl Fn(&Value) -> bool,
+) -> Checked {
     let is_it = |heard: &Heard| (is_about(heard, file) && fits(&heard.1["params"])).then_some(());
     if agent.wait(case.timeouts().answer, is_it).await.is_some() {
         return Ok(());
     }
-    match agent.told().pop() {
+    match agent.notifications().pop() {
         Some((_, last)) => fail(format!("no such selection was told; the last message was {last}")),
         None => case.nothing_came("no selection was told"),
     }
@@ -74,19 +79,19 @@ async fn is_told(case: &Case<'_>, agent: &Agent, file: &Path, fits: impl Fn(&Val
 async fn greeting(case: &Case<'_>) -> Checked {
     let (silent, _) = connecting::claude_greets(case).await?;
     let listener = connecting::claude_joins(case).await?;
-    let file = context::opens(case, "claude-greeting.txt").await?;
+    let file = context::open_file(case, "claude-greeting.txt").await?;
     // By then, the companion has told the context that follows from the open file.
-    let told = is_told(case, &listener, &file, |_| true).await;
+    let told = expect_selection(case, &listener, &file, |_| true).await;
     told.or_else(|_| skip("no selection was told to another agent"))?;
     case.quiet().await;
-    match silent.told().first() {
+    match silent.notifications().first() {
         Some((_, message)) => fail(format!("an agent that has not greeted was told {message}")),
         None => Ok(()),
     }
 }
 
 async fn first(case: &Case<'_>) -> Checked {
-    let file = context::opens(case, "claude-first.txt").await?;
+    let file = context::open_file(case, "claude-first.txt").await?;
     case.quiet().await;
     let agent = connecting::claude_joins(case).await?;
     let from = agent.greeted + DEAF;
@@ -94,7 +99,7 @@ async fn first(case: &Case<'_>) -> Checked {
     if agent.wait(case.timeouts().answer, is_heard).await.is_some() {
         return Ok(());
     }
-    match agent.told().into_iter().rfind(|heard| is_about(heard, &file)) {
+    match agent.notifications().into_iter().rfind(|heard| is_about(heard, &file)) {
         Some((at, _)) => {
             let after = at.saturating_duration_since(agent.greeted).as_millis();
             fail(format!("the file was told {after} ms after the greeting, when agents still drop it"))
@@ -105,19 +110,19 @@ async fn first(case: &Case<'_>) -> Checked {
 
 async fn cursor(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let file = context::opens(case, "claude-cursor.txt").await?;
+    let file = context::open_file(case, "claude-cursor.txt").await?;
     case.act(Action::Cursor { file: file.clone(), line: 5, column: 3 }).await?;
     let at = json!({ "line": 4, "character": 2 });
     let is_there = |told: &Value| {
         let selection = &told["selection"];
         selection["start"] == at && selection["end"] == at && selection["isEmpty"] == true
     };
-    is_told(case, &agent, &file, is_there).await
+    expect_selection(case, &agent, &file, is_there).await
 }
 
 async fn selection(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let file = context::opens(case, "claude-selection.txt").await?;
+    let file = context::open_file(case, "claude-selection.txt").await?;
     case.act(Action::Select { file: file.clone(), from: (3, 9), to: (3, 15) }).await?;
     let range = json!({
         "start": { "line": 2, "character": 8 }, "end": { "line": 2, "character": 14 }, "isEmpty": false,
@@ -127,8 +132,8 @@ async fn selection(case: &Case<'_>) -> Checked {
         let fields = ["start", "end", "isEmpty"];
         told["text"] == "line 3" && fields.iter().all(|field| selection[*field] == range[*field])
     };
-    is_told(case, &agent, &file, is_there).await?;
+    expect_selection(case, &agent, &file, is_there).await?;
     // The agent keeps the last selection that it was told.
-    let last = agent.told().into_iter().rfind(|heard| is_about(heard, &file));
+    let last = agent.notifications().into_iter().rfind(|heard| is_about(heard, &file));
     ensure(last.is_some_and(|(_, last)| is_there(&last["params"])), || "another selection followed".into())
 }

@@ -73,7 +73,7 @@ impl Listener {
     }
 
     /// The messages of a method since a mark: their parameters.
-    pub(crate) fn told(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
+    pub(crate) fn messages(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
         let fits = |message: &Value| methods.iter().any(|method| message["method"] == *method);
         let messages = self.since(mark).into_iter().filter_map(|(at, heard)| match heard {
             Heard::Message(message) if fits(&message) => Some((at, message)),

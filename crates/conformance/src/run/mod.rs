@@ -39,7 +39,8 @@ pub async fn run(
     };
     let mut results = schedule.results();
     fixture.tidy_up().await;
-    let made = |check: &Check, results: &[CheckResult]| results.iter().any(|it| it.check.id == check.id);
+    let made =
+        |check: &Check, results: &[CheckResult]| results.iter().any(|result| result.check.id == check.id);
     for check in &wanted {
         if !made(check, &results) {
             let verdict = Verdict::Skipped("the run was interrupted".into());

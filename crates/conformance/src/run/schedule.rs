@@ -116,7 +116,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
             return several;
         }
         for check in CHECKS.iter().copied().filter(|check| check.when == When::First) {
-            let verdict = match self.wanted.iter().any(|it| it.id == check.id) {
+            let verdict = match self.wanted.iter().any(|wanted| wanted.id == check.id) {
                 true => self.make(check).await,
                 false => judge(self.fixture, check).await.verdict,
             };

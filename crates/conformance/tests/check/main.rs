@@ -352,7 +352,7 @@ async fn driver_failures_are_reported_once_for_each_kind() {
     assert!(report.results.iter().find(unseen).is_none(), "{:?}", not_passed(&report));
     let kinds: BTreeSet<&str> = report.driver_failures.iter().map(String::as_str).collect();
     let expected = ["accept", "edit", "open", "reject", "stop"];
-    let expected =
-        expected.map(|it| format!("the driver failed to {it}: it failed with 5: {it} is too much"));
+    let expected = expected
+        .map(|action| format!("the driver failed to {action}: it failed with 5: {action} is too much"));
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
 }

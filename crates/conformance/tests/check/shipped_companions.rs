@@ -114,7 +114,11 @@ impl Model {
     /// The wrong verdicts of a report on it.
     fn complaint(&self, seen: &Report) -> Option<String> {
         let with = |word: &str| -> BTreeSet<&str> {
-            seen.results.iter().filter(|it| it.verdict.word() == word).map(|it| it.check.id).collect()
+            seen.results
+                .iter()
+                .filter(|result| result.verdict.word() == word)
+                .map(|result| result.check.id)
+                .collect()
         };
         let skipped: BTreeSet<&str> = self.skipped.iter().chain(&SKIPPED).copied().collect();
         let faults = OF_BOTH.iter().chain(self.faults);

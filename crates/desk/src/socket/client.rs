@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 
 use super::compact_review::Introduction;
-use super::compact_turn::ToldTurns;
+use super::compact_turn::SentTurns;
 use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, TURN_TAKEN,
     Welcome,
@@ -166,7 +166,7 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
 ) -> Option<Goodbye> {
     let (_reading, mut messages) = framing::read_all(reader);
     let (mut open, mut last) = (OpenRequests::new(), 0_u64);
-    let mut turns = ToldTurns::default();
+    let mut turns = SentTurns::default();
     let mut goodbye = None;
     loop {
         tokio::select! {
@@ -207,7 +207,7 @@ enum Received {
     Nothing,
 }
 
-fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut ToldTurns) -> Received {
+fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut SentTurns) -> Received {
     if let Some(event) = wire::read_event(message, turns) {
         return Received::Event(Box::new(event));
     }
@@ -233,7 +233,7 @@ fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut ToldTurns) -> Re
 
 /// The event in a message, for a desk without open requests.
 pub(crate) fn event_in(message: &[u8]) -> Option<Event> {
-    match receive(message, &mut OpenRequests::new(), &mut ToldTurns::default()) {
+    match receive(message, &mut OpenRequests::new(), &mut SentTurns::default()) {
         Received::Event(event) => Some(*event),
         Received::Goodbye(_) | Received::Nothing => None,
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use alongside_contract::shared_text;
 use serde::{Deserialize, Serialize};
 
-use super::compact_turn::TurnNews;
+use super::compact_turn::TurnUpdate;
 use super::handshake::Hello;
 use crate::review::{Hunk, Lines, Review};
 
@@ -39,7 +39,7 @@ pub(super) enum CompactEvent {
     #[serde(rename = "alongside/didOpenReviewTersely")]
     Opened(CompactReview),
     #[serde(rename = "alongside/didChangeTurnTersely")]
-    Turn(TurnNews),
+    Turn(TurnUpdate),
 }
 
 #[derive(Serialize, Deserialize)]

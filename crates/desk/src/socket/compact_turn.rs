@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::turn::{Turn, TurnFile, TurnId};
 
-/// The turn reviews that one end has told the other, as they were told last.
+/// The turn reviews that one end has sent to the other, as they were sent last. Both ends keep them.
 #[derive(Debug, Default)]
-pub(super) struct ToldTurns(BTreeMap<TurnId, Turn>);
+pub(super) struct SentTurns(BTreeMap<TurnId, Turn>);
 
-/// A turn review that differs in little from the one that was told before.
+/// The difference of a turn review from the one that was sent before.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct TurnNews {
-    /// The review without what is the same.
+pub(super) struct TurnUpdate {
+    /// The review without the parts that are the same.
     turn: Turn,
-    /// The files that differ, each with its place in the list.
+    /// The files that differ, each with its index in the list.
     changed: Vec<(usize, TurnFile)>,
     /// The comments are as they were.
     #[serde(default)]
@@ -29,12 +29,13 @@ pub(super) struct TurnNews {
     same_message: bool,
 }
 
-impl ToldTurns {
-    /// This review is told now. Returns the short form, if there is one.
-    pub(super) fn tell(&mut self, turn: &Turn) -> Option<TurnNews> {
+impl SentTurns {
+    /// Remembers a review that is sent now. Returns its short form, if the other end has the review with as
+    /// many files.
+    pub(super) fn shorten(&mut self, turn: &Turn) -> Option<TurnUpdate> {
         let Some(known) = self.0.get_mut(&turn.id).filter(|known| known.files.len() == turn.files.len())
         else {
-            self.hear(turn);
+            self.remember(turn);
             return None;
         };
         let pairs = turn.files.iter().zip(&known.files).enumerate();
@@ -50,17 +51,18 @@ impl ToldTurns {
             turn.comments.clear();
         }
         turn.message = turn.message.filter(|_| !same_message);
-        Some(TurnNews { turn, changed, same_comments, same_message })
+        Some(TurnUpdate { turn, changed, same_comments, same_message })
     }
 
-    /// This review was told as a whole.
-    pub(super) fn hear(&mut self, turn: &Turn) {
+    /// Remembers a review that was sent as a whole.
+    pub(super) fn remember(&mut self, turn: &Turn) {
         self.0.insert(turn.id, turn.clone());
     }
 
-    /// The review of the short form, whole. `None` if it was not told before, or had fewer files.
-    pub(super) fn hear_news(&mut self, news: TurnNews) -> Option<Turn> {
-        let TurnNews { mut turn, changed, same_comments, same_message } = news;
+    /// Restores the whole review from its short form. `None` if the review was not sent before, or had fewer
+    /// files.
+    pub(super) fn restore(&mut self, update: TurnUpdate) -> Option<Turn> {
+        let TurnUpdate { mut turn, changed, same_comments, same_message } = update;
         let known = self.0.get_mut(&turn.id)?;
         if changed.iter().any(|(at, _)| *at >= known.files.len()) {
             self.0.remove(&turn.id);
@@ -101,26 +103,26 @@ mod tests {
     }
 
     /// Tells a list. Returns the size of its short form, if it has one.
-    fn tell(told: &mut ToldTurns, heard: &mut ToldTurns, turn: &Turn) -> Option<usize> {
-        let Some(news) = told.tell(turn) else {
-            heard.hear(turn);
+    fn tell(sent: &mut SentTurns, received: &mut SentTurns, turn: &Turn) -> Option<usize> {
+        let Some(update) = sent.shorten(turn) else {
+            received.remember(turn);
             return None;
         };
-        let json = serde_json::to_string(&news).unwrap();
-        let news: TurnNews = serde_json::from_str(&json).unwrap();
-        assert_eq!(heard.hear_news(news).as_ref(), Some(turn));
+        let json = serde_json::to_string(&update).unwrap();
+        let update: TurnUpdate = serde_json::from_str(&json).unwrap();
+        assert_eq!(received.restore(update).as_ref(), Some(turn));
         Some(json.len())
     }
 
     #[test]
     fn a_list_is_whole_again_after_each_change() {
-        let (mut told, mut heard) = Default::default();
+        let (mut sent, mut received) = Default::default();
         let mut list = turn(2000);
-        assert_eq!(tell(&mut told, &mut heard, &list), None, "at first, all of it");
+        assert_eq!(tell(&mut sent, &mut received, &list), None, "at first, all of it");
         let mut change = |change: &dyn Fn(&mut Turn)| {
             list.revision += 1;
             change(&mut list);
-            tell(&mut told, &mut heard, &list)
+            tell(&mut sent, &mut received, &list)
         };
         for at in [0, 1999, 7] {
             let size = change(&|list| list.files[at].marked = Marked::Whole);
@@ -136,14 +138,14 @@ mod tests {
 
     #[test]
     fn news_of_an_unknown_list_are_none() {
-        let mut told = ToldTurns::default();
-        told.tell(&turn(3));
-        assert!(ToldTurns::default().hear_news(told.tell(&turn(3)).unwrap()).is_none());
-        let mut heard = ToldTurns::default();
-        heard.hear(&turn(1));
+        let mut sent = SentTurns::default();
+        sent.shorten(&turn(3));
+        assert!(SentTurns::default().restore(sent.shorten(&turn(3)).unwrap()).is_none());
+        let mut received = SentTurns::default();
+        received.remember(&turn(1));
         let mut other = turn(3);
         other.files[2].added = 1;
-        assert!(heard.hear_news(told.tell(&other).unwrap()).is_none());
-        assert!(heard.0.is_empty(), "nothing is left of the list that does not fit");
+        assert!(received.restore(sent.shorten(&other).unwrap()).is_none());
+        assert!(received.0.is_empty(), "nothing is left of the list that does not fit");
     }
 }

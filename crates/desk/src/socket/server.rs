@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::compact_review::Introduction;
-use super::compact_turn::ToldTurns;
+use super::compact_turn::SentTurns;
 use super::handshake::{
     FIRST_PROTOCOL, GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT,
     Report, SPOKEN, STOP, TURN_TAKEN, Welcome,
@@ -111,7 +111,7 @@ pub(super) async fn receive_within<S: AsyncRead + AsyncWrite>(
     let refusal = match method.as_str() {
         INITIALIZE => match introduced(&peer.id, params, spoken) {
             Ok(Introduction { hello, compact, compact_turns }) => {
-                let written = EventWriter { compact, turns: compact_turns.then(ToldTurns::default) };
+                let written = EventWriter { compact, turns: compact_turns.then(SentTurns::default) };
                 return Ok(Some(FirstRequest::Join(hello, Peer { written, ..peer })));
             }
             Err(refusal) => refusal,

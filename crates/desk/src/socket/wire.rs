@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::compact_review::{CompactEvent, CompactReview};
-use super::compact_turn::ToldTurns;
+use super::compact_turn::SentTurns;
 use super::handshake::{GOODBYE, Goodbye};
 use crate::protocol_messages::{Event, Request};
 use crate::review::ReviewId;
@@ -122,10 +122,10 @@ pub(super) fn reply(request: &Request) -> Option<String> {
 /// The events of one connection, in the form that the desk at its end understands.
 #[derive(Debug, Default)]
 pub(crate) struct EventWriter {
-    /// It understands reviews in the [compact form](super::compact_review).
+    /// The desk understands reviews in the [compact form](super::compact_review).
     pub(super) compact: bool,
-    /// It understands [news](super::compact_turn) of these turn reviews.
-    pub(super) turns: Option<ToldTurns>,
+    /// The desk understands [short forms](super::compact_turn) of these turn reviews.
+    pub(super) turns: Option<SentTurns>,
 }
 
 impl EventWriter {
@@ -133,7 +133,7 @@ impl EventWriter {
     pub(crate) fn write(&mut self, event: &Event) -> String {
         let compact = match (event, &mut self.turns) {
             (Event::Opened(review), _) if self.compact => CompactReview::of(review).map(CompactEvent::Opened),
-            (Event::Turn(turn), Some(told)) => told.tell(turn).map(CompactEvent::Turn),
+            (Event::Turn(turn), Some(sent)) => sent.shorten(turn).map(CompactEvent::Turn),
             _ => None,
         };
         match compact {
@@ -146,16 +146,16 @@ impl EventWriter {
 }
 
 /// Reads an event in one pass, for texts of megabytes. A message that may be anything takes three.
-pub(super) fn read_event(message: &[u8], turns: &mut ToldTurns) -> Option<Event> {
+pub(super) fn read_event(message: &[u8], turns: &mut SentTurns) -> Option<Event> {
     match serde_json::from_slice(message) {
         Ok(Event::Turn(turn)) => {
-            turns.hear(&turn);
+            turns.remember(&turn);
             Some(Event::Turn(turn))
         }
         Ok(event) => Some(event),
         Err(_) => match serde_json::from_slice(message).ok()? {
             CompactEvent::Opened(review) => Some(Event::Opened(review.whole())),
-            CompactEvent::Turn(news) => turns.hear_news(news).map(Event::Turn),
+            CompactEvent::Turn(update) => turns.restore(update).map(Event::Turn),
         },
     }
 }

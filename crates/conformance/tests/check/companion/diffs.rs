@@ -205,7 +205,10 @@ impl Shared {
             Some(Fault::ClosingTheViewSaysNothing) => {
                 let was_open = self.is_open(path);
                 let mut state = self.state();
-                state.sessions.values_mut().for_each(|it| it.diffs.retain(|diff| diff.path != path));
+                state
+                    .sessions
+                    .values_mut()
+                    .for_each(|session| session.diffs.retain(|diff| diff.path != path));
                 was_open
             }
             Some(Fault::ClosingTheViewAccepts) => self.decide(path, true),

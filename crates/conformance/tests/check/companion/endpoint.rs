@@ -149,7 +149,9 @@ impl Shared {
         let mut state = self.state();
         match self.fault.single {
             _ if self.has(Fault::DeleteNotAllowed) || self.has(Fault::DeleteForgotten) => {}
-            Some(Fault::DeleteEndsEverybody) if state.sessions.get(id).is_some_and(|it| !it.streamed) => {
+            Some(Fault::DeleteEndsEverybody)
+                if state.sessions.get(id).is_some_and(|session| !session.streamed) =>
+            {
                 state.sessions.clear();
             }
             _ => drop(state.sessions.remove(id)),

@@ -171,5 +171,5 @@ pub(crate) fn to_lsp(commands: Vec<lsp::Command>, params: &Value, literals: bool
         return json!(commands);
     }
     let actions = commands.into_iter();
-    actions.map(|it| json!({ "title": it.title, "kind": QUICK_FIX, "command": it })).collect()
+    actions.map(|command| json!({ "title": command.title, "kind": QUICK_FIX, "command": command })).collect()
 }
