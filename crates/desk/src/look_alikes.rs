@@ -55,7 +55,7 @@ pub struct Unseen(Vec<(Kind, usize)>);
 
 /// A new line of a hunk with differences that one cannot see.
 struct HardLine {
-    /// Its number, counted from 0.
+    /// The number of the line, counted from 0.
     new: usize,
     /// The number of the old line that looks the same, if one does.
     old: Option<usize>,
@@ -70,13 +70,11 @@ pub fn hard_to_see(old: &str, new: &str) -> Option<String> {
     unseen.sentence()
 }
 
-/// The same for all hunks of a review.
+/// Why lines of a review differ though they look the same, in a sentence about all its hunks.
 pub fn hard_to_see_in(review: &Review) -> Option<String> {
-    let mut unseen = Unseen::default();
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let (texts, mut unseen) = (review.texts(), Unseen::default());
     for hunk in &review.hunks {
-        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        let (old, new) = sides(hunk, texts.each_ref());
         unseen.add_lines(old, new);
     }
     unseen.sentence()
@@ -85,11 +83,9 @@ pub fn hard_to_see_in(review: &Review) -> Option<String> {
 /// The lines of the current text that look the same as those that they replace, counted from 0, each with
 /// its differences: `a tab in place of blanks`.
 pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
-    let mut lines = Vec::new();
+    let (texts, mut lines) = (review.texts(), Vec::new());
     for hunk in review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped) {
-        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        let (old, new) = sides(hunk, texts.each_ref());
         let found = differing_lines(old, new).into_iter();
         lines.extend(found.map(|line| (hunk.current.start + line.new, line.kinds.join(", "))));
     }
@@ -98,10 +94,9 @@ pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
 
 /// How many hunks of a review have lines that differ though they look the same.
 pub fn count_hard_to_see(review: &Review) -> usize {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let texts = review.texts();
     let is_hard = |hunk: &&Hunk| {
-        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        let (old, new) = sides(hunk, texts.each_ref());
         hard_to_see(old, new).is_some()
     };
     review.hunks.iter().filter(is_hard).count()
@@ -109,8 +104,7 @@ pub fn count_hard_to_see(review: &Review) -> usize {
 
 /// Whether a hunk that would be accepted has lines that differ though they look the same.
 pub fn is_hard_to_see(review: &Review) -> bool {
-    let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).cloned().collect();
-    hard_to_see_in(&Review { hunks: kept, ..review.clone() }).is_some()
+    !lines_hard_to_see(review).is_empty()
 }
 
 /// The lines of a hunk in the original, and those that are proposed or that the person wrote in their place.
@@ -136,14 +130,14 @@ impl Unseen {
         }
     }
 
-    /// Adds those of another hunk.
+    /// Adds the differences of another hunk.
     pub fn add(&mut self, other: &Self) {
         for (kind, lines) in &other.0 {
             self.add_kind(kind.clone(), *lines);
         }
     }
 
-    /// All of them in a sentence: `Hard to see: a tab in place of blanks (2 lines).`
+    /// All differences in a sentence: `Hard to see: a tab in place of blanks (2 lines).`
     pub fn sentence(&self) -> Option<String> {
         let named = |(kind, lines): &(Kind, usize)| match lines {
             1 => kind.clone().into_owned(),

@@ -28,8 +28,7 @@ pub fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lin
 /// Every hunk of a review as a unified diff with the lines around it, whole and harmless: the change that
 /// accepting would make, and for a dropped hunk the proposed one. A review without hunks is one diff.
 pub(super) fn review_diff(review: &Review) -> Vec<String> {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let [original, proposed, current] = review.texts();
     if review.hunks.is_empty() {
         let all = |text: &Text| Lines { start: 0, end: text.len() };
         let mut diff =

@@ -149,6 +149,12 @@ impl Review {
         self.current != self.proposed
     }
 
+    /// The original, the proposed and the current text, with their lines. Without an original, that is empty.
+    pub fn texts(&self) -> [Text; 3] {
+        let original = self.original.clone().unwrap_or_default();
+        [original, self.proposed.clone(), self.current.clone()].map(Text::new)
+    }
+
     /// Takes a change: afterwards this is the review at the new revision.
     ///
     /// # Errors

@@ -28,9 +28,7 @@ pub(crate) fn target_line(review: &Review) -> usize {
 /// The marks in a proposal: that nobody waits for it, as long as it is so, and the text before and the state
 /// of each hunk. `editor` is the text there.
 pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let proposed = Text::new(review.proposed.clone());
-    let current = Text::new(review.current.clone());
+    let [original, proposed, current] = review.texts();
     let lines = current.len();
     let hunks = review.hunks.iter().map(|hunk| {
         let severity = match hunk.state {

@@ -172,8 +172,7 @@ impl Companion {
 /// The hunks of a review.
 fn hunks(review: &Review) -> Vec<Hunk> {
     let lines = Lines::from;
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let [original, proposed, current] = review.texts();
     let proposal = differences(&original, &proposed);
     let mut hunks: Vec<Hunk> = Vec::new();
     for (old, new) in differences(&original, &current) {
