@@ -9,7 +9,7 @@ use crate::context::Range;
 pub struct FileDiagnostics {
     /// Absolute path.
     pub path: String,
-    /// Its problems.
+    /// The problems in the file.
     #[serde(default)]
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -17,18 +17,18 @@ pub struct FileDiagnostics {
 /// A problem in a file: LSP's `Diagnostic`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// Its place.
+    /// The place of the problem.
     pub range: Range,
     /// LSP's: 1 error, 2 warning, 3 information, 4 hint. Absent, or another number: an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<u8>,
-    /// Its code.
+    /// The code of the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
-    /// The program that found it.
+    /// The program that found the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Its message.
+    /// The message.
     #[serde(default)]
     pub message: String,
 }

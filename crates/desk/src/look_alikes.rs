@@ -92,7 +92,7 @@ pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
     lines
 }
 
-/// How many hunks of a review have lines that differ though they look the same.
+/// The number of hunks of a review with lines that differ though they look the same.
 pub fn count_hard_to_see(review: &Review) -> usize {
     let texts = review.texts();
     let is_hard = |hunk: &&Hunk| {

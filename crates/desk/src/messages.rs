@@ -41,7 +41,7 @@ pub const EDITOR_CHANGED_NOTHING: &str = "You changed nothing in the editor.";
 /// The review ended after it took what the person had saved, and before the editor ended.
 pub const SAVED_BEFORE_THE_END: &str = "The review ended after it took your saved text.";
 
-/// Why the companion refuses a text from the person's editor.
+/// The reason why the companion refuses a text from the person's editor.
 pub const CHANGED_WHILE_EDITED: &str = "another desk changed the review while you edited";
 
 /// Input that was on its way before the person could see what it would act on.
@@ -262,7 +262,8 @@ pub fn text_refused(name: &str, place: &str) -> String {
     format!("{name}: {CHANGED_WHILE_EDITED}. e opens your text again; a copy is in {place}.")
 }
 
-/// Nobody took what the person typed. `place` is harmless; without one, the message holds the text.
+/// No companion took the text that the person typed. `place` is harmless; without one, the message holds the
+/// text.
 pub fn text_kept(name: &str, why: &str, place: Option<&str>, text: &str) -> String {
     match place {
         Some(place) => format!("{name}: {why}. Your text is in {place}."),

@@ -238,7 +238,7 @@ pub enum Request {
     /// A problem that this desk found, for the person at any desk.
     #[serde(rename = "alongside/reportProblem")]
     Report(Problem),
-    /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
+    /// The desk leaves because its person said so. For a desk that merely vanishes, the host waits.
     #[serde(rename = "exit")]
     Leave,
     /// Answers [`Event::FlushReview`]: every edit the desk had is sent.
@@ -250,7 +250,7 @@ pub enum Request {
     /// Answers [`Event::DiagnosticsWanted`].
     #[serde(rename = "alongside/didFindDiagnostics", rename_all = "camelCase")]
     Diagnostics {
-        /// That of the question.
+        /// The number of the question.
         number: u64,
         /// The problems, as far as the editor knows them. Each file once.
         files: Vec<FileDiagnostics>,
@@ -298,7 +298,8 @@ pub enum Event {
     #[serde(rename = "alongside/didChangeTurn")]
     Turn(Turn),
     /// The texts of a file of a turn review: to the desk that opened it. [`Event::Changed`] follows for them.
-    /// When others are found while it is open, it comes again with another id, and the one before has ended.
+    /// When the file has other changes while it is open, this event comes again with another id, and the
+    /// earlier review has ended.
     #[serde(rename = "alongside/didOpenTurnFile")]
     TurnFile(OpenedTurnFile),
     /// The changes that were undone: to the desk that finished.
@@ -314,7 +315,7 @@ pub enum Event {
     /// desk that has said that it knows them is asked.
     #[serde(rename = "alongside/getDiagnostics", rename_all = "camelCase")]
     DiagnosticsWanted {
-        /// Tells apart the questions.
+        /// Tells one question from another.
         number: u64,
     },
     /// A problem that the person can act on.

@@ -19,7 +19,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// All kinds.
+    /// The kinds of changes.
     pub const ALL: [Self; 4] = [Self::Create, Self::Edit, Self::Delete, Self::Move];
 
     /// The word for the kind in the settings.
@@ -88,10 +88,10 @@ pub struct RuleAcceptance {
     /// Whether the end of a long diff is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// It is not written after all: another file of its patch ended without a decision.
+    /// The accepted file is not written after all: another file of its patch ended without a decision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_broken_off: bool,
-    /// It was accepted before the desk joined.
+    /// The change was accepted before the desk joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_earlier: bool,
 }

@@ -22,14 +22,14 @@ pub struct Status {
     pub roots: Vec<PathBuf>,
     /// Connected agents, in the order they came.
     pub agents: Vec<Agent>,
-    /// How many reviews wait.
+    /// The number of waiting reviews.
     pub reviews: usize,
     /// Whether agents hear nothing about the person's files just now.
     pub paused: bool,
     /// Whether agents get no reviews here, by the settings: they ask in their own prompts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub context_only: bool,
-    /// How many desks show reviews, this one among them.
+    /// The number of desks that show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
     /// Names of those who keep the companion and its reviews when this desk leaves, for people: the other
@@ -78,13 +78,13 @@ impl std::fmt::Debug for Environment {
 pub struct SharedFile {
     /// Absolute path: render it harmless before showing it.
     pub path: String,
-    /// Whether it is the one the person is in.
+    /// Whether the person is in this file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
     /// The cursor, if agents hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
-    /// How many characters are selected, for people: no unit of a position.
+    /// The number of selected characters, for people; not a unit of positions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub selected: usize,
 }

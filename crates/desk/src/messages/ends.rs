@@ -9,7 +9,7 @@ use crate::review::last_word::Word;
 use crate::review::{Review, Unawaited};
 use crate::status::Agent;
 
-/// How a review ended. `away`: the agent is not listening.
+/// A sentence about the end of a review. `away`: the agent is not listening.
 pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     let where_ = match &closed.decided_in {

@@ -1,4 +1,4 @@
-//! How much a review proposes, in words and numbers.
+//! The size of a review's proposal, in words and numbers.
 
 use crate::review::{Hunk, HunkState, Limit, Lines, Review};
 use crate::rule_acceptance::ChangeKind;
@@ -68,7 +68,7 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     (sum(|hunk| hunk.current) - alike, sum(|hunk| hunk.original) - alike)
 }
 
-/// How many lines at the beginnings and ends of edited hunks the person left as they were.
+/// The number of lines at the beginnings and ends of edited hunks that the person left as they were.
 fn lines_left_alike(review: &Review) -> usize {
     if review.hunks.iter().all(|hunk| hunk.state != HunkState::Edited) {
         return 0;

@@ -1,4 +1,4 @@
-//! How a review ends, and how the companion answers a request.
+//! The decision on a review, its end, and the companion's answers to requests.
 
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Closed {
-    /// Which one.
+    /// The review.
     pub id: ReviewId,
-    /// Why.
+    /// The reason of the end.
     pub closing: Closing,
     /// Whether this desk's decision ended the review. Of two decisions that come at once, the first one
     /// counts.
@@ -31,7 +31,7 @@ pub struct Closed {
     /// The name of the desk at which the person decided, for people, if it was another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_in: Option<String>,
-    /// Where the person's edits went, if the review ended without accepting them.
+    /// The draft with the person's edits, if the review ended without accepting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "shown")]
     pub draft: Option<PathBuf>,
@@ -72,7 +72,7 @@ fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S
     path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }
 
-/// Why a review ended.
+/// The reason why a review ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Closing {
@@ -128,7 +128,7 @@ pub enum Refusal {
     /// The proposal can only be taken or left whole.
     #[error("this proposal can only be accepted or rejected as a whole: {reason}")]
     WholeFileOnly {
-        /// Why.
+        /// The reason why the review counts as a whole only.
         reason: String,
     },
     /// There is no such hunk, or no smaller one in it.

@@ -29,7 +29,7 @@ impl std::fmt::Display for ReviewId {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
-    /// Its name.
+    /// The id of the review.
     pub id: ReviewId,
     /// The agent that proposes.
     pub agent: Agent,
@@ -45,9 +45,9 @@ pub struct Review {
     pub current: Arc<str>,
     /// Rises with every change of this review. Edits and decisions name the one they were made on.
     pub revision: u64,
-    /// Where the three texts differ, in order.
+    /// The hunks, in which the three texts differ, in order.
     pub hunks: Vec<Hunk>,
-    /// Why the person can only accept or reject this as a whole, if so.
+    /// The reason why the person can only accept or reject the proposal as a whole, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_file_only: Option<String>,
     /// The line ending of the file on disk, where the proposal uses another one throughout.
@@ -76,7 +76,8 @@ pub struct Review {
     /// The real target of a write, if a link within the project leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<String>,
-    /// Why a person is asked, where rules or grants accept some changes and not this one; for people.
+    /// The reason why a person is asked, where rules or grants accept some changes and not this one; for
+    /// people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
     /// The outcomes with which the agent's model reads a reason.
@@ -85,8 +86,8 @@ pub struct Review {
     /// The person's reason for the decision on the whole review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How many files the agent writes together, this one among them, if it writes none of them before all
-    /// are decided; otherwise 0 or 1.
+    /// The number of files that the agent writes together, this one among them, if it writes none of them
+    /// before all are decided; otherwise 0 or 1.
     #[serde(default, skip_serializing_if = "is_alone")]
     pub parts: usize,
     /// A deletion, or a move of a file to here; absent where the agent only writes the text.
@@ -113,7 +114,7 @@ pub enum Unawaited {
     CallsAgain,
     /// The agent's model was asked to end its turn, and calls again once the person asks it to go on.
     TurnOver,
-    /// One that only a later version knows.
+    /// A call that only a later version knows.
     #[serde(other)]
     Other,
 }
@@ -190,11 +191,11 @@ pub struct Changed {
     pub revision: u64,
     /// Changes of the current text, applied in order; empty if it stays.
     pub changes: Vec<Change>,
-    /// All hunks as they are now.
+    /// All hunks at the new revision.
     pub hunks: Vec<Hunk>,
-    /// As [`Review::stale`].
+    /// [`Review::stale`] at the new revision.
     pub stale: bool,
-    /// As [`Review::dirty`].
+    /// [`Review::dirty`] at the new revision.
     pub dirty: bool,
     /// As [`Review::reason`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ pub struct ListedReview {
     pub states: String,
     /// Whether a change that would be accepted has something hard to see.
     pub is_hard_to_see: bool,
-    /// Why it is not accepted with the others.
+    /// The reason why the review is not accepted with the others.
     pub obstacle: Option<Obstacle>,
 }
 
@@ -98,7 +98,7 @@ impl Unit {
     }
 }
 
-/// Why a review is not accepted together with others: the person decides on it alone.
+/// The reason why a review is not accepted together with others: the person decides on it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// The review has not been on the screen.

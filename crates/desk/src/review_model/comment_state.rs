@@ -43,7 +43,8 @@ pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<St
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// How many comments wait for the finish of their review, and how they are sent; `None` if none does.
+/// A sentence about the comments that wait for the finish of their review, and how to send them; `None` if
+/// none waits.
 pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
         0 => None,
@@ -52,7 +53,8 @@ pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<S
     }
 }
 
-/// The same behind the end of a finish or of a desk that has sent nothing.
+/// A sentence about the comments that still wait after a finish that sent none, or after the end of a desk;
+/// `None` if none waits.
 pub fn waits_on<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
         0 => None,

@@ -17,7 +17,7 @@ const MAX_ACCEPTED: usize = 200;
 /// An agent that the desk knows by its hooks, without a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookAgent {
-    /// Its name; harmless to show.
+    /// The name of the agent; harmless to show.
     pub name: String,
     /// Whether the agent has proposed something. Otherwise its hook has only noted turns, and the agent may
     /// write without asking.
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(there(&companion), [claude.clone(), codex, qwen.clone()]);
         companion.take_status(Status { agents: vec![agent(2, "Codex", true)], ..Status::default() });
         assert_eq!(there(&companion), [claude.clone(), qwen], "the other is connected");
-        // Those that have ended.
+        // These agents have left.
         for agent in ["Claude Code", "Qwen Code", "Gemini CLI"] {
             let route =
                 crate::turn::comment::Route { agent: agent.into(), has_left: true, ..Default::default() };

@@ -8,7 +8,7 @@ use crate::review::last_word::LastWord;
 pub struct Message {
     /// The text; lines are separated by `\n`.
     pub text: String,
-    /// How much it matters.
+    /// The importance of the message.
     pub kind: MessageKind,
     /// The cause, with which the message ends.
     pub about: Option<Subject>,
@@ -39,7 +39,7 @@ pub enum Subject {
     Together,
 }
 
-/// How much a message matters.
+/// The importance of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     /// Something happened.

@@ -245,15 +245,15 @@ pub(crate) mod tests {
         let (one, two, three) = (hunk(1..2, 1..2), hunk(5..5, 5..7), hunk(8..9, 10..10));
         let old = [one.clone(), two.clone(), three.clone()];
         assert_eq!(same_place(&old, 1, &old), 1);
-        // One before it is gone, or has come.
+        // An earlier hunk is gone, or has come.
         assert_eq!(same_place(&old, 1, &[two.clone(), three.clone()]), 0);
         assert_eq!(same_place(&old, 1, &[hunk(0..1, 0..1), one.clone(), two.clone(), three.clone()]), 2);
-        // It is gone itself: the next one is looked at.
+        // The hunk itself is gone: the next one takes its place.
         assert_eq!(same_place(&old, 1, &[one.clone(), three.clone()]), 1);
         assert_eq!(same_place(&old, 2, &[one.clone(), two.clone()]), 2);
-        // It is part of a bigger one now.
+        // The hunk is part of a bigger one now.
         assert_eq!(same_place(&old, 1, &[hunk(1..5, 1..7), three.clone()]), 0);
-        // It was split; what lies right before it is not it.
+        // The hunk was split; the part right before it is another hunk.
         let parts = [hunk(1..2, 1..2), hunk(2..3, 2..3)];
         assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &parts), 0);
         assert_eq!(same_place(&parts, 1, &parts), 1);

@@ -172,7 +172,7 @@ impl Question {
     }
 }
 
-/// How many changes of a review the person has edited, and dropped.
+/// The numbers of changes of a review that the person has edited, and dropped.
 fn work(review: &Review) -> (usize, usize) {
     let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
     (count(HunkState::Edited), count(HunkState::Dropped))

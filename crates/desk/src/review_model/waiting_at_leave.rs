@@ -2,12 +2,12 @@
 
 use crate::status::Agent;
 
-/// How many reviews wait.
+/// The numbers of waiting reviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// All of them.
+    /// The number of all waiting reviews.
     pub all: usize,
-    /// Those of hooks: their agents are refused where no desk has been open for a while.
+    /// The number of reviews of hooks, whose agents are refused where no desk has been open for a while.
     pub by_hook: usize,
 }
 

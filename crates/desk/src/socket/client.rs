@@ -28,11 +28,12 @@ pub struct Joined {
     pub desk: Desk,
     /// The host's introduction.
     pub welcome: Welcome,
-    /// How it ended, once [`Desk::next`] has said [`Gone`](crate::Gone): with a goodbye, or without one.
+    /// The end of the connection, once [`Desk::next`] has said [`Gone`](crate::Gone): with a goodbye, or
+    /// without one.
     pub parted: oneshot::Receiver<Option<Goodbye>>,
 }
 
-/// Why joining failed.
+/// The reason why joining failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// The two speak different versions of the protocol.
@@ -64,7 +65,7 @@ where
     let (desk, seat) = pair();
     let (over, parted) = oneshot::channel();
     tokio::spawn(async move {
-        // Nobody need wait for it.
+        // The receiver may be dropped.
         let _ = over.send(carry(reader, writer, seat).await);
     });
     Ok(Joined { desk, welcome, parted })
@@ -214,7 +215,7 @@ fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut SentTurns) -> Re
     let told = match Message::parse(message) {
         Ok(Ok(Message::Reply { id: Some(Id::Number(id)), result })) => {
             if let Some(answer) = u64::try_from(id).ok().and_then(|id| open.remove(&id)) {
-                // Nobody need wait for the answer.
+                // The receiver of the answer may be dropped.
                 let _ = answer.send(wire::read_answer(result));
             }
             return Received::Nothing;

@@ -44,7 +44,7 @@ pub(super) enum CompactEvent {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct CompactReview {
-    /// All but its texts.
+    /// The review without its texts.
     review: Review,
     #[serde(deserialize_with = "shared_text::deserialize")]
     original: Arc<str>,

@@ -99,10 +99,10 @@ pub struct Terms {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// It shows reviews to a person.
+    /// The party shows reviews to a person.
     #[default]
     Desk,
-    /// It shows nothing: the host shall live as long as it does.
+    /// The party shows nothing: the host shall live as long as the party does.
     Keeper,
 }
 
@@ -149,7 +149,7 @@ pub struct Host {
     pub roots: Vec<PathBuf>,
     /// The port on 127.0.0.1 that agents dial.
     pub port: u16,
-    /// All that it listens on, for whoever holds its port while it is away.
+    /// All addresses on which the companion listens, for a program that holds its port while it is away.
     #[serde(default)]
     pub addresses: Vec<SocketAddr>,
     /// The token they present. Never show or log it.
@@ -188,11 +188,11 @@ impl Mismatch {
     }
 }
 
-/// Why a host says goodbye. One that merely vanishes has crashed.
+/// The reason of a host's goodbye. A host that vanishes without one has crashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Goodbye {
-    /// It ends for good: somebody stopped it, or the desk asked to leave.
+    /// The host ends for good: somebody stopped it, or the desk asked to leave.
     Stopped,
     /// A successor takes over: join that one.
     HandedOver,
@@ -201,7 +201,7 @@ pub enum Goodbye {
 /// The notification that carries a [`Goodbye`].
 pub(super) const GOODBYE: &str = "alongside/goodbye";
 
-/// How a host is, for those who do not join it.
+/// The state of a host, for programs that do not join it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {

@@ -31,11 +31,11 @@ use crate::review::decision::{Refusal, Revised};
 use crate::review::hook_proposal::{HookProposal, Verdict};
 use crate::turn::SnapshotTaken;
 
-/// How long a peer may take to say who it is.
+/// The longest wait for the first request of a peer.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
-/// A desk that takes in nothing for so long while it is told something counts as lost.
+/// A desk that reads nothing for so long while messages for it wait counts as lost.
 const UNREAD_FOR: Duration = Duration::from_secs(30);
-/// How long the last messages to a desk may take.
+/// The longest time for writing the last messages to a desk.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The first request on a connection, and its peer.
@@ -65,12 +65,12 @@ pub struct Peer<S> {
     writer: WriteHalf<S>,
 }
 
-/// Why the connection of a desk ended.
+/// The reason why the connection of a desk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisconnectReason {
-    /// Its person left.
+    /// The person of the desk left.
     Left,
-    /// It vanished.
+    /// The desk vanished.
     Lost,
     /// The companion within this process has ended.
     Ended,
@@ -250,7 +250,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
     ) -> DisconnectReason {
         let Self { id, mut written, reader, writer } = self;
         let (out, outbox) = mpsc::channel(64);
-        // Both end with us, however we end.
+        // Dropping these tasks ends them, however this function ends.
         let mut writing = JoinSet::new();
         writing.spawn(write_all(writer, outbox));
         let (reading, mut messages) = framing::read_all(reader);
@@ -275,7 +275,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
                     Err(Gone) => break DisconnectReason::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
-                    // It may have been told since we looked.
+                    // Events may have come since the last look at the desk.
                     while let Some(event) = desk.try_next() {
                         // The send below notices a desk that is gone.
                         let _ = out.send(written.write(&event)).await;
@@ -330,7 +330,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
 }
 
 enum Inbound {
-    /// With where the answer goes, if one is wanted.
+    /// A request, with the id for its answer, if the desk wants one.
     Request(Option<Id>, Request),
     Line(String),
     Nothing,

@@ -44,7 +44,7 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
 /// byte.
 const BLOCKS: [usize; 2] = [4096, 64];
 
-/// How many bytes two texts begin with alike.
+/// The number of equal bytes at the beginning of two texts.
 pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
     for block in BLOCKS {
@@ -54,7 +54,7 @@ pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
     equal + one[equal..].iter().zip(&other[equal..]).take_while(|(one, other)| one == other).count()
 }
 
-/// How many bytes two texts end with alike.
+/// The number of equal bytes at the end of two texts.
 pub fn alike_at_end(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
     let rest = |text: &[u8], equal: usize| text.len() - equal;

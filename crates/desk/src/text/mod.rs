@@ -32,7 +32,7 @@ pub struct Change {
 #[derive(Debug, Clone)]
 pub struct Text {
     text: Arc<str>,
-    /// How many line ends there are before each block, and in all of it last.
+    /// The number of line ends before each block, and last the number in the whole text.
     ends: Arc<[usize]>,
 }
 
@@ -48,12 +48,12 @@ impl Text {
         Self { text, ends }
     }
 
-    /// All of it.
+    /// The whole text.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// How many lines.
+    /// The number of lines.
     pub fn len(&self) -> usize {
         self.ends.last().copied().unwrap_or_default() + usize::from(self.ends_open())
     }
@@ -69,7 +69,7 @@ impl Text {
         &self.text[start..self.start_after(range.start, start, range.len())]
     }
 
-    /// The same, line by line.
+    /// The text of some lines, line by line.
     pub fn each_line(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
         let stretch = self.lines(range);
         let ends = memchr::memchr_iter(b'\n', stretch.as_bytes()).map(|at| at + 1);
@@ -164,7 +164,7 @@ impl Text {
     }
 }
 
-/// How many lines end in these bytes.
+/// The number of line ends in these bytes.
 fn count(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }

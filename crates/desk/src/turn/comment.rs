@@ -24,8 +24,8 @@ pub struct Comment {
     pub text: String,
     /// When the comment was written or changed last, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// Where its lines are now, in the text of their [side](Anchor::side); absent for a whole file, for the
-    /// whole turn, and where they are [lost](Self::lost).
+    /// The present lines of the comment, in the text of their [side](Anchor::side); absent for a whole file,
+    /// for the whole turn, and where the lines are [lost](Self::lost).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<LineRange>,
     /// Whether the lines of the comment are nowhere in the file any more.
@@ -87,13 +87,13 @@ pub struct Anchor {
     /// As [`TurnFile::path`](crate::TurnFile::path); absent: the whole turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its lines when it was written; absent: the whole file.
+    /// The lines when the comment was written; absent: the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineRange>,
     /// The text in which these lines are.
     #[serde(default, skip_serializing_if = "Side::is_new")]
     pub side: Side,
-    /// The text of these lines when it was written. Render it harmless before showing it.
+    /// The text of these lines when the comment was written. Render it harmless before showing it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
 }
@@ -110,7 +110,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Whether it is the text on disk.
+    /// Whether this side is the text on disk.
     #[must_use]
     pub fn is_new(&self) -> bool {
         *self == Self::New
@@ -133,13 +133,13 @@ impl LineRange {
         (lines.start < lines.end).then(|| Self { first: lines.start + 1, last: lines.end })
     }
 
-    /// The same as a stretch from 0, without its end.
+    /// These lines as a range from 0, whose end is exclusive.
     #[must_use]
     pub fn lines(self) -> Lines {
         Lines { start: self.first.saturating_sub(1), end: self.last }
     }
 
-    /// Whether a line, counted from 1, is one of these.
+    /// Whether a line, counted from 1, is one of these lines.
     #[must_use]
     pub fn holds(self, line: usize) -> bool {
         (self.first..=self.last).contains(&line)
@@ -164,10 +164,10 @@ pub struct Route {
     /// The agent, for people and harmless; empty if it is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// How and when the agent reads the message, in one line, harmless to show: `Codex reads it with your
-    /// next prompt`.
+    /// The way and the time by which the agent reads the message, in one line, harmless to show: `Codex reads
+    /// it with your next prompt`.
     pub words: String,
-    /// Whether the process has ended that ran its last turn; false where that is not known.
+    /// Whether the process that ran the agent's last turn has ended; false where that is not known.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_left: bool,
 }
@@ -176,16 +176,17 @@ pub struct Route {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnMessage {
-    /// Its whole text, as an agent reads it that takes that much. Harmless to show.
+    /// The whole text of the message, as an agent reads it that takes so long a text. Harmless to show.
     pub text: String,
     /// Which agent reads it by which way and when, or has read it; in one line, harmless to show.
     pub words: String,
-    /// When the person sent it, in milliseconds since the Unix epoch.
+    /// When the person sent the message, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// When an agent has read it; absent as long as none has.
+    /// When an agent has read the message; absent as long as none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
-    /// When the turn ended that has read it; absent as long as it goes on, and where that is not known.
+    /// When the turn that read the message ended; absent as long as the turn goes on, and where its end is
+    /// not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<u64>,
 }
