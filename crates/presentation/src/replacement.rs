@@ -45,7 +45,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_replacement_makes_the_new_text(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
-            let made = Replacement::between(&old, &new).map_or(old.clone(), |replacement| replacement.applied(&*old));
+            let difference = Replacement::between(&old, &new);
+            let made = difference.map_or(old.clone(), |difference| difference.applied(&*old));
             prop_assert_eq!(made, new);
         }
 
