@@ -36,7 +36,8 @@ const icon = /(\\)?\$\(([A-Za-z0-9-]+(?:~[A-Za-z]+)?)\)/g;
 const found = (texts) => texts.flatMap((text) => [...text.matchAll(link), ...text.matchAll(icon)]).length;
 const texts = JSON.parse(given);
 const shown = texts.map(escapeMarkup);
-console.log(JSON.stringify({ shown, before: found(texts), after: found([...shown, ...shown.map(escapeMarkup)]) }));
+const after = found([...shown, ...shown.map(escapeMarkup)]);
+console.log(JSON.stringify({ shown, before: found(texts), after }));
 "#;
 
 /// Elements that VS Code makes of the table where it obeys it. It draws none of its own in this story.

@@ -1,5 +1,5 @@
-//! Finds comparisons of the identifier of an agent with a text. Such a comparison has an arm for the agents of
-//! today, and gives a new one the behaviour of another: only a look-up in the table of agents may compare.
+//! Finds comparisons of the identifier of an agent with a text. Such a comparison has an arm for the agents
+//! of today, and gives a new one the behaviour of another: only a look-up in the table of agents may compare.
 
 use std::collections::BTreeSet;
 
