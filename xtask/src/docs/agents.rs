@@ -3,43 +3,20 @@
 use std::collections::BTreeSet;
 
 use alongside_contract::agents::{AGENTS, with_hook};
-use alongside_testing::chores::checkout;
 
-use crate::rust_sources::read_text;
-
-/// A page, as lines.
-struct Page(String);
-
-impl Page {
-    fn read(path: &str) -> Self {
-        Self(read_text(&checkout().join(path)))
-    }
-
-    /// The lines below a heading, up to the next one of any rank.
-    fn section(&self, heading: &str) -> impl Iterator<Item = &str> {
-        let below = self.0.lines().skip_while(move |line| *line != heading).skip(1);
-        below.take_while(|line| !line.starts_with('#'))
-    }
-
-    /// The cells of the tables below a heading, one list a row.
-    fn rows(&self, heading: &str) -> impl Iterator<Item = Vec<&str>> {
-        let rows = self.section(heading).filter_map(|line| line.strip_prefix('|')?.strip_suffix('|'));
-        rows.map(|row| row.split('|').map(str::trim).collect())
-    }
-
-    /// The names in the first column of the tables below a heading.
-    fn named_in_rows(&self, heading: &str) -> BTreeSet<&str> {
-        self.rows(heading).filter_map(|row| row.first().copied()).flat_map(|cell| cell.split(", ")).collect()
-    }
-}
+use super::markdown_page::MarkdownPage;
 
 #[test]
 fn pages_name_every_agent() {
-    let (readme, hooks) = (Page::read("README.md"), Page::read("docs/hooks.md"));
-    let (agents, settings) = (Page::read("docs/agents.md"), Page::read("docs/settings.md"));
-    let short = readme.named_in_rows("## Agents");
-    let (listed, with_files) =
-        (agents.named_in_rows("## How agents find it"), agents.named_in_rows("## Set up"));
+    let (readme, hooks) = (MarkdownPage::read("README.md"), MarkdownPage::read("docs/hooks.md"));
+    let (agents, settings) = (MarkdownPage::read("docs/agents.md"), MarkdownPage::read("docs/settings.md"));
+    let named = |page: &MarkdownPage, heading: &str| -> BTreeSet<String> {
+        page.rows(heading)
+            .flat_map(|cells| cells[0].split(", ").map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    };
+    let short = named(&readme, "## Agents");
+    let (listed, with_files) = (named(&agents, "## How agents find it"), named(&agents, "## Set up"));
     let rules: String = settings.section("### Rules").collect();
     let by_hand: String = hooks.section("## Settings by hand").collect();
     let mut missing = Vec::new();
@@ -48,7 +25,7 @@ fn pages_name_every_agent() {
         let places = [
             ("README.md, Agents", short.contains(name)),
             ("docs/agents.md, How agents find it", listed.contains(name)),
-            ("docs/hooks.md", hooks.0.replace('\n', " ").contains(name)),
+            ("docs/hooks.md", hooks.text().replace('\n', " ").contains(name)),
             ("docs/settings.md, Rules", rules.contains(&format!("`{}`", agent.id))),
         ];
         missing

@@ -3,6 +3,7 @@
 mod agents;
 mod desk_messages;
 mod desk_table;
+mod markdown_page;
 mod pages;
 mod size_figures;
 mod test_names;

@@ -7,6 +7,7 @@ use alongside_rig::sandbox::files_below;
 use alongside_testing::chores::{checkout, target_directory};
 use alongside_testing::skip;
 
+use super::markdown_page::MarkdownPage;
 use crate::rust_sources::read_text;
 
 /// Each plugin by its name on the page, with the places of its code; its tests are elsewhere.
@@ -35,14 +36,10 @@ fn lines(places: &[&str], extension: &str) -> usize {
 
 #[test]
 fn the_page_has_the_size_of_each_plugin() {
-    let page = read_text(&checkout().join("docs/desk-protocol.md"));
-    let (_, table) = page.split_once("\n## The size of a plugin\n").unwrap();
-    let (table, _) = table.split_once("\n## ").unwrap();
-    let rows = table.lines().filter_map(|row| {
-        let mut cells = row.strip_prefix('|')?.split('|').map(str::trim);
-        let name = cells.next()?;
-        Some((name, cells.next()?.replace(',', "").parse::<usize>().ok()?))
-    });
+    let page = MarkdownPage::read("docs/desk-protocol.md");
+    let rows = page.rows("## The size of a plugin");
+    let rows =
+        rows.filter_map(|cells| Some((cells[0], cells.get(1)?.replace(',', "").parse::<usize>().ok()?)));
     let told: BTreeMap<&str, usize> = rows.collect();
     let counted: BTreeMap<&str, usize> =
         PLUGINS.iter().map(|(name, places, extension)| (*name, lines(places, extension))).collect();
@@ -57,8 +54,8 @@ fn the_page_has_the_size_of_the_program() {
     let Ok(built) = program.metadata() else {
         return skip(format!("cargo build --release has not made {}", program.display()));
     };
-    let page = read_text(&checkout().join("docs/performance.md"));
-    let (_, section) = page.split_once("\n## Size\n").unwrap();
+    let page = MarkdownPage::read("docs/performance.md");
+    let section: String = page.section("## Size").collect();
     let told = section.split("**").nth(1).and_then(|bytes| bytes.strip_suffix(" bytes")).unwrap();
     let told = told.replace(',', "").parse().unwrap();
     let bytes = usize::try_from(built.len()).unwrap();
