@@ -2,7 +2,6 @@
 //! are answered. Dropping the agent closes its diffs, says goodbye, and ends the connection.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use alongside_contract::diff::OPEN_DIFF;
@@ -19,7 +18,6 @@ use crate::check_ending::{Checked, skip};
 use crate::cleanup::websocket_count::Connections;
 use crate::evidence::Evidence;
 use crate::http::json::parse;
-use crate::mutex::lock;
 use crate::time::clock::within;
 use crate::time::timeouts::Timeouts;
 
@@ -34,8 +32,7 @@ pub(crate) type Heard = (Instant, Value);
 /// An agent and its connection.
 pub(crate) struct Agent {
     orders: UnboundedSender<String>,
-    heard: Arc<Mutex<Vec<Heard>>>,
-    count: watch::Receiver<usize>,
+    heard: watch::Receiver<Vec<Heard>>,
     ids: AtomicI64,
     evidence: Evidence,
     timeouts: Timeouts,
@@ -59,22 +56,16 @@ impl Agent {
         evidence: &Evidence,
         timeouts: Timeouts,
     ) -> Self {
-        let heard = Arc::<Mutex<Vec<Heard>>>::default();
-        let (told, count) = watch::channel(0);
-        let keep = Arc::clone(&heard);
-        let hear = move |message: Value| {
-            let mut heard = lock(&keep);
-            heard.push((Instant::now(), message));
-            told.send_replace(heard.len());
-        };
+        let (log, heard) = watch::channel(Vec::new());
+        let hear = move |message: Value| log.send_modify(|heard| heard.push((Instant::now(), message)));
         let (orders, ordered) = unbounded_channel();
-        let (connected, log) = (connections.connect(), evidence.clone());
+        let (connected, noted) = (connections.connect(), evidence.clone());
         tokio::spawn(async move {
-            carry(socket, ordered, hear, log).await;
+            carry(socket, ordered, hear, noted).await;
             drop(connected);
         });
         let ids = AtomicI64::new(1);
-        Self { orders, heard, count, ids, evidence: evidence.clone(), timeouts, greeted: Instant::now() }
+        Self { orders, heard, ids, evidence: evidence.clone(), timeouts, greeted: Instant::now() }
     }
 
     /// Sends a text, whatever it is.
@@ -139,7 +130,7 @@ impl Agent {
     pub(crate) fn notifications(&self) -> Vec<Heard> {
         let is_notification =
             |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
-        lock(&self.heard).iter().filter(is_notification).cloned().collect()
+        self.heard.borrow().iter().filter(is_notification).cloned().collect()
     }
 
     /// Waits until something has come. `None` when the time is up, or the connection has ended.
@@ -148,21 +139,14 @@ impl Agent {
     }
 
     async fn find<T>(&self, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
-        let mut count = self.count.clone();
-        let mut from = 0;
-        loop {
-            count.borrow_and_update();
-            {
-                let heard = lock(&self.heard);
-                if let Some(found) = heard[from..].iter().find_map(&fits) {
-                    return Some(found);
-                }
-                from = heard.len();
-            }
-            if count.changed().await.is_err() {
-                return None;
-            }
-        }
+        let (mut found, mut from) = (None, 0);
+        let is_there = |heard: &Vec<Heard>| {
+            found = heard[from..].iter().find_map(&fits);
+            from = heard.len();
+            found.is_some()
+        };
+        self.heard.clone().wait_for(is_there).await.ok()?;
+        found
     }
 
     /// Waits for the end of the connection.

@@ -1,7 +1,7 @@
 //! Listens to a stream while a check goes on: keeps every event with its time, and answers pings as shipped
 //! agents do.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alongside_agent::wire::{Connection, EventParser, Item};
@@ -15,7 +15,6 @@ use crate::http::peer::Peer;
 use crate::http::request::Request;
 use crate::http::response::NoResponse;
 use crate::http::stream_rules::Source;
-use crate::mutex::lock;
 use crate::time::clock::{self, within};
 
 /// An event of a stream, or its end.
@@ -33,8 +32,7 @@ pub(crate) enum Heard {
 
 /// A stream. Dropping it cuts the connection.
 pub(crate) struct Listener {
-    heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
-    count: watch::Receiver<usize>,
+    heard: watch::Receiver<Vec<(Instant, Heard)>>,
     /// The number of pings whose pong the companion has not taken yet.
     owed: watch::Receiver<usize>,
     leave: Arc<Notify>,
@@ -48,28 +46,22 @@ const TO_END: Duration = Duration::from_millis(500);
 
 impl Listener {
     pub(crate) fn over(connection: Connection, peer: Peer) -> Self {
-        let heard = Arc::<Mutex<Vec<_>>>::default();
-        let (told, count) = watch::channel(0);
-        let keep = Arc::clone(&heard);
-        let hear = move |what: Heard| {
-            let mut heard = lock(&keep);
-            heard.push((Instant::now(), what));
-            told.send_replace(heard.len());
-        };
+        let (log, heard) = watch::channel(Vec::new());
+        let hear = move |what: Heard| log.send_modify(|heard| heard.push((Instant::now(), what)));
         let (leave, owed) = (Arc::<Notify>::default(), watch::Sender::new(0));
         let owing = owed.subscribe();
         let task = tokio::spawn(listen(connection, peer, hear, Arc::new(owed), Arc::clone(&leave)));
-        Self { heard, count, owed: owing, leave, task }
+        Self { heard, owed: owing, leave, task }
     }
 
     /// The number of events so far: the mark from which to [wait](Self::wait).
     pub(crate) fn mark(&self) -> usize {
-        lock(&self.heard).len()
+        self.heard.borrow().len()
     }
 
     /// Everything since a mark.
     pub(crate) fn since(&self, mark: usize) -> Vec<(Instant, Heard)> {
-        lock(&self.heard)[mark..].to_vec()
+        self.heard.borrow()[mark..].to_vec()
     }
 
     /// The messages of a method since a mark: their parameters.
@@ -84,21 +76,14 @@ impl Listener {
 
     /// The first match since the mark, as soon as it is there; none when the stream has ended.
     async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
-        let mut count = self.count.clone();
-        let mut from = mark;
-        loop {
-            count.borrow_and_update();
-            {
-                let heard = lock(&self.heard);
-                if let Some(found) = heard[from..].iter().find_map(|(_, heard)| fits(heard)) {
-                    return Some(found);
-                }
-                from = heard.len();
-            }
-            if count.changed().await.is_err() {
-                return None;
-            }
-        }
+        let (mut found, mut from) = (None, mark);
+        let is_there = |heard: &Vec<(Instant, Heard)>| {
+            found = heard[from..].iter().find_map(|(_, heard)| fits(heard));
+            from = heard.len();
+            found.is_some()
+        };
+        self.heard.clone().wait_for(is_there).await.ok()?;
+        found
     }
 
     /// Waits for the first event since the mark for which `fits` returns a value; that value.
@@ -142,9 +127,7 @@ impl Listener {
         })
         .await
     }
-}
 
-impl Listener {
     /// Waits until every message that the companion wrote on this stream has come: opening a newer stream
     /// ends this one. Returns the newer stream, if it opens. Another check judges whether the older one ends.
     pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
