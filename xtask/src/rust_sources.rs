@@ -20,18 +20,12 @@ pub(crate) fn rust_files() -> Vec<PathBuf> {
 
 /// The Rust files below a directory, but for those that others wrote.
 pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory that can be read").flatten() {
-        let path = entry.path();
-        let name = entry.file_name();
-        match path.is_dir() {
-            true if name == "target" || name == "node_modules" => {}
-            true => found.extend(files_below(&path)),
-            false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
-            false => {}
-        }
-    }
-    found
+    let is_ours = |path: &PathBuf| {
+        let below = path.strip_prefix(directory).unwrap_or(path);
+        below.extension().is_some_and(|extension| extension == "rs")
+            && !below.iter().any(|part| part == "target" || part == "node_modules")
+    };
+    alongside_testing::files_below(directory).into_iter().filter(is_ours).collect()
 }
 
 /// A path from the top of the repository, with `/`.
