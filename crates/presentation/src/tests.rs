@@ -155,15 +155,7 @@ impl Stage {
             }
             Request::DecideReview { revision, decision, .. } => {
                 self.decided = Some((revision, decision));
-                let (id, closing) = (self.review.id, Closing::Accepted);
-                let closed = Closed {
-                    id,
-                    closing,
-                    decided_here: true,
-                    decided_in: None,
-                    draft: None,
-                    follows: alongside_desk::Follows::Write,
-                };
+                let closed = Closed { decided_here: true, ..Closed::of(self.review.id, Closing::Accepted) };
                 self.events.push_back(Event::Closed(closed));
             }
             Request::KeepHunks { .. } => {
@@ -280,14 +272,7 @@ fn the_line_names_an_agent_that_comes_by_its_hook() {
     {
         let id = ReviewId(id as u64 + 2);
         let review = Review { id, agent, ..stage.review.clone() };
-        let closed = Closed {
-            id,
-            closing: Closing::Accepted,
-            decided_here: true,
-            decided_in: None,
-            draft: None,
-            follows: alongside_desk::Follows::Write,
-        };
+        let closed = Closed { decided_here: true, ..Closed::of(id, Closing::Accepted) };
         stage.events.extend([Event::Opened(review), Event::Closed(closed)]);
         assert_eq!(line(&mut stage, &[], 0), alone);
         assert_eq!(line(&mut stage, &[&connected], 0), beside);

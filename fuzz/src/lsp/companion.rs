@@ -93,14 +93,7 @@ impl Companion {
 
     fn close(&mut self, closing: Closing, decided_here: bool, tell: impl Fn(Event)) {
         if let Some((_, review)) = self.open.take() {
-            tell(Event::Closed(Closed {
-                id: review.id,
-                closing,
-                decided_here,
-                decided_in: None,
-                draft: None,
-                follows: alongside_desk::Follows::Write,
-            }));
+            tell(Event::Closed(Closed { decided_here, ..Closed::of(review.id, closing) }));
         }
     }
 

@@ -27,15 +27,7 @@ fn nobody_is_told_of_a_write_that_may_never_come() {
     let said = |closing, follows, away| {
         let mut review = review();
         review.file = "/p/a.txt".into();
-        let mut end = Closed {
-            id: review.id,
-            closing,
-            decided_here: true,
-            decided_in: None,
-            draft: None,
-            follows: Follows::Write,
-        };
-        end.follows = follows;
+        let end = Closed { decided_here: true, follows, ..Closed::of(review.id, closing) };
         closed(&review, &end, &[PathBuf::from("/p")], away)
     };
     let yes = |follows, away| said(Closing::Accepted, follows, away);
@@ -64,15 +56,8 @@ fn nobody_is_told_of_a_write_that_may_never_come() {
 
 #[test]
 fn an_end_says_what_becomes_of_the_call_and_of_the_other_files() {
-    let end = |closing| Closed {
-        id: review().id,
-        closing,
-        decided_here: false,
-        decided_in: None,
-        draft: None,
-        follows: Follows::Write,
-    };
-    let said = |review: &Review, closing| closed(review, &end(closing), &["/p/src".into()], false);
+    let said =
+        |review: &Review, closing| closed(review, &Closed::of(review.id, closing), &["/p/src".into()], false);
     let mut asks_itself = review();
     asks_itself.agent.asks_itself = true;
     assert_eq!(
@@ -94,14 +79,7 @@ fn an_agent_that_may_have_been_stopped_is_not_said_to_write_or_to_be_told() {
     let mut review = review();
     review.file = "/p/a.txt".into();
     review.agent.name = "Qwen Code".into();
-    let end = Closed {
-        id: review.id,
-        closing: Closing::Accepted,
-        decided_here: true,
-        decided_in: None,
-        draft: None,
-        follows: Follows::Write,
-    };
+    let end = Closed { decided_here: true, ..Closed::of(review.id, Closing::Accepted) };
     let said = |review: &Review| closed(review, &end, &[PathBuf::from("/p")], false);
     assert_eq!(said(&review), "a.txt: accepted; Qwen Code writes it.", "by its diff");
     review.agent.by_hook = true;

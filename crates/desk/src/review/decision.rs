@@ -40,6 +40,14 @@ pub struct Closed {
     pub follows: Follows,
 }
 
+impl Closed {
+    /// The end of a review without a draft, by no desk, after which the agent goes on as usual.
+    pub fn of(id: ReviewId, closing: Closing) -> Self {
+        let (decided_here, decided_in, draft, follows) = Default::default();
+        Self { id, closing, decided_here, decided_in, draft, follows }
+    }
+}
+
 /// The next step of the agent after a decision, as far as the companion knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -195,14 +203,7 @@ mod tests {
     fn any_draft_path_fits_into_the_closing_message() {
         let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
         let draft = Some(PathBuf::from(odd));
-        let closed = Closed {
-            id: ReviewId(1),
-            closing: Closing::Rejected,
-            decided_here: false,
-            decided_in: None,
-            draft,
-            follows: Follows::Write,
-        };
+        let closed = Closed { draft, ..Closed::of(ReviewId(1), Closing::Rejected) };
         let told = serde_json::to_value(&closed).unwrap();
         assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");
     }

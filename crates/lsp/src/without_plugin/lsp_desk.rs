@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::{
-    Closed, Closing, DraftKeeper, Event, Follows, Refusal, Request, Review, ReviewId, Revised, harmless,
+    Closed, Closing, DraftKeeper, Event, Refusal, Request, Review, ReviewId, Revised, harmless,
     messages as desk_messages,
 };
 use lsp_server::{ErrorCode, RequestId};
@@ -349,9 +349,7 @@ impl EditorDesk for LspDesk {
     /// Mostly the companion has closed its reviews before.
     fn disconnected(&mut self, io: &mut Io) {
         for id in self.reviews.all.keys().copied().collect::<Vec<_>>() {
-            let (closing, follows) = (Closing::Stopped, Follows::Write);
-            let closed = Closed { id, closing, follows, decided_here: false, decided_in: None, draft: None };
-            self.review_closed(io, &closed);
+            self.review_closed(io, &Closed::of(id, Closing::Stopped));
         }
         self.editor.report(io, &problems::companion_stopped());
     }

@@ -90,14 +90,7 @@ impl Companion {
     }
 
     pub(super) fn close(&self, stage: &Stage, closing: Closing, decided_here: bool) {
-        let closed = Closed {
-            id: self.review.id,
-            closing,
-            decided_here,
-            decided_in: None,
-            draft: None,
-            follows: alongside_desk::Follows::Write,
-        };
+        let closed = Closed { decided_here, ..Closed::of(self.review.id, closing) };
         stage.seat.events.send(Event::Closed(closed)).unwrap();
     }
 

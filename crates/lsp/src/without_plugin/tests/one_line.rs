@@ -83,14 +83,7 @@ async fn every_end_of_a_review_fits() {
             let (mut stage, companion) = announced(|_| ()).await;
             said(&stage);
             let has_draft = draft.is_some();
-            let closed = Closed {
-                id: companion.review.id,
-                closing,
-                decided_here: false,
-                decided_in: None,
-                draft,
-                follows: alongside_desk::Follows::Write,
-            };
+            let closed = Closed { draft, ..Closed::of(companion.review.id, closing) };
             stage.desk.handle_event(&mut stage.io, alongside_desk::Event::Closed(closed));
             let [said] = said(&stage).try_into().unwrap();
             assert!(said.contains("…"), "{said}");
