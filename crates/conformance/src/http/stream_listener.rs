@@ -30,6 +30,14 @@ pub(crate) enum Heard {
     Broke,
 }
 
+impl Heard {
+    /// The message, if it is of one of these methods.
+    fn message_of(&self, methods: &[&str]) -> Option<&Value> {
+        let Self::Message(message) = self else { return None };
+        methods.iter().any(|method| message["method"] == *method).then_some(message)
+    }
+}
+
 /// A stream. Dropping it cuts the connection.
 pub(crate) struct Listener {
     heard: watch::Receiver<Vec<(Instant, Heard)>>,
@@ -66,12 +74,8 @@ impl Listener {
 
     /// The messages of a method since a mark: their parameters.
     pub(crate) fn messages(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
-        let fits = |message: &Value| methods.iter().any(|method| message["method"] == *method);
-        let messages = self.since(mark).into_iter().filter_map(|(at, heard)| match heard {
-            Heard::Message(message) if fits(&message) => Some((at, message)),
-            _ => None,
-        });
-        messages.collect()
+        let messages = self.since(mark).into_iter();
+        messages.filter_map(|(at, heard)| Some((at, heard.message_of(methods)?.clone()))).collect()
     }
 
     /// The first match since the mark, as soon as it is there; none when the stream has ended.
@@ -98,13 +102,7 @@ impl Listener {
 
     /// Waits for a message of one of these methods.
     pub(crate) async fn message(&self, mark: usize, patience: Duration, methods: &[&str]) -> Option<Value> {
-        self.wait(mark, patience, |heard| match heard {
-            Heard::Message(message) if methods.iter().any(|method| message["method"] == *method) => {
-                Some(message.clone())
-            }
-            _ => None,
-        })
-        .await
+        self.wait(mark, patience, |heard| heard.message_of(methods).cloned()).await
     }
 
     /// Waits until every ping that came has been answered.
