@@ -42,10 +42,11 @@ pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<
     let distance = |at: &usize| at.abs_diff(was.first.saturating_sub(1));
     let same = places(&lines, &code, |one, other| one == other);
     let nearest = same.into_iter().min_by_key(|at| (std::cmp::Reverse(neighbours(at)), distance(at)));
-    let place = nearest.or_else(|| match places(&lines, &code, |one, other| one.trim() == other.trim())[..] {
-        [only] if code.iter().any(|line| is_telling(line)) => Some(only),
-        _ => None,
-    });
+    let place =
+        nearest.or_else(|| match places(&lines, &code, |one, other| one.trim() == other.trim())[..] {
+            [only] if code.iter().any(|line| is_telling(line)) => Some(only),
+            _ => None,
+        });
     match place {
         Some(place) => range(place, place + code.len()),
         None => around_what_is_left(&lines, &code),
