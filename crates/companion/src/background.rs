@@ -123,14 +123,13 @@ impl Background {
 /// Answers agents with the problems in files that they may know of.
 pub(crate) fn tell_diagnostics(privacy: Arc<Mutex<Privacy>>, call: DiagnosticsCall) {
     tokio::task::spawn_blocking(move || {
-        let DiagnosticsCall { mut files, mut answers, .. } = call;
+        let DiagnosticsCall { mut files, answers, .. } = call;
         let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file| privacy.allows(Path::new(&file.path)));
-        let last = answers.pop();
-        // An agent may be gone.
-        for answer in answers {
-            let _ = answer.send(files.clone());
+        let count = answers.len();
+        for (answer, files) in answers.into_iter().zip(std::iter::repeat_n(files, count)) {
+            // The agent may be gone.
+            let _ = answer.send(files);
         }
-        let _ = last.map(|answer| answer.send(files));
     });
 }

@@ -1,6 +1,6 @@
 //! The desk of a plugin that only presents reviews: adds the sentences, notes and diffs that such a plugin
-//! shows, and keeps its texts equal to the companion's. A plugin that shows texts side by side gets exact ones
-//! and no diffs.
+//! shows, and keeps its texts equal to the companion's. A plugin that shows texts side by side gets exact
+//! ones and no diffs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

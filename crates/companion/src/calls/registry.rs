@@ -93,8 +93,8 @@ impl Calls {
         self.desk_waits.push(DeskWait { call: DeskCall::Close(call), desks, until });
     }
 
-    /// Adds an agent's question for problems. If desks still have an earlier question, the agent waits for the
-    /// next one: the answer to the earlier one may be older than the question.
+    /// Adds an agent's question for problems. If desks still have an earlier question, the agent waits for
+    /// the next one: the answer to the earlier one may be older than the question.
     pub(crate) fn want_diagnostics(&mut self, answer: DiagnosticsAnswer) {
         let within = Instant::now() + DIAGNOSTICS_TIMEOUT;
         self.next_question.get_or_insert_with(|| (Vec::new(), within)).0.push(answer);
