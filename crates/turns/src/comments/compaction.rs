@@ -111,8 +111,8 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
 mod tests {
     use super::*;
     use crate::store::comment_line::Promise;
+    use crate::store::sample_comment_lines::{read, removed, sent, written};
     use crate::store::session_address::Address;
-    use crate::tests::comment_lines::{read, removed, sent, written};
 
     #[test]
     fn records_that_were_read_long_ago_go_and_all_others_stay() {

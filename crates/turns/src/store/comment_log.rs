@@ -44,7 +44,7 @@ mod tests {
     use alongside_platform::private::open_for_appending;
 
     use super::*;
-    use crate::tests::comment_lines::{sent, written};
+    use crate::store::sample_comment_lines::{sent, written};
 
     #[test]
     fn a_state_is_the_sum_of_its_lines_whatever_was_cut_off() {

@@ -240,7 +240,7 @@ impl Comments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::comment_lines::{read, removed, sent, written};
+    use crate::store::sample_comment_lines::{read, removed, sent, written};
 
     #[test]
     fn a_removed_comment_is_not_sent_and_its_id_never_comes_again() {

@@ -9,6 +9,8 @@ pub(crate) mod escaped_path;
 pub(crate) mod file_lock;
 pub(crate) mod hash;
 pub(crate) mod json_lines;
+#[cfg(test)]
+pub(crate) mod sample_comment_lines;
 pub(crate) mod session_address;
 pub(crate) mod tree_store;
 pub(crate) mod turn_dirs;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use alongside_companion::turns::source::{ChangeBack, HunkBack, NewRound, TurnLook, TurnSource as _};
 use alongside_desk::{CommentId, CommentState, now_ms};
 
-use super::comment_lines::{read, sent, written};
 use super::fixture::{Project, claimed, reader};
 use crate::store::comment_line::Line;
+use crate::store::sample_comment_lines::{read, sent, written};
 use crate::store::tree_store::COMMENTS_LOCK;
 use crate::{Claimed, Delivery, Error, claim_for_person, clear, confirm, sent_text, trim};
 

@@ -1,6 +1,5 @@
 //! The store with the real git, in temporary directories.
 
-pub(crate) mod comment_lines;
 mod comments;
 mod deliveries;
 mod fixture;
