@@ -428,8 +428,8 @@ impl MainLoop {
                 DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
             }
         }
-        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
-        if let Some(number) = self.calls.begin_diagnostics(&desks) {
+        let desks = || if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
+        if let Some((number, desks)) = self.calls.begin_diagnostics(desks) {
             if desks.is_empty() {
                 // No desk has an answer to wait for.
                 return self.finish_calls(now);

@@ -20,7 +20,7 @@ pub(super) enum Entry {
     Pipe,
 }
 
-/// What no snapshot holds of an entry: its mode, and its number of names (hard links).
+/// The properties of an entry that no snapshot holds: its mode, and its number of names (hard links).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Nature {
     pub(super) mode: u32,

@@ -100,17 +100,21 @@ impl Calls {
         self.next_question.get_or_insert_with(|| (Vec::new(), within)).0.push(answer);
     }
 
-    /// Begins the wait for the next question, which these desks are asked. Returns its number; `None` if no
-    /// agent has asked, or desks still have an earlier question.
-    pub(crate) fn begin_diagnostics(&mut self, desks: &BTreeSet<DeskId>) -> Option<u64> {
+    /// Begins the wait for the next question, which these desks are asked. Returns its number and the desks;
+    /// `None` if no agent has asked, or desks still have an earlier question.
+    pub(crate) fn begin_diagnostics(
+        &mut self,
+        desks: impl FnOnce() -> BTreeSet<DeskId>,
+    ) -> Option<(u64, BTreeSet<DeskId>)> {
         if self.desk_waits.iter().any(|wait| matches!(wait.call, DeskCall::Diagnostics(_))) {
             return None;
         }
         let (answers, until) = self.next_question.take()?;
         self.last_question += 1;
-        let call = DiagnosticsCall { number: self.last_question, files: Vec::new(), answers };
+        let (number, desks) = (self.last_question, desks());
+        let call = DiagnosticsCall { number, files: Vec::new(), answers };
         self.desk_waits.push(DeskWait { call: DeskCall::Diagnostics(call), desks: desks.clone(), until });
-        Some(self.last_question)
+        Some((number, desks))
     }
 
     pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: ReviewId) {
@@ -210,7 +214,7 @@ mod tests {
         let (mut calls, start) = (Calls::default(), Instant::now());
         let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
         calls.want_diagnostics(oneshot::channel().0);
-        let number = calls.begin_diagnostics(&desks()).unwrap();
+        let (number, _) = calls.begin_diagnostics(desks).unwrap();
         let (answer, session) = (oneshot::channel().0, String::new());
         let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
         calls.begin_close(close, desks());
@@ -233,10 +237,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn agents_that_ask_during_a_question_share_the_next_one() {
         let (mut calls, start) = (Calls::default(), Instant::now());
-        let desks = BTreeSet::from([DeskId(1)]);
+        let begin =
+            |calls: &mut Calls| calls.begin_diagnostics(|| [DeskId(1)].into()).map(|(number, _)| number);
         let want = |calls: &mut Calls| {
             calls.want_diagnostics(oneshot::channel().0);
-            calls.begin_diagnostics(&desks)
+            begin(calls)
         };
         let first = want(&mut calls).unwrap();
         tokio::time::advance(Duration::from_millis(100)).await;
@@ -245,12 +250,12 @@ mod tests {
         assert_eq!(want(&mut calls), None);
         calls.add_diagnostics(DeskId(1), first, files(&["/old"]));
         assert_eq!(calls.take_answered(Instant::now()).len(), 1);
-        let second = calls.begin_diagnostics(&desks).unwrap();
+        let second = begin(&mut calls).unwrap();
         assert_eq!(calls.deadline(), Some(start + Duration::from_millis(100) + DIAGNOSTICS_TIMEOUT));
         calls.add_diagnostics(DeskId(1), second, files(&["/new"]));
         let answered = calls.take_answered(Instant::now());
         let [DeskCall::Diagnostics(found)] = answered.as_slice() else { panic!("{answered:?}") };
         assert_eq!((&found.files, found.answers.len()), (&files(&["/new"]), 2));
-        assert_eq!(calls.begin_diagnostics(&desks), None);
+        assert_eq!(begin(&mut calls), None);
     }
 }

@@ -116,10 +116,12 @@ impl LastWords {
 
     /// Calls `ends` for each watched decision, and looks at that time if it was true of any.
     fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
+        let mut is_any_over = false;
         for watched in &mut self.watched {
-            if ends(watched) {
-                self.next_look = Some(self.next_look.map_or(look_at, |planned| planned.min(look_at)));
-            }
+            is_any_over |= ends(watched);
+        }
+        if is_any_over {
+            self.look_by(look_at);
         }
     }
 
