@@ -1,4 +1,4 @@
-//! Blocking sockets for measuring: a request is built before the clock starts, and its response is understood
+//! Blocking sockets for measuring: a request is built before the clock starts, and its response is parsed
 //! after the clock has stopped.
 
 use std::io::{Read as _, Write as _};
@@ -17,15 +17,15 @@ use crate::wire::Address;
 /// The response to a request.
 #[derive(Debug)]
 pub(super) struct TimedResponse {
-    /// From the first byte sent until the message was whole.
+    /// The time from the first byte sent to the last byte of the message.
     pub(super) took: Duration,
     pub(super) session: Option<String>,
-    /// JSON, also where it came as an event.
+    /// The message as JSON, without the form of an event.
     message: Vec<u8>,
 }
 
 impl TimedResponse {
-    /// The result of a tool.
+    /// Parses the message, and returns its result.
     pub(super) fn result(&self) -> Result<Value> {
         let mut reply: Value = serde_json::from_slice(&self.message).context("the answer is no JSON")?;
         let result = reply["result"].take();
@@ -54,12 +54,13 @@ impl BlockingSocket {
     /// Sends a request, and waits for its whole response.
     pub(super) fn ask(&mut self, request: &[u8]) -> Result<TimedResponse> {
         let since = Instant::now();
-        // A companion that refuses a body may hang up before all of it is sent; the answer says why.
+        // A companion that refuses a body may close the connection before the body is sent. The response then
+        // has the reason.
         let sent = self.tcp.write_all(request);
-        let head = self.head().or_else(|error| sent.map_err(Into::into).and(Err(error)))?;
+        let head = self.read_head().or_else(|error| sent.map_err(Into::into).and(Err(error)))?;
         let (took, message) = match head.is_event_stream() {
-            true => self.first_event(&head, since)?,
-            false => self.body(&head, since)?,
+            true => self.read_first_event(&head, since)?,
+            false => self.read_body(&head, since)?,
         };
         let message = if head.is_event_stream() { data(&message) } else { message.to_vec() };
         let status = head.status;
@@ -67,15 +68,15 @@ impl BlockingSocket {
         Ok(TimedResponse { took, session: head.get(SESSION_HEADER).map(str::to_owned), message })
     }
 
-    /// Asks for a stream, and hangs up once it has begun.
+    /// Requests a stream, and closes the connection once the stream has begun.
     pub(super) fn begin_stream(mut self, request: &[u8]) -> Result<()> {
         self.tcp.write_all(request)?;
-        let head = self.head().context("no stream is begun")?;
+        let head = self.read_head().context("no stream is begun")?;
         ensure!(head.status == 200, "a stream is answered {}", head.status);
         Ok(())
     }
 
-    fn head(&mut self) -> Result<Head> {
+    fn read_head(&mut self) -> Result<Head> {
         loop {
             if let Some((head, length)) = Head::parse(&self.unread)? {
                 self.unread.advance(length);
@@ -85,21 +86,21 @@ impl BlockingSocket {
         }
     }
 
-    /// The whole body, and when it was whole.
-    fn body(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
+    /// Reads the whole body. Returns it with the time since `since`.
+    fn read_body(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
         let mut body = body_after(head)?;
         let mut whole = BytesMut::new();
-        while let Some(part) = self.part(&mut body)? {
+        while let Some(part) = self.read_part(&mut body)? {
             append(&mut whole, part);
         }
         Ok((since.elapsed(), whole))
     }
 
-    /// The first event with data, and when it was whole. The rest of the stream is read as well, for the
-    /// next request follows on this connection.
-    fn first_event(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
+    /// Reads the whole stream, because the next request follows on this connection. Returns the first event
+    /// with data, with the time from `since` until it was complete.
+    fn read_first_event(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
         let (mut body, mut events, mut first) = (body_after(head)?, EventParser::default(), None);
-        while let Some(part) = self.part(&mut body)? {
+        while let Some(part) = self.read_part(&mut body)? {
             events.feed(part);
             while let Some(block) = events.next_block() {
                 if first.is_none() && has_data(&block) {
@@ -110,8 +111,8 @@ impl BlockingSocket {
         first.context("the stream of an answer ended without it")
     }
 
-    /// The next part of a body; `None` at its end.
-    fn part(&mut self, body: &mut Body) -> Result<Option<BytesMut>> {
+    /// Reads the next part of a body; `None` at its end.
+    fn read_part(&mut self, body: &mut Body) -> Result<Option<BytesMut>> {
         loop {
             match body.decode(&mut self.unread)? {
                 Some(part) => return Ok(Some(part)),
@@ -122,16 +123,16 @@ impl BlockingSocket {
     }
 
     fn fill(&mut self) -> Result<()> {
-        let mut some = [0; 64 << 10];
-        match self.tcp.read(&mut some).context("no answer")? {
+        let mut buffer = [0; 64 << 10];
+        match self.tcp.read(&mut buffer).context("no answer")? {
             0 => bail!("the companion has hung up"),
-            count => self.unread.extend_from_slice(&some[..count]),
+            count => self.unread.extend_from_slice(&buffer[..count]),
         }
         Ok(())
     }
 }
 
-/// The body of an answer on a connection that is kept.
+/// Returns the decoder for the body of a response that leaves the connection open.
 fn body_after(head: &Head) -> Result<Body> {
     let body = Body::after(head);
     match body.ends_with_connection() {
@@ -148,12 +149,12 @@ fn append(whole: &mut BytesMut, part: BytesMut) {
     }
 }
 
-/// Whether a block is an event with data. Quick, for a clock may be running.
+/// Whether a block is an event with data. The check is quick, because a clock may be running.
 pub(super) fn has_data(block: &[u8]) -> bool {
     block.starts_with(b"data:") || block.windows(6).any(|window| window == b"\ndata:")
 }
 
-/// The data of an event.
+/// Returns the data of an event.
 pub(super) fn data(block: &[u8]) -> Vec<u8> {
     match Item::parse(block) {
         Some(Item::Event(event)) => event.data.unwrap_or_default().into_bytes(),

@@ -1,5 +1,5 @@
-//! A desk of ours for measuring, without a runtime. An act of the person is one write, and the time of a
-//! message is noted before the message is parsed. Hooks use the same socket in the same way.
+//! A desk for measuring, without a runtime. An action of the person is one write, and the time of a message
+//! is taken before the message is parsed. The hooks of the bench use the same socket.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use super::plan::PATIENCE;
 use crate::desk::hello;
 
-/// A proposal that the companion has shown to the desk.
+/// A proposal that the desk has received.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownProposal {
     pub(super) at: Instant,
     review: Review,
 }
@@ -33,7 +33,7 @@ struct Review {
     hunks: Vec<IgnoredAny>,
 }
 
-impl Shown {
+impl ShownProposal {
     pub(super) fn hunks(&self) -> usize {
         self.review.hunks.len()
     }
@@ -44,39 +44,40 @@ impl Shown {
 pub(super) struct Desk {
     path: PathBuf,
     socket: Arc<Mutex<UnixStream>>,
-    shown: mpsc::Receiver<Shown>,
+    shown: mpsc::Receiver<ShownProposal>,
 }
 
 impl Desk {
-    /// Joins the host that listens there.
+    /// Joins the host that listens on the socket `path`.
     pub(super) fn join(path: &Path) -> Result<Self> {
         let stream = UnixStream::connect(path)
             .with_context(|| format!("cannot join the companion at {}", path.display()))?;
         let mut reader = BufReader::new(stream.try_clone()?);
         let socket = Arc::new(Mutex::new(stream));
-        say(
+        send(
             &socket,
             &json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello("bench") }),
         )?;
-        let welcome: Value = serde_json::from_slice(&read(&mut reader)?)?;
+        let welcome: Value = serde_json::from_slice(&read_message(&mut reader)?)?;
         ensure!(welcome["result"].is_object(), "the companion lets no desk in: {welcome}");
-        let (tell, shown) = mpsc::channel();
-        let answers = socket.clone();
-        std::thread::spawn(move || while attend(&mut reader, &answers, &tell).is_ok() {});
+        let (sender, shown) = mpsc::channel();
+        let reply_socket = socket.clone();
+        std::thread::spawn(move || while handle_message(&mut reader, &reply_socket, &sender).is_ok() {});
         Ok(Self { path: path.to_owned(), socket, shown })
     }
 
-    /// An agent's hook brings a proposal. Returns when that began, and the hook, with which its review ends.
+    /// Sends a proposal as an agent's hook. Returns the time at which that began, and the hook: its review
+    /// ends when the hook is dropped.
     pub(super) fn propose(&self, proposal: &HookProposal) -> Result<(Instant, impl Sized + use<>)> {
         let hook = Mutex::new(UnixStream::connect(&self.path)?);
         let mut params = serde_json::to_value(proposal)?;
         params["protocol"] = PROTOCOL.into();
         let call = json!({ "jsonrpc": "2.0", "id": 0, "method": "alongside/propose", "params": params });
-        Ok((say(&hook, &call)?, hook))
+        Ok((send(&hook, &call)?, hook))
     }
 
-    /// The person accepts all that the agent of this proposal still proposes for its file.
-    pub(super) fn grant(&self, shown: &Shown) -> Result<()> {
+    /// Grants the session of this proposal all further changes of its file.
+    pub(super) fn grant(&self, shown: &ShownProposal) -> Result<()> {
         let grant = json!({ "id": shown.review.id, "scope": "file" });
         self.notify("alongside/grant", &grant).map(drop)
     }
@@ -85,22 +86,22 @@ impl Desk {
         self.notify("alongside/withdrawGrants", &json!({})).map(drop)
     }
 
-    /// The person has moved the cursor to a line, which counts from 1. Returns when that began.
-    pub(super) fn cursor(&self, file: &str, line: u32) -> Result<Instant> {
+    /// Reports the cursor on a line, which counts from 1. Returns the time at which that began.
+    pub(super) fn move_cursor(&self, file: &str, line: u32) -> Result<Instant> {
         let cursor = json!({ "line": line - 1, "character": 0 });
         let active = json!({ "path": file, "cursor": cursor });
         self.notify("alongside/didChangeContext", &json!({ "active": active }))
     }
 
-    /// The person accepts. Returns when that began.
-    pub(super) fn accept(&self, shown: &Shown) -> Result<Instant> {
+    /// Accepts a proposal. Returns the time at which that began.
+    pub(super) fn accept(&self, shown: &ShownProposal) -> Result<Instant> {
         let Review { id, revision, .. } = shown.review;
         let decision = json!({ "id": id, "revision": revision, "decision": "accept" });
         self.notify("alongside/decideReview", &decision)
     }
 
-    /// Waits for the proposal for this file, and drops those for others.
-    pub(super) fn shown(&self, file: &str) -> Result<Shown> {
+    /// Waits for a proposal for this file, and drops the proposals for other files.
+    pub(super) fn wait_for_proposal(&self, file: &str) -> Result<ShownProposal> {
         loop {
             let shown = self.shown.recv_timeout(PATIENCE).context("a proposal is not shown")?;
             if shown.review.file == file {
@@ -110,19 +111,19 @@ impl Desk {
     }
 
     fn notify(&self, method: &str, params: &Value) -> Result<Instant> {
-        say(&self.socket, &json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+        send(&self.socket, &json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 }
 
 impl Drop for Desk {
     fn drop(&mut self) {
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
-        // Its thread ends with it.
+        // The thread that reads ends when the socket is shut down.
         let _ = socket.shutdown(std::net::Shutdown::Both);
     }
 }
 
-fn say(socket: &Mutex<UnixStream>, message: &Value) -> Result<Instant> {
+fn send(socket: &Mutex<UnixStream>, message: &Value) -> Result<Instant> {
     let framed = framed(message);
     let mut socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
     let since = Instant::now();
@@ -130,13 +131,13 @@ fn say(socket: &Mutex<UnixStream>, message: &Value) -> Result<Instant> {
     Ok(since)
 }
 
-/// A message as it is sent.
+/// Returns a message with its header, as it is sent.
 pub(super) fn framed(message: &Value) -> String {
     let message = message.to_string();
     format!("Content-Length: {}\r\n\r\n{message}", message.len())
 }
 
-fn read(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
+fn read_message(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
     let mut length = None;
     loop {
         let mut line = String::new();
@@ -151,11 +152,11 @@ fn read(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
     Ok(message)
 }
 
-/// Reads one message of the companion, and notes when it came.
-fn attend(
+/// Reads one message of the companion: passes a proposal on with its time, and replies to a flush.
+fn handle_message(
     reader: &mut BufReader<UnixStream>,
     socket: &Mutex<UnixStream>,
-    tell: &mpsc::Sender<Shown>,
+    sender: &mpsc::Sender<ShownProposal>,
 ) -> Result<()> {
     #[derive(Deserialize)]
     struct Message<'a> {
@@ -163,16 +164,18 @@ fn attend(
         #[serde(borrow)]
         params: Option<&'a RawValue>,
     }
-    let message = read(reader)?;
+    let message = read_message(reader)?;
     let at = Instant::now();
     let message: Message<'_> = serde_json::from_slice(&message)?;
     let params = message.params.map_or("null", RawValue::get);
     match message.method.as_deref() {
-        Some("alongside/didOpenReview") => tell.send(Shown { at, review: serde_json::from_str(params)? })?,
+        Some("alongside/didOpenReview") => {
+            sender.send(ShownProposal { at, review: serde_json::from_str(params)? })?;
+        }
         // This desk holds no unsent text.
         Some("alongside/flushReview") => {
             let flushed: Value = serde_json::from_str(params)?;
-            say(
+            send(
                 socket,
                 &json!({ "jsonrpc": "2.0", "method": "alongside/didFlushReview", "params": flushed }),
             )?;

@@ -1,4 +1,4 @@
-//! When which discovery files are on disk: the directories in which agents look are watched from before a
+//! Records when each discovery file is written: watches the directories in which agents search, from before a
 //! companion starts.
 
 use std::collections::BTreeMap;
@@ -16,20 +16,21 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use crate::sandbox::Sandbox;
 use crate::wire::Address;
 
-/// All files are there when none has come for so long.
-const SILENCE: Duration = Duration::from_millis(250);
+/// The time without a new file after which all files count as written.
+const QUIET_TIME: Duration = Duration::from_millis(250);
 
 /// A watch on directories.
 #[derive(Debug)]
 pub(super) struct Watch {
     _watcher: RecommendedWatcher,
     written: mpsc::Receiver<(Instant, Vec<PathBuf>)>,
-    /// When each of them was written last.
+    /// The discovery files, each with the time of its last write.
     files: BTreeMap<PathBuf, Instant>,
 }
 
 impl Watch {
-    /// Watches; the directories of every family are there already, as after the first time.
+    /// Begins to watch. Creates the directories of every family first, as an earlier start of a companion
+    /// would have.
     pub(super) fn begin(sandbox: &Sandbox) -> Result<Self> {
         for row in discovery_files() {
             let directory = match row.directory {
@@ -38,13 +39,13 @@ impl Watch {
             };
             std::fs::create_dir_all(directory)?;
         }
-        let (tell, written) = mpsc::channel();
+        let (sender, written) = mpsc::channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let at = Instant::now();
             if let Ok(event) = event
                 && is_written(event.kind)
             {
-                let _ = tell.send((at, event.paths));
+                let _ = sender.send((at, event.paths));
             }
         })?;
         for directory in [sandbox.tmp(), sandbox.home()] {
@@ -55,17 +56,17 @@ impl Watch {
         Ok(Self { _watcher: watcher, written, files: BTreeMap::new() })
     }
 
-    /// Takes in what comes within this time; true if all files that come are there.
-    pub(super) fn look(&mut self, within: Duration) -> bool {
+    /// Collects writes until there is none for `within`. Returns whether all files count as written.
+    pub(super) fn collect(&mut self, within: Duration) -> bool {
         while let Ok((at, paths)) = self.written.recv_timeout(within) {
             let records = paths.into_iter().filter(|path| is_discovery_file(path));
             self.files.extend(records.map(|path| (path, at)));
         }
-        self.newest().is_some_and(|newest| newest.elapsed() >= SILENCE)
+        self.last_written().is_some_and(|written_at| written_at.elapsed() >= QUIET_TIME)
     }
 
-    /// When the last file was written.
-    pub(super) fn newest(&self) -> Option<Instant> {
+    /// The time at which the last file was written.
+    pub(super) fn last_written(&self) -> Option<Instant> {
         self.files.values().max().copied()
     }
 
@@ -80,7 +81,7 @@ fn is_discovery_file(path: &Path) -> bool {
         .is_some_and(|name| discovery_files().any(|row| row.matches(name)))
 }
 
-/// Reading, and what only touches, counts for nothing.
+/// Whether an event is a write: reads and changes of metadata do not count.
 fn is_written(kind: EventKind) -> bool {
     match kind {
         EventKind::Create(_) => true,
@@ -90,7 +91,7 @@ fn is_written(kind: EventKind) -> bool {
     }
 }
 
-/// Where a discovery file leads, and the first directory that it serves.
+/// Reads a discovery file: the address of its companion, and the first directory that the companion serves.
 pub(super) fn read(file: &Path) -> Result<(Address, Option<PathBuf>)> {
     let json = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let record: Record =

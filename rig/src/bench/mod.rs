@@ -1,53 +1,55 @@
-//! Measures the cost and speed of a companion, as agents and editors see them: any companion, of
-//! whatever make.
+//! Measures the cost and the speed of a companion of any maker, as agents and editors see them.
 //!
 //! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each
-//! scene measures the subjects in turn, pair by pair, for a single figure says little on a machine that
-//! others use: what counts is the [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or
-//! written by the measuring thread while its clock runs.
+//! scene measures the subjects in turn, pair by pair: on a machine that others use, a single figure says
+//! little, and only the [ratio](report::Row::ratio) within a run counts. The measuring thread parses,
+//! allocates and writes nothing while its clock runs.
 
 mod agents;
 mod blocking_socket;
 mod desk;
 mod discovery_watch;
-mod editor_hands;
+mod person;
 mod plan;
 mod process;
+mod repetitions;
 mod report;
 mod scenes;
 mod stream_reader;
 mod subject;
-mod turns;
 
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 
 pub use plan::{Plan, Scene};
+use repetitions::{Bench, Table};
 pub use report::{Figure, Report, Row, Unit};
 pub use subject::{Kind, Subject};
-use turns::{Bench, Table};
 
-/// Measures these, pair by pair. Ends early, with an error, once `interrupted` is set. Now and then `tell` is
-/// given a line about how it goes.
-/// Failures of a subject are in its row.
+/// Measures the subjects, pair by pair, and passes lines about the progress to `report_progress`. A failure
+/// of a subject is in its figures.
+///
+/// # Errors
+///
+/// Fails once `interrupted` is set, and where this machine itself cannot be measured.
 pub fn run(
     plan: &Plan,
     subjects: &[Subject],
     interrupted: &AtomicBool,
-    tell: &dyn Fn(&str),
+    report_progress: &dyn Fn(&str),
 ) -> Result<Report> {
     alongside_platform::limits::raise_open_files();
-    let mut bench = Bench { plan, subjects, interrupted, tell, table: Table::new(subjects) };
+    let mut bench = Bench { plan, subjects, interrupted, report_progress, table: Table::new(subjects) };
     let has = |scene| plan.scenes.contains(&scene);
-    // Scenes with a late look begin first, and run beside the others.
-    let idling = if has(Scene::Idle) { bench.begin_idle()? } else { Vec::new() };
-    let mut grown = Vec::new();
+    // Idle companions are measured last. They start first, and run beside the other scenes.
+    let idle_companions = if has(Scene::Idle) { bench.begin_idle()? } else { Vec::new() };
+    let mut after_sessions = Vec::new();
     for scene in &plan.scenes {
         match scene {
             Scene::Machine => bench.machine()?,
             Scene::Starts => bench.starts()?,
-            Scene::Memory => grown = bench.memory()?,
+            Scene::Memory => after_sessions = bench.memory()?,
             Scene::Requests => bench.requests()?,
             Scene::Decisions => bench.decisions()?,
             Scene::Contexts => bench.contexts()?,
@@ -59,10 +61,10 @@ pub fn run(
         }
     }
     if has(Scene::Idle) {
-        bench.idle(idling)?;
+        bench.idle(idle_companions)?;
     }
     if has(Scene::Memory) {
-        bench.memory_after(grown, has(Scene::Idle))?;
+        bench.memory_after(after_sessions, has(Scene::Idle))?;
     }
     Ok(bench.table.report())
 }

@@ -1,4 +1,4 @@
-//! The scenes, and how much each measures.
+//! The scenes of the bench, and the amount of work in each.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ pub enum Scene {
     Machine,
     /// The start, until agents can find the companion.
     Starts,
-    /// Memory.
+    /// Memory with sessions, and after they have ended.
     Memory,
     /// Round trips of requests.
     Requests,
-    /// The time from a decision until its agent hears of it.
+    /// The time from a decision until its agent has the outcome.
     Decisions,
-    /// The time from a move of the cursor until agents hear of it.
+    /// The time from a move of the cursor until agents have the context.
     Contexts,
-    /// Large proposals.
+    /// The time from a large proposal until the response, and until a desk has its hunks.
     Proposals,
     /// The time from the start of an agent's hook until a desk has its proposal.
     Hooks,
     /// Snapshots at prompts, and the changes of a turn at a desk.
     Turns,
-    /// The end.
+    /// The end of the companion, while agents are connected.
     Stops,
     /// The cost while nothing happens.
     Idle,
 }
 
 impl Scene {
-    /// All of them, in the order in which they are measured, by name.
+    /// All scenes with their names, in the order of measurement.
     pub const ALL: [(&'static str, Self); 11] = [
         ("machine", Self::Machine),
         ("starts", Self::Starts),
@@ -46,42 +46,42 @@ impl Scene {
     ];
 }
 
-/// How much is measured.
+/// The amount of measurement.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The scenes to measure.
     pub scenes: Vec<Scene>,
-    /// How often each is started, to be found.
+    /// The starts of each subject whose time to be found is measured.
     pub starts: usize,
-    /// At how many sessions memory and context are looked at.
+    /// The numbers of sessions at which memory and context are measured.
     pub sessions: Vec<usize>,
-    /// How many sessions are opened and dropped.
+    /// The number of sessions that are opened and dropped.
     pub dropped: usize,
-    /// At how many sessions requests are made.
-    pub asking: Vec<usize>,
-    /// At how many sessions decisions are made.
-    pub deciding: Vec<usize>,
-    /// How often the subjects take turns.
-    pub turns: usize,
-    /// Samples in each turn, of steps that take microseconds.
+    /// The numbers of sessions at which requests are measured.
+    pub request_sessions: Vec<usize>,
+    /// The numbers of sessions at which decisions are measured.
+    pub decision_sessions: Vec<usize>,
+    /// The repetitions of a measurement, for each subject in turn.
+    pub repetitions: usize,
+    /// The samples in each repetition, of steps that take microseconds.
     pub samples: usize,
-    /// How often the cursor moves in each turn.
+    /// The moves of the cursor in each repetition.
     pub moves: usize,
-    /// For how long it moves without a pause.
-    pub steady: Duration,
-    /// Sizes of proposals, in bytes, and how often each is made.
+    /// The time for which the cursor moves without a pause.
+    pub steady_moves: Duration,
+    /// The sizes of proposals in bytes, each with its number of repetitions.
     pub proposals: Vec<(usize, usize)>,
-    /// How many files are in the projects of prompts.
+    /// The numbers of files in the projects where a prompt takes a snapshot.
     pub turn_files: Vec<usize>,
-    /// How many files a turn changes.
+    /// The number of files that a turn changes.
     pub turn_changes: usize,
-    /// The length of the rest, whose cost is measured.
+    /// The time without any work whose cost is measured.
     pub idle: Duration,
-    /// How long a companion waits for more before it tells what has changed.
+    /// The time for which a companion waits for further changes before it sends a context.
     pub debounce: Duration,
 }
 
-/// How long an answer may take: the largest proposals take the slowest companions a while.
+/// The longest wait for a response: the slowest companions need most of it for the largest proposals.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A megabyte.
@@ -94,12 +94,12 @@ impl Default for Plan {
             starts: 10,
             sessions: vec![1, 50, 1000],
             dropped: 10_000,
-            asking: vec![1, 50, 100],
-            deciding: vec![1, 50],
-            turns: 5,
+            request_sessions: vec![1, 50, 100],
+            decision_sessions: vec![1, 50],
+            repetitions: 5,
             samples: 200,
             moves: 5,
-            steady: Duration::from_secs(3),
+            steady_moves: Duration::from_secs(3),
             proposals: vec![(MB, 10), (10 * MB, 5), (64 * MB, 3)],
             turn_files: vec![100, 5_000, 50_000],
             turn_changes: 500,
@@ -110,18 +110,18 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// A slice of everything, to see that it works. Its figures mean nothing.
+    /// Returns a plan with a little of every scene, to test the bench. Its figures mean nothing.
     pub fn quick() -> Self {
         Self {
             starts: 2,
             sessions: vec![1, 5],
             dropped: 20,
-            asking: vec![1, 3],
-            deciding: vec![1, 3],
-            turns: 2,
+            request_sessions: vec![1, 3],
+            decision_sessions: vec![1, 3],
+            repetitions: 2,
             samples: 5,
             moves: 1,
-            steady: Duration::from_millis(600),
+            steady_moves: Duration::from_millis(600),
             proposals: vec![(MB, 1)],
             turn_files: vec![20],
             turn_changes: 5,

@@ -1,4 +1,4 @@
-//! The results, as a table and for JSON.
+//! The results of a run, printed as a table, as Markdown or as JSON.
 
 use std::fmt::Write as _;
 
@@ -21,40 +21,41 @@ pub enum Unit {
     Count,
 }
 
-/// One row.
+/// The figures of one measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// The measurement.
+    /// The name of the measurement.
     pub what: String,
-    /// In which unit.
+    /// The unit of all its figures.
     pub unit: Unit,
     /// A cell for each subject.
     pub figures: Vec<Figure>,
-    /// With two subjects: how many times as much the second took, the median over all turns.
+    /// With two subjects: the second's median divided by the first's; of that, the median over all
+    /// repetitions.
     pub ratio: Option<f64>,
 }
 
 /// The figures of one subject.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
-    /// How many samples there are.
+    /// The number of samples.
     pub samples: usize,
-    /// The middle one.
+    /// The median.
     pub median: Option<f64>,
     /// The 99th percentile.
     pub p99: Option<f64>,
-    /// Their mean.
+    /// The mean.
     pub mean: Option<f64>,
-    /// Why there are none, or no more.
+    /// The error that ended the measurement, if one did.
     pub failed: Option<String>,
-    /// A remark.
+    /// A remark below the table.
     pub note: Option<String>,
 }
 
 /// All results of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// The subjects.
+    /// The names of the subjects.
     pub subjects: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -73,8 +74,8 @@ impl std::fmt::Display for Report {
             write!(f, "{:wide$}", row.title())?;
             for (name, figure) in self.subjects.iter().zip(&row.figures) {
                 write!(f, " | {:>33}", figure.cell())?;
-                let said = [figure.failed.as_ref(), figure.note.as_ref()].into_iter().flatten();
-                remarks.extend(said.map(|said| format!("{}, {name}: {said}", row.what)));
+                let texts = [figure.failed.as_ref(), figure.note.as_ref()].into_iter().flatten();
+                remarks.extend(texts.map(|text| format!("{}, {name}: {text}", row.what)));
             }
             writeln!(
                 f,
@@ -90,7 +91,7 @@ impl std::fmt::Display for Report {
 }
 
 impl Report {
-    /// The same as a table of Markdown, for docs/performance.md.
+    /// Returns the results as a table of Markdown, for docs/performance.md.
     pub fn markdown(&self) -> String {
         let heads: String = self.subjects.iter().map(|name| format!(" {name}: p50 / p99 |")).collect();
         let mut page = format!("| |{heads} ratio |\n|---|{}---|\n", "---|".repeat(self.subjects.len()));
@@ -140,7 +141,7 @@ impl Figure {
     }
 }
 
-/// A value with three significant digits.
+/// Returns a value with about three significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         big if big >= 100.0 => format!("{value:.0}"),

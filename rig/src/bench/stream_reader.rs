@@ -1,5 +1,5 @@
-//! Reads the streams of any number of agents, on a thread of its own. It notes the time of each message and
-//! parses none: work on one would delay the time of the next.
+//! Reads the streams of any number of agents on a thread of its own. The thread takes the time of each
+//! message and parses none: parsing one would delay the time of the next.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -11,26 +11,26 @@ use super::blocking_socket::has_data;
 use super::plan::PATIENCE;
 use crate::wire::{Address, EventStream};
 
-/// Something that came on a stream.
+/// A message on a stream or the end of the stream, with its time.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct TimedEvent {
     pub(super) at: Instant,
     pub(super) agent: usize,
-    pub(super) what: Said,
+    pub(super) kind: EventKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum EventKind {
     /// An event with data, not parsed yet.
     Message(BytesMut),
-    /// It ended properly, with the last chunk of HTTP.
+    /// The stream ended properly, with the last chunk of HTTP.
     Ended,
-    /// It ended without the last chunk.
+    /// The stream ended without the last chunk.
     Cut,
 }
 
-/// A stream to open and to read.
-struct Wanted {
+/// The request to open a stream and to read it.
+struct StreamRequest {
     agent: usize,
     address: Address,
     session: String,
@@ -40,39 +40,39 @@ struct Wanted {
 /// The reader of all streams. Dropping it closes them.
 #[derive(Debug)]
 pub(super) struct StreamReader {
-    streams: tokio::sync::mpsc::UnboundedSender<Wanted>,
-    heard: mpsc::Receiver<Heard>,
+    requests: tokio::sync::mpsc::UnboundedSender<StreamRequest>,
+    events: mpsc::Receiver<TimedEvent>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl StreamReader {
     pub(super) fn new() -> Result<Self> {
-        let (streams, mut arriving) = tokio::sync::mpsc::unbounded_channel::<Wanted>();
-        let (tell, heard) = mpsc::channel();
+        let (requests, mut new_requests) = tokio::sync::mpsc::unbounded_channel::<StreamRequest>();
+        let (sender, events) = mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
-                while let Some(wanted) = arriving.recv().await {
-                    tokio::spawn(attend(wanted, tell.clone()));
+                while let Some(request) = new_requests.recv().await {
+                    tokio::spawn(read_stream(request, sender.clone()));
                 }
             });
         });
-        Ok(Self { streams, heard, thread: Some(thread) })
+        Ok(Self { requests, events, thread: Some(thread) })
     }
 
-    /// Opens the stream of one more agent, and reads it.
+    /// Opens the stream of another agent, and reads it.
     pub(super) fn add(&self, agent: usize, address: &Address, session: &str) -> Result<()> {
-        let (opened, open) = mpsc::channel();
+        let (opened, opening) = mpsc::channel();
         let (address, session) = (address.clone(), session.to_owned());
-        let wanted = Wanted { agent, address, session, opened };
-        self.streams.send(wanted).ok().context("the stream reader has ended")?;
-        open.recv_timeout(PATIENCE).context("no stream is begun")?
+        let request = StreamRequest { agent, address, session, opened };
+        self.requests.send(request).ok().context("the stream reader has ended")?;
+        opening.recv_timeout(PATIENCE).context("no stream is begun")?
     }
 
-    /// The next message or end on any stream; `None` if there is none within this time.
-    pub(super) fn next(&self, within: Duration) -> Result<Option<Heard>> {
-        match self.heard.recv_timeout(within) {
-            Ok(heard) => Ok(Some(heard)),
+    /// Waits for the next message or end of any stream; `None` if there is none within this time.
+    pub(super) fn next(&self, within: Duration) -> Result<Option<TimedEvent>> {
+        match self.events.recv_timeout(within) {
+            Ok(event) => Ok(Some(event)),
             Err(mpsc::RecvTimeoutError::Timeout) => Ok(None),
             Err(mpsc::RecvTimeoutError::Disconnected) => bail!("the stream reader has ended"),
         }
@@ -81,32 +81,37 @@ impl StreamReader {
 
 impl Drop for StreamReader {
     fn drop(&mut self) {
-        let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
-        self.streams = nobody;
-        // The connections are closed when it has ended.
+        // The thread ends once it has no sender of requests, and the connections close with the thread.
+        let (disconnected, _) = tokio::sync::mpsc::unbounded_channel();
+        self.requests = disconnected;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-async fn attend(Wanted { agent, address, session, opened }: Wanted, tell: mpsc::Sender<Heard>) {
+async fn read_stream(request: StreamRequest, sender: mpsc::Sender<TimedEvent>) {
+    let StreamRequest { agent, address, session, opened } = request;
     let stream = match EventStream::open(&address, &session, None).await {
         Ok(stream) => stream,
         Err(error) => return drop(opened.send(Err(error))),
     };
     let _ = opened.send(Ok(()));
-    let what = match listen(stream, agent, &tell).await {
-        Ok(()) => Said::Ended,
-        Err(_) => Said::Cut,
+    let kind = match forward_messages(stream, agent, &sender).await {
+        Ok(()) => EventKind::Ended,
+        Err(_) => EventKind::Cut,
     };
-    let _ = tell.send(Heard { at: Instant::now(), agent, what });
+    let _ = sender.send(TimedEvent { at: Instant::now(), agent, kind });
 }
 
-async fn listen(mut stream: EventStream, agent: usize, tell: &mpsc::Sender<Heard>) -> Result<()> {
+async fn forward_messages(
+    mut stream: EventStream,
+    agent: usize,
+    sender: &mpsc::Sender<TimedEvent>,
+) -> Result<()> {
     while let Some(block) = stream.next().await? {
         if has_data(&block) {
-            tell.send(Heard { at: stream.heard, agent, what: Said::Message(block) })?;
+            sender.send(TimedEvent { at: stream.received_at, agent, kind: EventKind::Message(block) })?;
         }
     }
     Ok(())

@@ -14,8 +14,8 @@ use super::Address;
 pub(crate) struct EventStream {
     connection: Connection,
     events: EventParser,
-    /// When the last bytes came.
-    pub(crate) heard: Instant,
+    /// The time at which the last bytes were read.
+    pub(crate) received_at: Instant,
 }
 
 impl EventStream {
@@ -28,7 +28,7 @@ impl EventStream {
         let mut connection = dialled.context("cannot connect")?;
         let head = connection.exchange(&address.request(session, None)).await?;
         ensure!(head.status == 200, "a stream is answered {}", head.status);
-        Ok(Self { connection, events: EventParser::default(), heard: Instant::now() })
+        Ok(Self { connection, events: EventParser::default(), received_at: Instant::now() })
     }
 
     /// Reads some bytes and does nothing with them; false at the end.
@@ -43,7 +43,7 @@ impl EventStream {
                 return Ok(Some(block));
             }
             let Some(part) = self.connection.part().await? else { return Ok(None) };
-            self.heard = Instant::now();
+            self.received_at = Instant::now();
             self.events.feed(part);
         }
     }

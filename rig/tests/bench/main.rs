@@ -1,5 +1,5 @@
-//! A slice of `cargo xtask bench`: it measures, names what it cannot measure, and leaves nothing behind. No
-//! test asserts speed.
+//! A small part of `cargo xtask bench`: the bench measures, names the measurements that fail, and leaves
+//! nothing behind. No test asserts speed.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,23 +7,23 @@ use alongside_rig::bench::{Kind, Plan, Report, Scene, Subject, run};
 use alongside_rig::{alongside_bin, install, or_skip};
 use anyhow::{Context as _, Result, ensure};
 
-fn measured(plan: &Plan, subjects: &[Subject]) -> Result<Report> {
+fn measure(plan: &Plan, subjects: &[Subject]) -> Result<Report> {
     run(plan, subjects, &AtomicBool::new(false), &|_| {})
 }
 
-fn ours(name: &str) -> Result<Subject> {
+fn alongside(name: &str) -> Result<Subject> {
     Ok(Subject { name: name.into(), kind: Kind::Ours(alongside_bin()?), drive: None })
 }
 
-fn command(line: &str) -> Subject {
+fn from_command(line: &str) -> Subject {
     Subject { name: "theirs".into(), kind: Kind::Command(line.into()), drive: None }
 }
 
-fn only(scenes: &[Scene]) -> Plan {
+fn plan_of(scenes: &[Scene]) -> Plan {
     Plan { scenes: scenes.to_vec(), ..Plan::quick() }
 }
 
-/// Every row has a plausible figure for every subject.
+/// Fails unless every row has a plausible figure for every subject.
 fn ensure_plausible(report: &Report) -> Result<()> {
     for row in &report.rows {
         for figure in &row.figures {
@@ -38,7 +38,7 @@ fn ensure_plausible(report: &Report) -> Result<()> {
 
 #[test]
 fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
-    let report = measured(&Plan::quick(), &[ours("one")?, ours("other")?])?;
+    let report = measure(&Plan::quick(), &[alongside("one")?, alongside("other")?])?;
     ensure_plausible(&report)?;
     let median = |what: &str| {
         let row = report.rows.iter().find(|row| row.what.starts_with(what));
@@ -86,23 +86,23 @@ fn the_baseline_can_be_measured() -> Result<()> {
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
     let scenes =
         [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];
-    let mut report = measured(&only(&scenes), &[baseline])?;
-    // The baseline is no language server, and its debounce starves: it waits for the end of all moves.
+    let mut report = measure(&plan_of(&scenes), &[baseline])?;
+    // The baseline is no language server.
     report.rows.retain(|row| !row.what.contains("language server"));
     ensure_plausible(&report)
 }
 
 #[test]
 fn a_companion_that_dies_is_reported_with_its_status() -> Result<()> {
-    // It can be found, serves for a moment after its stop, and is then killed.
+    // The host can be found. It is killed 0.2 s after the scene has written its file.
     let host = alongside_bin()?;
     let dies = format!(
         "sh -c '\"{}\" host --serve bench --starter $$ -- \"$PWD\" & \
          until test -e asked.rs; do sleep 0.1; done; sleep 0.2; kill -9 $!; wait; exit 9'",
         host.display()
     );
-    let plan = Plan { samples: 1_000_000, ..only(&[Scene::Requests]) };
-    let report = measured(&plan, &[command(&dies), command("false")])?;
+    let plan = Plan { samples: 1_000_000, ..plan_of(&[Scene::Requests]) };
+    let report = measure(&plan, &[from_command(&dies), from_command("false")])?;
     for (figure, status) in report.rows[0].figures.iter().zip(["9", "1"]) {
         let why = figure.failed.as_deref().context("it cannot have been measured")?;
         ensure!(why.contains(&format!("the companion has died (exit status: {status})")), "{why}");
@@ -113,7 +113,7 @@ fn a_companion_that_dies_is_reported_with_its_status() -> Result<()> {
 #[test]
 fn rows_without_a_driver_are_skipped() -> Result<()> {
     let host = format!("\"{}\" host --serve bench --starter $$ -- \"$PWD\"", alongside_bin()?.display());
-    let report = measured(&only(&[Scene::Requests, Scene::Decisions]), &[command(&host)])?;
+    let report = measure(&plan_of(&[Scene::Requests, Scene::Decisions]), &[from_command(&host)])?;
     for row in &report.rows {
         let figure = &row.figures[0];
         match &figure.failed {
@@ -131,7 +131,8 @@ fn rows_without_a_driver_are_skipped() -> Result<()> {
 #[test]
 fn an_interrupted_bench_ends() -> Result<()> {
     let interrupted = AtomicBool::new(true);
-    let error = run(&Plan::quick(), &[ours("one")?], &interrupted, &|_| {}).err().context("it goes on")?;
+    let error =
+        run(&Plan::quick(), &[alongside("one")?], &interrupted, &|_| {}).err().context("it goes on")?;
     ensure!(error.to_string() == "interrupted", "{error:#}");
     Ok(())
 }

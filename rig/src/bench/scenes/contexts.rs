@@ -1,98 +1,101 @@
-//! From a move of the cursor until agents have heard of it.
+//! Measures the time from a move of the cursor until agents have the context.
 
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::CONTEXT_UPDATE;
 use anyhow::Result;
 
+use super::super::agents::StreamMessage;
+use super::super::repetitions::{Bench, Seat, row_key};
 use super::super::report::Unit;
-use super::super::turns::{Bench, Seat, row};
 use super::{between, file, micros, millis, sessions};
 
-/// How often the cursor moves where it never stands still.
-const STEADILY: Duration = Duration::from_millis(30);
-/// A context that comes later than this after the last move is none of those during the moves.
-const AFTERWARDS: Duration = Duration::from_millis(10);
+/// The time between two moves of a cursor that never stands still.
+const MOVE_INTERVAL: Duration = Duration::from_millis(30);
+/// A context that arrives later than this after the last move does not count as sent during the moves.
+const GRACE: Duration = Duration::from_millis(10);
 
 impl Bench<'_> {
     pub(in super::super) fn contexts(&mut self) -> Result<()> {
-        let mut parties = self.seats()?;
+        let mut entrants = self.start_subjects()?;
         let mut line = 0;
         let debounce = self.plan.debounce;
         for number in self.plan.sessions.clone() {
-            (self.tell)(&format!("context, with {}", sessions(number)));
+            (self.report_progress)(&format!("context, with {}", sessions(number)));
             let what = format!("context beyond the debounce, {}", sessions(number));
-            let mut rows = vec![row(what.clone(), Unit::Micros)];
+            let mut rows = vec![row_key(what.clone(), Unit::Micros)];
             if number > 1 {
-                rows.push(row(format!("{what}, the last to hear"), Unit::Millis));
+                rows.push(row_key(format!("{what}, the last to hear"), Unit::Millis));
             }
             let moves = self.plan.moves;
-            self.turns(&rows, &mut parties, self.plan.turns, |seat| {
-                seat.crowd.grow(number)?;
+            self.repeat_in_turn(&rows, &mut entrants, self.plan.repetitions, |seat| {
+                seat.agents.connect_up_to(number)?;
                 let (mut each, mut last) = (Vec::new(), Vec::new());
                 // With one agent there is but one sample in a move.
                 for _ in 0..if number == 1 { moves * 4 } else { moves } {
                     line += 1;
-                    let delays = moved(seat, line, number, debounce)?;
+                    let delays = context_delays(seat, line, number, debounce)?;
                     last.extend(delays.iter().copied().max().map(millis));
                     each.extend(delays.into_iter().map(micros));
                 }
                 Ok(vec![each, last])
             })?;
         }
-        let seconds = self.plan.steady.as_secs_f32();
-        (self.tell)("context, while the cursor never stands still");
-        let rows = [row(format!("updates during {seconds} s of a move every 30 ms"), Unit::Count)];
-        let mut parties = self.seats()?;
-        let steady = self.plan.steady;
-        self.turns(&rows, &mut parties, 2, |seat| {
-            seat.crowd.grow(1)?;
-            Ok(vec![vec![steadily(seat, &mut line, steady)?]])
+        let seconds = self.plan.steady_moves.as_secs_f32();
+        (self.report_progress)("context, while the cursor never stands still");
+        let rows = [row_key(format!("updates during {seconds} s of a move every 30 ms"), Unit::Count)];
+        let mut entrants = self.start_subjects()?;
+        let steady = self.plan.steady_moves;
+        self.repeat_in_turn(&rows, &mut entrants, 2, |seat| {
+            seat.agents.connect_up_to(1)?;
+            Ok(vec![vec![updates_during_moves(seat, &mut line, steady)?]])
         })
     }
 }
 
-/// Moves the cursor. Returns how long after the debounce each agent heard of it.
-fn moved(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Result<Vec<Duration>> {
-    let path = opened(seat)?;
-    seat.crowd.calm_down(Duration::from_millis(60))?;
-    let since = seat.companion.hands()?.cursor(&path, line)?;
-    // Contexts are parsed when all of them have come: that takes time which the companion may need.
-    let crowded = Duration::from_millis(if agents > 1 { 100 } else { 0 });
-    std::thread::sleep(debounce / 2 + crowded);
+/// Moves the cursor. Returns the time from the end of the debounce until each agent had the context.
+fn context_delays(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Result<Vec<Duration>> {
+    let path = open_file(seat)?;
+    seat.agents.drain_messages(Duration::from_millis(60))?;
+    let moved_at = seat.companion.person()?.move_cursor(&path, line)?;
+    // With many agents, contexts are parsed only after all have arrived: parsing takes processor time that
+    // the companion may need.
+    let arrival = Duration::from_millis(if agents > 1 { 100 } else { 0 });
+    std::thread::sleep(debounce / 2 + arrival);
     let mut delays = vec![None; agents];
     while delays.iter().any(Option::is_none) {
-        let told = seat
-            .crowd
-            .wait("the context", |told| told.method == CONTEXT_UPDATE && told.line() == u64::from(line))?;
-        delays[told.agent] = Some(between(since + debounce, told.at));
+        let is_wanted = |message: &StreamMessage| {
+            message.method == CONTEXT_UPDATE && message.cursor_line() == u64::from(line)
+        };
+        let update = seat.agents.wait("the context", is_wanted)?;
+        delays[update.agent] = Some(between(moved_at + debounce, update.at));
     }
     Ok(delays.into_iter().flatten().collect())
 }
 
-/// The number of updates that come while the cursor moves all the time.
-fn steadily(seat: &mut Seat, line: &mut u32, time: Duration) -> Result<f64> {
-    let path = opened(seat)?;
-    seat.crowd.calm_down(Duration::from_millis(250))?;
+/// Counts the updates that arrive while the cursor moves without a pause.
+fn updates_during_moves(seat: &mut Seat, line: &mut u32, time: Duration) -> Result<f64> {
+    let path = open_file(seat)?;
+    seat.agents.drain_messages(Duration::from_millis(250))?;
     let since = Instant::now();
     let mut next = since;
     while since.elapsed() < time {
         *line += 1;
-        seat.companion.hands()?.cursor(&path, *line)?;
-        next += STEADILY;
+        seat.companion.person()?.move_cursor(&path, *line)?;
+        next += MOVE_INTERVAL;
         std::thread::sleep(next.saturating_duration_since(Instant::now()));
     }
-    let until = Instant::now() + AFTERWARDS;
+    let until = Instant::now() + GRACE;
     let mut updates = 0.0;
-    while let Some(told) = seat.crowd.hear(Duration::from_millis(250))? {
-        let counts = told.method == CONTEXT_UPDATE && told.at <= until;
+    while let Some(message) = seat.agents.next_message(Duration::from_millis(250))? {
+        let counts = message.method == CONTEXT_UPDATE && message.at <= until;
         updates += f64::from(u8::from(counts));
     }
     Ok(updates)
 }
 
-/// The file that the cursor is in.
-fn opened(seat: &Seat) -> Result<String> {
+/// The path of the file that the cursor is in. Writes the file if it does not exist.
+fn open_file(seat: &Seat) -> Result<String> {
     let path = file(&seat.companion.project, "open.rs");
     if !std::path::Path::new(&path).exists() {
         std::fs::write(&path, "a line\n".repeat(10_000))?;

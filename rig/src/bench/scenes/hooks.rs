@@ -1,6 +1,5 @@
-//! The time from the start of an agent's hook until a desk has its proposal: the agent waits for all of it.
-//! And the companion's part of it, also where it has to find out whether it may accept the proposal without a
-//! person.
+//! Measures the time from the start of an agent's hook until a desk has its proposal, for which the agent
+//! waits. Measures the companion's part of that time as well, with and without a grant to check.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -12,77 +11,77 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
 use super::super::desk::Desk;
-use super::super::editor_hands::Hands;
+use super::super::person::Person;
+use super::super::repetitions::{Bench, Seat, row_key};
 use super::super::report::Unit;
-use super::super::turns::{Bench, Seat, row};
 use super::{between, file, micros, millis, text};
 
 impl Bench<'_> {
     pub(in super::super) fn hooks(&mut self) -> Result<()> {
-        (self.tell)("hooks");
-        let mut parties = self.seats_with_hooks()?;
+        (self.report_progress)("hooks");
+        let mut entrants = self.start_subjects_with_hooks()?;
         let rows = [
-            row("start of a hook → its proposal at a desk", Unit::Millis),
-            row("for comparison: the same program says its version", Unit::Millis),
+            row_key("start of a hook → its proposal at a desk", Unit::Millis),
+            row_key("for comparison: the same program says its version", Unit::Millis),
         ];
         let samples = self.plan.samples.min(20);
         let mut proposals = 0;
-        self.turns(&rows, &mut parties, self.plan.turns, |seat| {
+        self.repeat_in_turn(&rows, &mut entrants, self.plan.repetitions, |seat| {
             let mut shown = Vec::new();
             for _ in 0..samples {
                 proposals += 1;
                 shown.push(propose(seat, &format!("proposal {proposals}\n"))?);
             }
-            let said = (0..samples).map(|_| says_its_version(seat)).collect::<Result<_>>()?;
-            Ok(vec![shown, said])
+            let versions = (0..samples).map(|_| run_version(seat)).collect::<Result<_>>()?;
+            Ok(vec![shown, versions])
         })?;
-        self.ruled_proposals()
+        self.proposals_with_grants()
     }
 
-    /// Measures in a repository, as most projects are one.
-    fn ruled_proposals(&mut self) -> Result<()> {
-        (self.tell)("proposals of hooks, without and with a grant");
-        let mut parties = self.seats_with_hooks()?;
+    /// Measures in a repository, because most projects are repositories.
+    fn proposals_with_grants(&mut self) -> Result<()> {
+        (self.report_progress)("proposals of hooks, without and with a grant");
+        let mut entrants = self.start_subjects_with_hooks()?;
         let what = "a hook's proposal → a desk";
         let rows = [
-            row(what, Unit::Micros),
-            row(format!("{what}, while others may be accepted without a person"), Unit::Micros),
-            row("the second of these, in times of the first", Unit::Count),
+            row_key(what, Unit::Micros),
+            row_key(format!("{what}, while others may be accepted without a person"), Unit::Micros),
+            row_key("the second of these, in times of the first", Unit::Count),
         ];
         let samples = self.plan.samples;
-        self.turns(&rows, &mut parties, self.plan.turns, |seat| {
+        self.repeat_in_turn(&rows, &mut entrants, self.plan.repetitions, |seat| {
             let git = seat.companion.project.join(".git");
             std::fs::create_dir_all(git.join("hooks"))?;
             std::fs::write(git.join("config"), GIT_CONFIG)?;
-            let without = bring(seat, samples)?;
+            let without = send_proposals(seat, samples)?;
             grant(seat)?;
-            let with = bring(seat, samples)?;
+            let with = send_proposals(seat, samples)?;
             desk(seat)?.withdraw_grants()?;
-            let times = middle(&with) / middle(&without);
+            let times = median(&with) / median(&without);
             Ok(vec![without, with, vec![times]])
         })
     }
 }
 
-/// The configuration that `git clone` leaves.
+/// The configuration of a repository after `git clone`.
 const GIT_CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\t\
     logallrefupdates = true\n[remote \"origin\"]\n\turl = https://git.example/project.git\n\t\
     fetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\t\
     merge = refs/heads/main\n";
 
 fn desk(seat: &mut Seat) -> Result<&Desk> {
-    match seat.companion.hands()? {
-        Hands::Desk(desk) => Ok(desk),
-        Hands::Socket { .. } | Hands::Command { .. } => bail!("no desk is there"),
+    match seat.companion.person()? {
+        Person::Desk(desk) => Ok(desk),
+        Person::Socket { .. } | Person::Command { .. } => bail!("no desk is there"),
     }
 }
 
-/// Brings proposals as a hook does that runs already, each until a desk has it, in microseconds.
-fn bring(seat: &mut Seat, samples: usize) -> Result<Vec<f64>> {
+/// Sends proposals as a hook that runs already. Returns the time until a desk had each, in microseconds.
+fn send_proposals(seat: &mut Seat, samples: usize) -> Result<Vec<f64>> {
     let path = file(&seat.companion.project, "brought.rs");
     std::fs::write(&path, text(8 << 10, 0, ""))?;
     let desk = desk(seat)?;
-    let bring = |sample| {
+    let send = |sample| {
         let proposal = HookProposal {
             agent: "Claude Code".into(),
             session: "bench".into(),
@@ -91,31 +90,31 @@ fn bring(seat: &mut Seat, samples: usize) -> Result<Vec<f64>> {
             patience_ms: 60_000,
             ..HookProposal::default()
         };
-        let (since, _hook) = desk.propose(&proposal)?;
-        Ok(micros(between(since, desk.shown(&path)?.at)))
+        let (sent_at, _hook) = desk.propose(&proposal)?;
+        Ok(micros(between(sent_at, desk.wait_for_proposal(&path)?.at)))
     };
-    (0..samples).map(bring).collect()
+    (0..samples).map(send).collect()
 }
 
-/// Has the person accept all that a session proposes for another file.
+/// Grants a session another file, and waits until the grant accepts a proposal.
 fn grant(seat: &mut Seat) -> Result<()> {
     let path = file(&seat.companion.project, "granted.rs");
-    seat.crowd.grow(1)?;
-    for turn in ["asked", "granted"] {
-        let arguments = json!({ "filePath": path, "newContent": format!("{turn}\n") });
-        let open = seat.crowd.call(0, "openDiff", &arguments);
-        seat.crowd.ask(0, &open)?.result()?;
-        if turn == "asked" {
+    seat.agents.connect_up_to(1)?;
+    for text in ["asked", "granted"] {
+        let arguments = json!({ "filePath": path, "newContent": format!("{text}\n") });
+        let open = seat.agents.call(0, "openDiff", &arguments);
+        seat.agents.ask(0, &open)?.result()?;
+        if text == "asked" {
             let desk = desk(seat)?;
-            desk.grant(&desk.shown(&path)?)?;
-            // A request that comes later may come sooner by another way.
-            seat.crowd.calm_down(std::time::Duration::from_millis(20))?;
+            desk.grant(&desk.wait_for_proposal(&path)?)?;
+            // The next openDiff is sent on another connection, and must not overtake the grant.
+            seat.agents.drain_messages(std::time::Duration::from_millis(20))?;
         }
     }
-    seat.crowd.wait("the acceptance by a grant", |told| told.method == DIFF_ACCEPTED).map(drop)
+    seat.agents.wait("the acceptance by a grant", |message| message.method == DIFF_ACCEPTED).map(drop)
 }
 
-fn middle(samples: &[f64]) -> f64 {
+fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
@@ -136,14 +135,14 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
     let mut hook = command.spawn()?;
     let stdin = hook.stdin.take();
     stdin.context("its input is piped")?.write_all(input.to_string().as_bytes())?;
-    let shown = desk(seat)?.shown(&path)?;
+    let shown = desk(seat)?.wait_for_proposal(&path)?;
     // The review ends with its hook.
     hook.kill()?;
     hook.wait()?;
     Ok(millis(between(since, shown.at)))
 }
 
-fn says_its_version(seat: &Seat) -> Result<f64> {
+fn run_version(seat: &Seat) -> Result<f64> {
     let mut command = seat.companion.program(&["--version"]).context("it has no program")?;
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let since = Instant::now();

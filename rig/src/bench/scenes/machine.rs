@@ -1,6 +1,6 @@
-//! The time this machine takes for the steps that a companion is made of, without any companion: no figure of
-//! the other rows can be smaller than the steps it consists of. Measured anew in each subject's turn, so that
-//! the ratio says how still the machine was.
+//! Measures the steps that a companion consists of, without any companion: the figure of another row cannot
+//! be smaller than the sum of its steps. Every repetition measures the steps for each subject again. The two
+//! measurements are of the same thing, so the ratio shows how steady the machine was.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -13,15 +13,15 @@ use anyhow::{Context as _, Result};
 use rustix::event::epoll;
 use tempfile::TempDir;
 
+use super::super::repetitions::{Bench, row_key};
 use super::super::report::Unit;
-use super::super::turns::{Bench, row};
 use super::{micros, millis};
 
 /// The number of files that a companion of ours writes at its start, for all families and ancestors.
-const FILES: usize = 38;
+const DISCOVERY_FILES: usize = 38;
 
-/// About the size of an `openDiff` of a small change.
-const BYTES: usize = 1024;
+/// About the size of the `openDiff` of a small change, in bytes.
+const MESSAGE_BYTES: usize = 1024;
 
 /// A step: its name, the unit, and the function that measures it.
 type Step<'a> = (String, Unit, &'a dyn Fn() -> Result<Vec<f64>>);
@@ -32,31 +32,33 @@ impl Bench<'_> {
         let listeners = self.plan.sessions.iter().copied().max().unwrap_or(1);
         let steps: [Step<'_>; 6] = [
             ("a program that does nothing, started and ended".into(), Unit::Millis, &|| {
-                program(samples / 20)
+                run_program(samples / 20)
             }),
-            (format!("{FILES} files created and renamed"), Unit::Millis, &|| files(samples / 20)),
-            ("a kibibyte appended to a file".into(), Unit::Micros, &|| appended(samples)),
-            ("a word to another thread and back".into(), Unit::Micros, &|| handed_over(samples)),
-            ("a kibibyte over TCP and back".into(), Unit::Micros, &|| there_and_back(samples)),
+            (format!("{DISCOVERY_FILES} files created and renamed"), Unit::Millis, &|| {
+                create_files(samples / 20)
+            }),
+            ("a kibibyte appended to a file".into(), Unit::Micros, &|| append(samples)),
+            ("a word to another thread and back".into(), Unit::Micros, &|| switch_threads(samples)),
+            ("a kibibyte over TCP and back".into(), Unit::Micros, &|| round_trip(samples)),
             (format!("a line to each of {listeners} sockets, until the last has it"), Unit::Millis, &|| {
-                told(listeners, samples / 20)
+                broadcast(listeners, samples / 20)
             }),
         ];
-        (self.tell)("the machine itself");
-        for turn in 0..self.plan.turns * self.subjects.len() {
+        (self.report_progress)("the machine itself");
+        for measurement in 0..self.plan.repetitions * self.subjects.len() {
             for (what, unit, step) in &steps {
-                self.go_on()?;
-                let row = row(format!("this machine: {what}"), *unit);
+                self.ensure_not_interrupted()?;
+                let row = row_key(format!("this machine: {what}"), *unit);
                 let samples = step().with_context(|| row.0.clone())?;
-                self.table.row(&row)[turn % self.subjects.len()].turns.push(samples);
+                self.table.cells(&row)[measurement % self.subjects.len()].repetitions.push(samples);
             }
         }
         Ok(())
     }
 }
 
-/// Measures a step so many times.
-fn times(
+/// Measures a step `samples` times.
+fn measure(
     samples: usize,
     unit: fn(Duration) -> f64,
     mut step: impl FnMut() -> Result<()>,
@@ -69,17 +71,18 @@ fn times(
     (0..samples.max(1)).map(once).collect()
 }
 
-fn program(samples: usize) -> Result<Vec<f64>> {
-    times(samples, millis, || Command::new("true").status().map(drop).context("there is no program `true`"))
+fn run_program(samples: usize) -> Result<Vec<f64>> {
+    measure(samples, millis, || Command::new("true").status().map(drop).context("there is no program `true`"))
 }
 
-fn files(samples: usize) -> Result<Vec<f64>> {
+fn create_files(samples: usize) -> Result<Vec<f64>> {
     let directory = TempDir::new()?;
     let mut number = 0;
-    times(samples, millis, || {
-        for _ in 0..FILES {
+    measure(samples, millis, || {
+        for _ in 0..DISCOVERY_FILES {
             number += 1;
-            // Each file gets a new name: a file that replaces another one is written to disk at once.
+            // Each file gets a new name: some file systems write a file that replaces another to disk at
+            // once.
             let (new, name) = (directory.path().join("new"), directory.path().join(number.to_string()));
             fs::write(&new, [b'x'; 400])?;
             fs::rename(new, name)?;
@@ -88,18 +91,18 @@ fn files(samples: usize) -> Result<Vec<f64>> {
     })
 }
 
-fn appended(samples: usize) -> Result<Vec<f64>> {
+fn append(samples: usize) -> Result<Vec<f64>> {
     let directory = TempDir::new()?;
     let mut file = File::create(directory.path().join("journal"))?;
-    times(samples, micros, || Ok(file.write_all(&[b'x'; BYTES])?))
+    measure(samples, micros, || Ok(file.write_all(&[b'x'; MESSAGE_BYTES])?))
 }
 
-fn handed_over(samples: usize) -> Result<Vec<f64>> {
+fn switch_threads(samples: usize) -> Result<Vec<f64>> {
     let (to, there) = mpsc::channel();
     let (from, back) = mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || there.iter().try_for_each(|()| from.send(())));
-        let took = times(samples, micros, || {
+        let took = measure(samples, micros, || {
             to.send(())?;
             Ok(back.recv()?)
         });
@@ -109,7 +112,7 @@ fn handed_over(samples: usize) -> Result<Vec<f64>> {
     })
 }
 
-fn there_and_back(samples: usize) -> Result<Vec<f64>> {
+fn round_trip(samples: usize) -> Result<Vec<f64>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut near = TcpStream::connect(listener.local_addr()?)?;
     let (mut far, _) = listener.accept()?;
@@ -117,56 +120,56 @@ fn there_and_back(samples: usize) -> Result<Vec<f64>> {
     far.set_nodelay(true)?;
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let mut said = [0; BYTES];
-            while far.read_exact(&mut said).and_then(|()| far.write_all(&said)).is_ok() {}
+            let mut message = [0; MESSAGE_BYTES];
+            while far.read_exact(&mut message).and_then(|()| far.write_all(&message)).is_ok() {}
         });
-        let mut heard = [0; BYTES];
-        let took = times(samples, micros, || {
-            near.write_all(&[b'x'; BYTES])?;
-            Ok(near.read_exact(&mut heard)?)
+        let mut response = [0; MESSAGE_BYTES];
+        let took = measure(samples, micros, || {
+            near.write_all(&[b'x'; MESSAGE_BYTES])?;
+            Ok(near.read_exact(&mut response)?)
         });
         drop(near);
         took
     })
 }
 
-/// One thread writes a line to every socket, another reads them: as few steps as there can be.
-fn told(listeners: usize, samples: usize) -> Result<Vec<f64>> {
+/// Measures a line to every socket with the fewest steps: one thread writes the lines, another reads them.
+fn broadcast(listeners: usize, samples: usize) -> Result<Vec<f64>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
-    let ears = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let mut pairs = Vec::new();
     for number in 0..listeners {
         let near = TcpStream::connect(address)?;
         near.set_nodelay(true)?;
         let (far, _) = listener.accept()?;
-        epoll::add(&ears, &far, epoll::EventData::new_u64(number as u64), epoll::EventFlags::IN)?;
+        epoll::add(&poll, &far, epoll::EventData::new_u64(number as u64), epoll::EventFlags::IN)?;
         pairs.push((near, far));
     }
-    let (mut mouths, mut heard): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    let (begin, begun) = mpsc::channel();
+    let (mut writers, mut readers): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    let (start, starts) = mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            begun
-                .iter()
-                .for_each(|()| mouths.iter_mut().for_each(|mouth| drop(mouth.write_all(&[b'x'; 200]))));
+            for () in starts {
+                writers.iter_mut().for_each(|writer| drop(writer.write_all(&[b'x'; 200])));
+            }
         });
-        let took = times(samples, millis, || {
-            begin.send(())?;
+        let took = measure(samples, millis, || {
+            start.send(())?;
             let mut missing = listeners;
             let mut events = Vec::with_capacity(64);
             while missing > 0 {
                 events.clear();
-                epoll::wait(&ears, rustix::buffer::spare_capacity(&mut events), None)?;
+                epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), None)?;
                 for event in &events {
                     let number = usize::try_from(event.data.u64())?;
-                    heard[number].read_exact(&mut [0; 200])?;
+                    readers[number].read_exact(&mut [0; 200])?;
                     missing -= 1;
                 }
             }
             Ok(())
         });
-        drop(begin);
+        drop(start);
         took
     })
 }

@@ -1,4 +1,4 @@
-//! The measurements, a file for each kind of cost.
+//! The scenes of the bench, a file for each kind of cost.
 
 mod contexts;
 mod decisions;
@@ -23,26 +23,28 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// From one moment to another.
+/// The time from one moment to another, at least zero.
 fn between(since: Instant, at: Instant) -> Duration {
     at.saturating_duration_since(since)
 }
 
-/// "1 session", "50 sessions".
+/// Returns "1 session", "50 sessions".
 fn sessions(number: usize) -> String {
     format!("{number} session{}", if number == 1 { "" } else { "s" })
 }
 
-/// Text of about so many bytes, with so many lines changed that lie apart.
-fn text(bytes: usize, changed: usize, mark: &str) -> String {
+/// Returns a text of about so many bytes. `changed` of its lines, each at a distance from the next, contain
+/// `version` instead of the original words.
+fn text(bytes: usize, changed: usize, version: &str) -> String {
     const LINE: usize = 64;
     let lines = (bytes / LINE).max(1);
-    let apart = (lines / changed.max(1)).max(1);
+    let distance = (lines / changed.max(1)).max(1);
     let mut text = String::with_capacity(lines * LINE);
     for line in 0..lines {
-        let mark = if line % apart == apart / 2 && line / apart < changed { mark } else { "as it was" };
+        let is_changed = line % distance == distance / 2 && line / distance < changed;
+        let version = if is_changed { version } else { "as it was" };
         let start = text.len();
-        text.push_str(&format!("let value_{line} = compute({line}); // {mark} "));
+        text.push_str(&format!("let value_{line} = compute({line}); // {version} "));
         text.extend(std::iter::repeat_n('x', (start + LINE - 1).saturating_sub(text.len())));
         text.push('\n');
     }

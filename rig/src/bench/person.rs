@@ -1,5 +1,5 @@
-//! The person at the editor: moves the cursor, accepts. At ours over the desk's socket; at another companion
-//! as `--drive` says.
+//! The person at the editor, who moves the cursor and accepts: through a desk's socket at a companion of
+//! alongside, through the driver of `--drive` at another companion.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -14,11 +14,11 @@ use super::desk::Desk;
 use super::plan::PATIENCE;
 use crate::sandbox::Sandbox;
 
-/// The way by which the person acts on a companion.
+/// The person, by the way in which they act on a companion.
 #[derive(Debug)]
-pub(super) enum Hands {
+pub(super) enum Person {
     Desk(Desk),
-    /// A socket that takes one action a line, as a JSON array of strings, and answers `ok` or `no`.
+    /// A socket that reads an action from each line, as a JSON array of strings, and answers `ok` or `no`.
     Socket {
         write: UnixStream,
         read: BufReader<UnixStream>,
@@ -30,9 +30,9 @@ pub(super) enum Hands {
     },
 }
 
-impl Hands {
-    /// As `--drive` says: a command, or `unix:` and the path of a socket.
-    pub(super) fn of(drive: &str, sandbox: Option<&Sandbox>) -> Result<Self> {
+impl Person {
+    /// Creates the person from the value of `--drive`: a command, or `unix:` and the path of a socket.
+    pub(super) fn from_drive(drive: &str, sandbox: Option<&Sandbox>) -> Result<Self> {
         let Some(path) = drive.strip_prefix("unix:") else {
             let environment = sandbox.map(Sandbox::env).unwrap_or_default();
             return Ok(Self::Command { command: drive.to_owned(), environment });
@@ -48,19 +48,20 @@ impl Hands {
         Ok(Self::Socket { write, read })
     }
 
-    /// Puts the cursor on a line, which counts from 1. Returns when that began.
-    pub(super) fn cursor(&mut self, file: &str, line: u32) -> Result<Instant> {
+    /// Moves the cursor to a line, which counts from 1. Returns the time at which the move began.
+    pub(super) fn move_cursor(&mut self, file: &str, line: u32) -> Result<Instant> {
         match self {
-            Self::Desk(desk) => desk.cursor(file, line),
+            Self::Desk(desk) => desk.move_cursor(file, line),
             _ => self.act(&Action::Cursor { file: file.into(), line, column: 1 }),
         }
     }
 
-    /// Accepts the proposal for a file. Returns when that began: our desk accepts what it has been shown.
+    /// Accepts the proposal for a file, and returns the time at which that began. A desk first waits for the
+    /// proposal.
     pub(super) fn accept(&mut self, file: &str) -> Result<Instant> {
         match self {
             Self::Desk(desk) => {
-                let shown = desk.shown(file)?;
+                let shown = desk.wait_for_proposal(file)?;
                 desk.accept(&shown)
             }
             _ => self.act(&Action::Accept { path: file.to_owned() }),
