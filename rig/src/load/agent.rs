@@ -1,5 +1,5 @@
-//! A place that one agent after the other takes: each connects, listens, proposes now and then, and goes away
-//! in one of the ways in which real agents do.
+//! Plays agents, one after the other under the same number. Each connects, listens, proposes now and then,
+//! and ends in one of the ways in which real agents end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,15 +15,15 @@ use tokio::time::sleep;
 
 use super::counters::Counters;
 use super::proposal::{self, Fate};
-use super::stream_reader::{Heard, Newest, StreamReader};
+use super::stream_reader::{NewestContext, StreamEvent, StreamReader};
 use super::world::{Phase, World};
 use crate::rng::Rng;
 use crate::wire::{EventStream, INITIALIZED, PATIENCE, Response, VERSION, initialize};
 
-/// How an agent reads its stream.
+/// The way in which an agent reads its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
-    /// As fast as messages come.
+pub(super) enum Reading {
+    /// Each message as soon as it arrives.
     All,
     /// Sixteen bytes a second.
     Slowly,
@@ -38,27 +38,27 @@ enum Story {
     Plain,
     /// The agent loses its stream, and the person decides meanwhile.
     Cut,
-    /// The agent goes away without a word, and another takes its place.
+    /// The agent's process ends without the end of its session, and another agent takes its number.
     Vanishes,
     /// The agent ends its session.
     Leaves,
 }
 
-/// How much a stream keeps for an agent that reads slowly or not at all, in bytes.
-const ROOM: u32 = 4096;
+/// The receive buffer of an agent that reads slowly or not at all, in bytes.
+const RECEIVE_BUFFER: u32 = 4096;
 
-/// Plays the agents of one place. Ends when all agents are to leave.
-pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc<World>) {
+/// Plays the agents of one number until all agents are to leave.
+pub(super) async fn play(number: usize, reading: Reading, newest: NewestContext, world: Arc<World>) {
     while *world.phase.borrow() < Phase::Leave {
         let life = async {
-            let mut agent = Agent::connect(number, reads, newest.clone(), &world).await?;
-            match reads {
-                Reads::All => agent.live().await,
+            let mut agent = Agent::connect(number, reading, newest.clone(), &world).await?;
+            match reading {
+                Reading::All => agent.live().await,
                 _ => agent.live_slowly().await,
             }
         };
         if let Err(error) = life.await {
-            world.counters.error(format!("agent {number}: {error:#}"));
+            world.counters.record_error(format!("agent {number}: {error:#}"));
             sleep(Duration::from_secs(1)).await;
         }
     }
@@ -69,15 +69,20 @@ struct Agent<'a> {
     world: &'a Arc<World>,
     connection: Connection,
     session: String,
-    newest: Newest,
-    hearing: Option<StreamReader>,
+    newest: NewestContext,
+    stream: Option<StreamReader>,
     /// The open stream of an agent that reads slowly or not at all.
     unread: Option<EventStream>,
     last_id: u64,
 }
 
 impl<'a> Agent<'a> {
-    async fn connect(number: usize, reads: Reads, newest: Newest, world: &'a Arc<World>) -> Result<Self> {
+    async fn connect(
+        number: usize,
+        reading: Reading,
+        newest: NewestContext,
+        world: &'a Arc<World>,
+    ) -> Result<Self> {
         let connection = Connection::dial(&world.address.endpoint()).await.context("cannot connect")?;
         let mut agent = Self {
             number,
@@ -85,71 +90,74 @@ impl<'a> Agent<'a> {
             connection,
             session: String::new(),
             newest,
-            hearing: None,
+            stream: None,
             unread: None,
             last_id: 0,
         };
-        Counters::count(&world.counters.requests);
+        Counters::increment(&world.counters.requests);
         let hello = initialize("gemini-cli-mcp-client", "0.61.0", VERSION);
         let answer = agent.post(&hello).await?;
         ensure!(answer.status() == 200, "initialize is answered {}", answer.status());
         agent.session = answer.head.get(SESSION_HEADER).context("no session")?.to_owned();
-        agent.say(INITIALIZED).await?;
-        match reads {
-            Reads::All => agent.listen().await?,
-            _ => agent.unread = Some(EventStream::open(&world.address, &agent.session, Some(ROOM)).await?),
+        agent.notify(INITIALIZED).await?;
+        match reading {
+            Reading::All => agent.listen().await?,
+            _ => {
+                agent.unread =
+                    Some(EventStream::open(&world.address, &agent.session, Some(RECEIVE_BUFFER)).await?)
+            }
         }
-        Counters::count(&world.counters.sessions);
+        Counters::increment(&world.counters.sessions);
         Ok(agent)
     }
 
     async fn listen(&mut self) -> Result<()> {
         let stream = EventStream::open(&self.world.address, &self.session, None).await?;
-        self.hearing = Some(StreamReader::of(stream, self.newest.clone(), self.world.clone()));
+        self.stream = Some(StreamReader::new(stream, self.newest.clone(), self.world.clone()));
         Ok(())
     }
 
-    /// Proposes now and then, until all agents leave or this one does.
+    /// Proposes now and then, until all agents are to leave or this agent ends.
     async fn live(&mut self) -> Result<()> {
         let mut phase = self.world.phase.subscribe();
         loop {
-            // Pauses between nothing and twice the pace, so that the agents do not propose together.
-            let pause = Duration::from_millis(self.world.chance(self.world.pace * 2));
+            // A random pause of up to twice the average, so that the agents do not propose together.
+            let pause = Duration::from_millis(self.world.random_below(self.world.pace * 2));
             let next = sleep(pause);
             tokio::pin!(next);
             loop {
                 let now = *phase.borrow_and_update();
                 tokio::select! {
-                    heard = heard(&mut self.hearing) => match heard {
-                        Heard::Ping(id) => self.pong(&id).await?,
+                    event = next_event(&mut self.stream) => match event {
+                        StreamEvent::Ping(id) => self.pong(&id).await?,
                         other => bail!("nobody waits for {other:?}"),
                     },
                     () = &mut next, if now == Phase::Play => break,
                     _ = phase.changed(), if now < Phase::Leave => {}
-                    () = std::future::ready(()), if now >= Phase::Leave => return self.go().await,
+                    () = std::future::ready(()), if now >= Phase::Leave => return self.leave().await,
                 }
             }
-            if self.one_diff().await? {
+            if self.propose().await? {
                 return Ok(());
             }
         }
     }
 
-    /// Goes away, with the end of its session or without a word.
-    async fn go(&mut self) -> Result<()> {
-        if self.world.vanish && self.number.is_multiple_of(2) { Ok(()) } else { self.end().await }
+    /// Ends the agent. Where agents may vanish, every second agent does not end its session.
+    async fn leave(&mut self) -> Result<()> {
+        if self.world.vanish && self.number.is_multiple_of(2) { Ok(()) } else { self.end_session().await }
     }
 
-    /// Proposes, and waits for the outcome. True if the agent has gone.
-    async fn one_diff(&mut self) -> Result<bool> {
-        let number = Counters::count(&self.world.proposals);
-        let story = match self.world.chance(100) {
+    /// Proposes, and waits for the outcome. Returns whether the agent has ended.
+    async fn propose(&mut self) -> Result<bool> {
+        let number = Counters::increment(&self.world.proposals);
+        let story = match self.world.random_below(100) {
             0..2 if self.world.vanish => Story::Vanishes,
             0..4 => Story::Leaves,
             4..10 => Story::Cut,
             _ => Story::Plain,
         };
-        let fate = match (story, self.world.chance(100)) {
+        let fate = match (story, self.world.random_below(100)) {
             (Story::Vanishes | Story::Leaves, _) => Fate::TakenBack,
             (_, 0..45) => Fate::Accepted,
             (_, 45..70) => Fate::Rejected,
@@ -161,22 +169,22 @@ impl<'a> Agent<'a> {
             number if number % 400 == 10 => 1 << 20,
             _ => 200,
         };
-        // Few files, so that many agents have one open at once.
+        // The files are few, so that many agents have a diff of the same file open at once.
         let path = self.world.project.join(format!("shared{}.txt", number % 20)).display().to_string();
         let text = proposal::text(fate, self.number, number, bytes);
-        let since = Instant::now();
+        let proposed_at = Instant::now();
         if story == Story::Cut {
-            self.hearing = None;
+            self.stream = None;
         }
         self.open(&path, &text).await?;
         match story {
             Story::Vanishes => {
-                Counters::count(&self.world.counters.vanished);
+                Counters::increment(&self.world.counters.agents_vanished);
                 return Ok(true);
             }
             Story::Leaves => {
-                Counters::count(&self.world.counters.vanished);
-                self.end().await?;
+                Counters::increment(&self.world.counters.agents_vanished);
+                self.end_session().await?;
                 return Ok(true);
             }
             Story::Cut => {
@@ -187,10 +195,13 @@ impl<'a> Agent<'a> {
         }
         let expected = match fate {
             Fate::TakenBack => {
-                sleep(Duration::from_millis(self.world.chance(500))).await;
-                let got = self.close(&path).await?;
-                ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was proposed");
-                Counters::count(&self.world.counters.diffs);
+                sleep(Duration::from_millis(self.world.random_below(500))).await;
+                let closed = self.close(&path).await?;
+                ensure!(
+                    closed.as_deref() == Some(&*text),
+                    "closeDiff answers another text than was proposed"
+                );
+                Counters::increment(&self.world.counters.expected_outcomes);
                 return Ok(false);
             }
             Fate::Rejected => None,
@@ -201,47 +212,47 @@ impl<'a> Agent<'a> {
         let (file, accepted) =
             outcome.await.with_context(|| format!("{fate:?}, {story:?}: no outcome"))??;
         ensure!(file == path, "an outcome of {file} instead of {path}");
-        ensure!(accepted == expected, "{fate:?}, {story:?}: {} instead", words(accepted.as_deref()));
-        self.world.counters.decided_after.add(since.elapsed());
-        Counters::count(&self.world.counters.diffs);
+        ensure!(accepted == expected, "{fate:?}, {story:?}: {} instead", describe(accepted.as_deref()));
+        self.world.counters.decision_latency.add(proposed_at.elapsed());
+        Counters::increment(&self.world.counters.expected_outcomes);
         Ok(false)
     }
 
     async fn outcome(&mut self) -> Result<(String, Option<String>)> {
         loop {
-            match heard(&mut self.hearing).await {
-                Heard::Outcome { path, accepted } => return Ok((path, accepted)),
-                Heard::Ping(id) => self.pong(&id).await?,
-                Heard::Broken(why) => bail!("the stream broke: {why}"),
+            match next_event(&mut self.stream).await {
+                StreamEvent::Outcome { path, accepted } => return Ok((path, accepted)),
+                StreamEvent::Ping(id) => self.pong(&id).await?,
+                StreamEvent::Broken(why) => bail!("the stream broke: {why}"),
             }
         }
     }
 
-    /// Makes one large proposal, whose outcome fills the stream for good. Other requests are answered all the
-    /// same, and at the end the text is there.
+    /// Makes one large proposal, whose outcome blocks the stream for the rest of the run. Checks that the
+    /// companion still responds to other requests, and that `closeDiff` has the text in the end.
     async fn live_slowly(&mut self) -> Result<()> {
         let mut phase = self.world.phase.subscribe();
         let path = self.world.project.join(format!("slow{}.txt", self.number)).display().to_string();
-        let reads = self.world.reads(self.number);
-        let bytes = if reads == Reads::Slowly { 256 << 10 } else { 4 << 20 };
+        let reading = self.world.reading_of(self.number);
+        let bytes = if reading == Reading::Slowly { 256 << 10 } else { 4 << 20 };
         let text = proposal::text(Fate::Accepted, self.number, 0, bytes);
         self.open(&path, &text).await?;
-        let mut sip = [0; 16];
+        let mut buffer = [0; 16];
         while *phase.borrow_and_update() < Phase::Leave {
             tokio::select! {
                 () = sleep(Duration::from_secs(1)) => {}
                 _ = phase.changed() => {}
             }
-            if let Some(stream) = self.unread.as_mut().filter(|_| reads == Reads::Slowly) {
-                ensure!(stream.sip(&mut sip).await?, "a stream that is read slowly was ended");
+            if let Some(stream) = self.unread.as_mut().filter(|_| reading == Reading::Slowly) {
+                ensure!(stream.discard(&mut buffer).await?, "a stream that is read slowly was ended");
             }
             let pong: Value = self.request("ping", json!({})).await?;
             ensure!(pong == json!({}), "ping is answered {pong}");
         }
-        let got = self.close(&path).await?;
-        ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was accepted");
-        Counters::count(&self.world.counters.diffs);
-        self.go().await
+        let closed = self.close(&path).await?;
+        ensure!(closed.as_deref() == Some(&*text), "closeDiff answers another text than was accepted");
+        Counters::increment(&self.world.counters.expected_outcomes);
+        self.leave().await
     }
 
     async fn open(&mut self, path: &str, text: &str) -> Result<()> {
@@ -265,9 +276,9 @@ impl<'a> Agent<'a> {
         self.last_id += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let message = message.to_string();
-        Counters::count(&self.world.counters.requests);
-        let asked = tokio::time::timeout(PATIENCE, self.post(&message));
-        let answer = asked.await.with_context(|| format!("{method}: no answer"))??;
+        Counters::increment(&self.world.counters.requests);
+        let posted = tokio::time::timeout(PATIENCE, self.post(&message));
+        let answer = posted.await.with_context(|| format!("{method}: no answer"))??;
         ensure!(answer.status() == 200, "{method} is answered {}", answer.status());
         let mut reply: Value = serde_json::from_slice(&answer.body)?;
         ensure!(reply["id"] == self.last_id, "{method}: the reply to another request");
@@ -278,30 +289,30 @@ impl<'a> Agent<'a> {
         self.exchange(self.world.address.caller(&self.session).request("POST").body(body)).await
     }
 
-    /// A thousand of these connections must cost less than the companion that they are held against.
+    /// Sends a request over the agent's one connection: a thousand agents must cost less than the companion.
     async fn exchange(&mut self, request: Request) -> Result<Response> {
         let head = self.connection.exchange(&request.bytes()).await?;
         let body = self.connection.body(usize::MAX).await?;
         Ok(Response { head, body })
     }
 
-    /// Sends a message that gets no reply.
-    async fn say(&mut self, message: &str) -> Result<()> {
-        Counters::count(&self.world.counters.requests);
+    /// Sends a notification or a response.
+    async fn notify(&mut self, message: &str) -> Result<()> {
+        Counters::increment(&self.world.counters.requests);
         let answer = self.post(message).await?;
         ensure!(answer.status() == 202, "{message} is answered {}", answer.status());
         Ok(())
     }
 
     async fn pong(&mut self, id: &alongside_contract::rpc::Id) -> Result<()> {
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string()).await
+        self.notify(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string()).await
     }
 
-    async fn end(&mut self) -> Result<()> {
-        self.hearing = None;
-        Counters::count(&self.world.counters.requests);
-        let bye = self.world.address.caller(&self.session).bare_request("DELETE");
-        let answer = self.exchange(bye).await?;
+    async fn end_session(&mut self) -> Result<()> {
+        self.stream = None;
+        Counters::increment(&self.world.counters.requests);
+        let delete = self.world.address.caller(&self.session).bare_request("DELETE");
+        let answer = self.exchange(delete).await?;
         ensure!(answer.status() == 200, "DELETE is answered {}", answer.status());
         let after = self.post(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
         ensure!(after.status() == 404, "a session that has ended answers {}", after.status());
@@ -309,16 +320,17 @@ impl<'a> Agent<'a> {
     }
 }
 
-async fn heard(hearing: &mut Option<StreamReader>) -> Heard {
-    match hearing {
-        Some(hearing) => {
-            hearing.heard.recv().await.unwrap_or_else(|| Heard::Broken("nobody reads it".into()))
+/// Waits for the next event of a stream; without a stream, for ever.
+async fn next_event(stream: &mut Option<StreamReader>) -> StreamEvent {
+    match stream {
+        Some(stream) => {
+            stream.events.recv().await.unwrap_or_else(|| StreamEvent::Broken("nobody reads it".into()))
         }
         None => std::future::pending().await,
     }
 }
 
-fn words(accepted: Option<&str>) -> String {
+fn describe(accepted: Option<&str>) -> String {
     match accepted {
         None => "a rejection".into(),
         Some(text) => format!("the text {:?}", text.lines().next().unwrap_or_default()),
@@ -326,17 +338,17 @@ fn words(accepted: Option<&str>) -> String {
 }
 
 impl World {
-    /// How the agent of this number reads: of a hundred, four slowly and one not at all.
-    pub(super) fn reads(&self, number: usize) -> Reads {
+    /// The way in which the agent of this number reads: of a hundred agents, four slowly and one not at all.
+    pub(super) fn reading_of(&self, number: usize) -> Reading {
         match number % 100 {
-            7 | 27 | 57 | 77 => Reads::Slowly,
-            17 => Reads::Nothing,
-            _ => Reads::All,
+            7 | 27 | 57 | 77 => Reading::Slowly,
+            17 => Reading::Nothing,
+            _ => Reading::All,
         }
     }
 
-    /// A random number below this one.
-    pub(super) fn chance(&self, below: u64) -> u64 {
+    /// Returns a random number below `below`.
+    pub(super) fn random_below(&self, below: u64) -> u64 {
         Rng::new(self.random.fetch_add(1, Relaxed)).below(below.max(1))
     }
 }

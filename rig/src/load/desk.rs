@@ -1,4 +1,5 @@
-//! The person at the one desk: works on without a pause, and answers each proposal as its text says.
+//! The person at the one desk, who moves the cursor without a pause and decides each proposal as its text
+//! demands.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,20 +16,21 @@ use super::counters::Counters;
 use super::proposal::{self, Fate};
 use super::world::{Phase, World};
 
-/// The time between two changes that the desk reports, in milliseconds, at least and at most.
-const BETWEEN: [u64; 2] = [30, 50];
-/// The views of an agent that is gone close after 10 s; it may be noticed twice as late.
-const CLOSED_WITHIN: Duration = Duration::from_secs(20);
-/// The number of files that are open.
-const FILES: u32 = 8;
+/// The shortest and the longest time between two changes that the desk reports, in milliseconds.
+const REPORT_PAUSE_MS: [u64; 2] = [30, 50];
+/// The longest time until the reviews of an agent that is gone close. The host closes them after 10 s; under
+/// load it may take twice as long.
+const MAX_CLOSE_DELAY: Duration = Duration::from_secs(20);
+/// The number of files that are open at the desk.
+const OPEN_FILES: u32 = 8;
 
-/// The files of the project that are open at the desk.
-pub(super) fn files(project: &Path) -> Vec<PathBuf> {
-    (0..FILES).map(|number| project.join(format!("open{number}.txt"))).collect()
+/// Returns the files of the project that are open at the desk.
+pub(super) fn open_files(project: &Path) -> Vec<PathBuf> {
+    (0..OPEN_FILES).map(|number| project.join(format!("open{number}.txt"))).collect()
 }
 
-/// Sits at the desk until all agents are gone.
-pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
+/// Plays the person until all agents are gone.
+pub(super) async fn play(mut desk: Desk, world: Arc<World>) -> Desk {
     let mut phase = world.phase.subscribe();
     let mut open: HashMap<ReviewId, (Fate, Instant)> = HashMap::new();
     let next = tokio::time::sleep(Duration::ZERO);
@@ -40,18 +42,21 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                 Ok(Event::Opened(review)) => {
                     if let Some(fate) = proposal::fate(&review.proposed) {
                         open.insert(review.id, (fate, Instant::now()));
-                        answer(&desk, &review, fate, &world);
+                        decide(&desk, &review, fate, &world);
                     }
                 }
                 Ok(Event::Closed(closed)) => {
-                    let Some((fate, since)) = open.remove(&closed.id) else { continue };
-                    if let Err(error) = ended(fate, closed.closing, since.elapsed(), &world.counters) {
-                        world.counters.error(error);
+                    let Some((fate, opened_at)) = open.remove(&closed.id) else { continue };
+                    let delay = opened_at.elapsed();
+                    if let Err(error) = check_closing(fate, closed.closing, delay, &world.counters) {
+                        world.counters.record_error(error);
                     }
                 }
                 Ok(Event::FlushReview { id }) => drop(desk.send(Request::Flushed { id })),
                 Ok(Event::Status(status)) => world.agents.store(status.agents.len(), Relaxed),
-                Ok(Event::Problem(problem)) => world.counters.error(format!("the host says: {problem}")),
+                Ok(Event::Problem(problem)) => {
+                    world.counters.record_error(format!("the host says: {problem}"));
+                }
                 Ok(
                     Event::Changed(_)
                     | Event::AcceptedByRule(_)
@@ -62,13 +67,14 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                     | Event::DiagnosticsWanted { .. },
                 ) => {}
                 Err(_) => {
-                    world.counters.error("the companion has stopped".into());
+                    world.counters.record_error("the companion has stopped".into());
                     return desk;
                 }
             },
             () = &mut next, if works => {
-                report(&desk, &world);
-                let pause = BETWEEN[0] + world.chance(BETWEEN[1] - BETWEEN[0] + 1);
+                report_cursor(&desk, &world);
+                let [shortest, longest] = REPORT_PAUSE_MS;
+                let pause = shortest + world.random_below(longest - shortest + 1);
                 next.as_mut().reset(tokio::time::Instant::now() + Duration::from_millis(pause));
             }
             _ = phase.changed() => {}
@@ -79,10 +85,10 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
     }
 }
 
-/// Reports a move of the cursor; now and then another file is in front, or something is selected.
-fn report(desk: &Desk, world: &World) {
+/// Reports a move of the cursor; now and then with another active file, or with a selection.
+fn report_cursor(desk: &Desk, world: &World) {
     let number = world.reports.add();
-    let file = |number: u32| files(&world.project)[(number % FILES) as usize].display().to_string();
+    let file = |number: u32| open_files(&world.project)[(number % OPEN_FILES) as usize].display().to_string();
     let selected = match number {
         number if number % 100 == 0 => Some("s".repeat(16_384)),
         number if number % 10 == 0 => Some("selected ".repeat(20)),
@@ -90,48 +96,45 @@ fn report(desk: &Desk, world: &World) {
     };
     let cursor = Some(Position { line: number, character: 0 });
     let active = ActiveFile { path: file(number / 20), cursor, anchor: None, selected_text: selected };
-    let open_files = (0..FILES).map(|number| OpenFile { path: file(number), dirty: false });
-    let report = ContextReport {
-        active: Some(active),
-        open_files: Some(open_files.collect()),
-        ..ContextReport::default()
-    };
+    let open = (0..OPEN_FILES).map(|number| OpenFile { path: file(number), dirty: false });
+    let report =
+        ContextReport { active: Some(active), open_files: Some(open.collect()), ..ContextReport::default() };
     drop(desk.send(Request::ChangeContext(report)));
 }
 
-/// Decides as the text of the proposal says.
-fn answer(desk: &Desk, review: &Review, fate: Fate, world: &Arc<World>) {
+/// Sends the decision that the text of the proposal demands.
+fn decide(desk: &Desk, review: &Review, fate: Fate, world: &Arc<World>) {
     let (id, revision) = (review.id, review.revision);
-    let decide = |revision, decision| desk.send(Request::DecideReview { id, revision, decision });
-    let answered = match fate {
+    let send = |revision, decision| desk.send(Request::DecideReview { id, revision, decision });
+    let reply = match fate {
         Fate::TakenBack => return,
-        Fate::Accepted => decide(revision, Decision::Accept),
-        Fate::Rejected => decide(revision, Decision::Reject),
+        Fate::Accepted => send(revision, Decision::Accept),
+        Fate::Rejected => send(revision, Decision::Reject),
         Fate::Edited => {
             let changes = vec![Change { range: None, text: proposal::edited(&review.proposed) }];
             drop(desk.send(Request::EditReview { id, revision, changes }));
-            // Each edit is a revision.
-            decide(revision + 1, Decision::Accept)
+            // The edit makes a new revision.
+            send(revision + 1, Decision::Accept)
         }
     };
     let world = Arc::clone(world);
     tokio::spawn(async move {
-        if let Ok(Err(refusal)) = answered.await {
-            world.counters.error(format!("{fate:?} is refused: {refusal}"));
+        if let Ok(Err(refusal)) = reply.await {
+            world.counters.record_error(format!("{fate:?} is refused: {refusal}"));
         }
     });
 }
 
-/// Checks that a review has ended as the text of its proposal says.
-fn ended(fate: Fate, closing: Closing, after: Duration, tally: &Counters) -> Result<(), String> {
+/// Checks that a review has ended as the text of its proposal demands, `delay` after it was opened.
+fn check_closing(fate: Fate, closing: Closing, delay: Duration, counters: &Counters) -> Result<(), String> {
     match (fate, closing) {
         (Fate::Accepted | Fate::Edited, Closing::Accepted)
         | (Fate::Rejected, Closing::Rejected)
         | (Fate::TakenBack, Closing::AnsweredInAgent) => Ok(()),
         (Fate::TakenBack, Closing::AgentGone) => {
-            Counters::count(&tally.given_up);
-            let late = || format!("a view closed {} s after its agent was gone", after.as_secs());
-            (after <= CLOSED_WITHIN).then_some(()).ok_or_else(late)
+            Counters::increment(&counters.reviews_closed);
+            let late = || format!("a view closed {} s after its agent was gone", delay.as_secs());
+            (delay <= MAX_CLOSE_DELAY).then_some(()).ok_or_else(late)
         }
         _ => Err(format!("what should be {fate:?} ended as {closing:?}")),
     }

@@ -1,10 +1,10 @@
-//! Load: hundreds of agents at once against the real program, for minutes, while the person works on without
-//! a pause.
+//! Load: hundreds of agents at once against the real program, for minutes, while the person moves the cursor
+//! without a pause.
 //!
-//! Every agent listens and proposes now and then; some read slowly or not at all, some lose their stream,
-//! some go away with a word or without one. The [text](proposal) of a proposal says which outcome it must
-//! get, so that each outcome is held against it. The [host] is looked at from outside, once a second.
-//! [`Report`] has the result, and the [rules](Report::broken) that were broken.
+//! Every agent listens and proposes now and then. Some agents read slowly or not at all, some lose their
+//! stream, some end with or without the end of their session. The [text](proposal) of a proposal names the
+//! outcome that it must get, and each outcome is compared with it. The figures of the [host] are taken once a
+//! second. [`Report`] has the result, and the [rules](Report::broken) that were broken.
 
 mod agent;
 mod counters;
@@ -24,38 +24,40 @@ use anyhow::{Context as _, Result};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use agent::Reads;
+use agent::Reading;
 use counters::Counters;
 use host::Host;
 pub use report::{Minute, Report};
-use stream_reader::Newest;
+use stream_reader::NewestContext;
 pub use world::Plan;
 use world::{Phase, Reports, World};
 
 use crate::sandbox::Sandbox;
 
-/// Sessions that begin in a second: the system lets no more than some thousand wait at a port.
-const BEGINNING: u64 = 250;
-/// How long all agents may take to hear the last context, and what was proposed to be decided.
-const SETTLED_WITHIN: Duration = Duration::from_secs(60);
-/// The host frees a session 60 s after it was heard of last; here it may take twice as long.
-const FREED_WITHIN: Duration = Duration::from_secs(120);
+/// The sessions that begin in a second: a listener's queue has room for only a few thousand connections.
+const SESSIONS_PER_SECOND: u64 = 250;
+/// The longest time until all open diffs have ended, and then until all agents have the last context.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest time until the host has freed all sessions. It frees a session 60 s after the last request;
+/// under load it may take twice as long.
+const FREE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Plays; ends early when `interrupted` does. Now and then `tell` is given a line about how it goes.
+/// Plays the load, and passes lines about the progress to `report_progress`. Ends early once `interrupted` is
+/// ready.
 pub async fn run(
     plan: Plan,
     program: &Path,
     interrupted: impl Future<Output = ()>,
-    tell: impl Fn(&str),
+    report_progress: impl Fn(&str),
 ) -> Result<Report> {
     alongside_platform::limits::raise_open_files();
     let sandbox = Sandbox::new();
-    for file in desk::files(&sandbox.project()) {
+    for file in desk::open_files(&sandbox.project()) {
         std::fs::write(file, "open\n")?;
     }
     let host = Host::start(program, &sandbox).await?;
     let (desk, address) = host.join().await?;
-    // Until it has looked around.
+    // The host has then done the work of its start.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let base = host.figures()?;
     let world = Arc::new(World {
@@ -70,68 +72,72 @@ pub async fn run(
         agents: AtomicUsize::new(0),
         random: AtomicU64::new(1),
     });
-    let mut others = JoinSet::new();
-    others.spawn(stream_reader::watch_lateness(world.clone()));
-    let person = tokio::spawn(desk::sit(desk, world.clone()));
-    let newest: Vec<Newest> = (0..plan.sessions).map(|_| Newest::default()).collect();
-    let mut agents = begin(&newest, &world);
+    let mut background = JoinSet::new();
+    background.spawn(stream_reader::measure_own_delay(world.clone()));
+    let person = tokio::spawn(desk::play(desk, world.clone()));
+    let newest: Vec<NewestContext> = (0..plan.sessions).map(|_| NewestContext::default()).collect();
+    let mut agents = start_agents(&newest, &world);
     let mut report = Report::new(plan, base);
-    let interrupted = watch_host(&host, &world, plan.seconds, interrupted, &mut report, &tell).await?;
+    let interrupted =
+        watch_host(&host, &world, plan.seconds, interrupted, &mut report, &report_progress).await?;
 
     world.phase.send_replace(Phase::Settle);
-    report.settled = eventually(SETTLED_WITHIN, || {
-        let tally = &world.counters;
-        let ended = tally.diffs.load(Relaxed) + tally.given_up.load(Relaxed) + tally.errors.load(Relaxed);
+    report.settled = eventually(SETTLE_TIMEOUT, || {
+        let counters = &world.counters;
+        let ended = counters.expected_outcomes.load(Relaxed)
+            + counters.reviews_closed.load(Relaxed)
+            + counters.errors.load(Relaxed);
         ended >= world.proposals.load(Relaxed)
     })
     .await;
     world.phase.send_replace(Phase::Compare);
-    report.agree = eventually(SETTLED_WITHIN, || agree(&newest, &world)).await;
+    report.agree = eventually(SETTLE_TIMEOUT, || agree(&newest, &world)).await;
     world.phase.send_replace(Phase::Leave);
     while agents.join_next().await.is_some() {}
-    tell("the agents have gone; waiting until the host has forgotten them");
-    report.freed = eventually(FREED_WITHIN, || world.agents.load(Relaxed) == 0).await;
-    // Connections that have just ended are let go of.
-    let back = || host.figures().is_ok_and(|figures| figures.open <= base.open);
-    eventually(Duration::from_secs(10), back).await;
-    report.left(host.figures()?);
+    report_progress("the agents have gone; waiting until the host has forgotten them");
+    report.freed = eventually(FREE_TIMEOUT, || world.agents.load(Relaxed) == 0).await;
+    // The host closes the descriptors of connections a moment after their end.
+    let are_closed = || host.figures().is_ok_and(|figures| figures.open <= base.open);
+    eventually(Duration::from_secs(10), are_closed).await;
+    report.add_last(host.figures()?);
     world.phase.send_replace(Phase::Over);
     let desk = person.await.context("the desk has panicked")?;
     desk.leave().await;
-    host.ended().await?;
-    report.end(&world, interrupted);
+    host.wait_for_end().await?;
+    report.finish(&world, interrupted);
     Ok(report)
 }
 
-/// Has all agents begin, some after the other.
-fn begin(newest: &[Newest], world: &Arc<World>) -> JoinSet<()> {
+/// Starts all agents, [`SESSIONS_PER_SECOND`] in a second.
+fn start_agents(newest: &[NewestContext], world: &Arc<World>) -> JoinSet<()> {
     let mut agents = JoinSet::new();
     for (number, newest) in newest.iter().cloned().enumerate() {
         let world = world.clone();
         agents.spawn(async move {
-            tokio::time::sleep(Duration::from_millis(number as u64 * 1000 / BEGINNING)).await;
-            agent::play(number, world.reads(number), newest, world).await;
+            tokio::time::sleep(Duration::from_millis(number as u64 * 1000 / SESSIONS_PER_SECOND)).await;
+            agent::play(number, world.reading_of(number), newest, world).await;
         });
     }
     agents
 }
 
-/// Looks at the host for so many seconds, once in each; true if that was interrupted.
+/// Adds the host's figures to the report each second, for so many seconds. Returns whether the person
+/// interrupted.
 async fn watch_host(
     host: &Host,
     world: &World,
     seconds: u64,
     interrupted: impl Future<Output = ()>,
     report: &mut Report,
-    tell: &impl Fn(&str),
+    report_progress: &impl Fn(&str),
 ) -> Result<bool> {
     tokio::pin!(interrupted);
     let mut each = tokio::time::interval(Duration::from_secs(1));
     for _ in 0..seconds {
         tokio::select! {
             _ = each.tick() => {
-                if let Some(line) = report.look(host.figures()?, world) {
-                    tell(&line);
+                if let Some(line) = report.add_second(host.figures()?, world) {
+                    report_progress(&line);
                 }
             }
             () = &mut interrupted => return Ok(true),
@@ -140,18 +146,18 @@ async fn watch_host(
     Ok(false)
 }
 
-/// Whether all agents that read have heard of the last change, and were told the same.
-fn agree(newest: &[Newest], world: &World) -> bool {
+/// Whether all agents that read have the context of the last change, and the same context.
+fn agree(newest: &[NewestContext], world: &World) -> bool {
     let all: Vec<_> = newest
         .iter()
         .enumerate()
-        .filter(|(number, _)| world.reads(*number) == Reads::All)
+        .filter(|(number, _)| world.reading_of(*number) == Reading::All)
         .map(|(_, newest)| *newest.lock().unwrap_or_else(PoisonError::into_inner))
         .collect();
     all.iter().all(|newest| newest.0 == world.reports.newest() && newest == &all[0])
 }
 
-/// Waits for a condition; false if it does not come about in time.
+/// Waits until a condition holds. Returns false if it does not hold in time.
 async fn eventually(within: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + within;
     while !condition() {

@@ -1,18 +1,18 @@
-//! A proposal, and the decision that it must get. Its text names its agent and the decision, so that whoever
-//! reads an outcome knows whose it is.
+//! A proposal, and the decision that it must get. The text of a proposal names its agent and the decision, so
+//! that each outcome can be compared with its proposal.
 
 use std::fmt::Write as _;
 
 /// The decision that a proposal must get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// The person accepts it.
+    /// The person accepts the proposal.
     Accepted,
-    /// The person changes it and accepts that.
+    /// The person edits the text and accepts it.
     Edited,
-    /// The person rejects it.
+    /// The person rejects the proposal.
     Rejected,
-    /// The agent takes it back: its own prompt was answered.
+    /// The agent closes the diff, as when the person answers the agent's own prompt.
     TakenBack,
 }
 
@@ -23,7 +23,7 @@ const FATES: [(Fate, &str); 4] = [
     (Fate::TakenBack, "nobody"),
 ];
 
-/// The text of a proposal, of about so many bytes: it says whose it is, and what the person is to do with it.
+/// Returns the text of a proposal, of about so many bytes. The text names the agent and the fate.
 pub(super) fn text(fate: Fate, agent: usize, number: u64, bytes: usize) -> String {
     let word = FATES.iter().find(|(known, _)| *known == fate).map_or("", |(_, word)| word);
     let mut text = format!("{word} {agent} {number}\n");
@@ -35,13 +35,13 @@ pub(super) fn text(fate: Fate, agent: usize, number: u64, bytes: usize) -> Strin
     text
 }
 
-/// The decision that the text names.
+/// Returns the fate that a text names.
 pub(super) fn fate(text: &str) -> Option<Fate> {
     let word = text.split(' ').next()?;
     FATES.iter().find(|(_, name)| *name == word).map(|(fate, _)| *fate)
 }
 
-/// The text after a person's edits.
+/// Returns the text after a person's edit.
 pub(super) fn edited(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     format!("{text}changed by hand: {first}\n")
@@ -52,13 +52,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proposal_says_what_becomes_of_it_and_whose_it_is() {
-        for (fate_of_it, _) in FATES {
-            let small = text(fate_of_it, 7, 8, 0);
-            assert_eq!(fate(&small), Some(fate_of_it));
-            assert_ne!(small, text(fate_of_it, 7, 9, 0));
-            assert_ne!(edited(&small), edited(&text(fate_of_it, 8, 8, 0)));
-            assert!((5000..5100).contains(&text(fate_of_it, 7, 8, 5000).len()));
+    fn a_text_names_its_fate_its_agent_and_its_number() {
+        for (expected, _) in FATES {
+            let small = text(expected, 7, 8, 0);
+            assert_eq!(fate(&small), Some(expected));
+            assert_ne!(small, text(expected, 7, 9, 0));
+            assert_ne!(edited(&small), edited(&text(expected, 8, 8, 0)));
+            assert!((5000..5100).contains(&text(expected, 7, 8, 5000).len()));
         }
     }
 }

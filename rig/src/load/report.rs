@@ -1,56 +1,56 @@
-//! The results: a table by the minute, and the rules that were broken.
+//! The results of a run: a table with a row for each minute, and the rules that were broken.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering::Relaxed;
 
 use serde::Serialize;
 
-use super::counters::Spread;
+use super::counters::HistogramSnapshot;
 use super::host::Figures;
 use super::world::{Plan, World};
 
-/// An agent hears of the first change that it does not know within 200 ms; under load it may take twice as
-/// long. In milliseconds.
-const TOLD_WITHIN: u64 = 400;
-/// How many of a million updates may come later than that plus this machine's own lateness.
-const TOLD_LATE: u64 = 10_000;
-/// The longest time that an agent may wait for news, however busy this machine is, in milliseconds.
-const STARVED: u64 = 5_000;
-/// How late updates come is judged only if the host waited for a processor in at most so many percent of the
-/// time. A thousand agents, which run on the same two processors, make it wait in 17.
-const CROWDED: u64 = 25;
-/// How much more memory the host may need in the last minute than in the second one, in percent.
-const MORE_MEMORY: u64 = 10;
+/// The longest time from a change to its context update, in milliseconds. The companion waits 200 ms at most;
+/// under load it may take twice as long.
+const MAX_CONTEXT_LATENCY: u64 = 400;
+/// The number of updates in a million that may take longer than that plus this process's own delay.
+const MAX_LATE_PER_MILLION: u64 = 10_000;
+/// The longest time from a change to its context update on a busy machine as well, in milliseconds.
+const MAX_WAIT: u64 = 5_000;
+/// The latency of updates is judged only if the host waited for a processor in at most so many percent of the
+/// time. With a thousand agents on the same two processors, it waits in 17 %.
+const MAX_WAITING_PERCENT: u64 = 25;
+/// The growth of the host's memory from the second to the last minute that is allowed, in percent.
+const MAX_GROWTH_PERCENT: u64 = 10;
 
-/// One minute, or the part of it until the end.
+/// The figures of one minute, or of the part of a minute until the end.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Minute {
-    /// Its seconds.
+    /// The length, in seconds.
     pub seconds: u64,
-    /// Agents that the host said were connected, at its end.
+    /// Agents that were connected at the end of the minute, as the host reported.
     pub agents: usize,
     /// The median of the host's resident set, in KiB.
     pub resident: u64,
-    /// The most descriptors that the host had open.
+    /// The largest number of the host's open descriptors.
     pub open: u64,
-    /// How much of one processor the host took, in percent.
+    /// The host's use of one processor, in percent.
     pub computing: u64,
-    /// How much of the time the host waited for a processor that other processes had, in percent.
+    /// The part of the time in which the host waited for a processor, in percent.
     pub waiting: u64,
     /// Requests that agents made.
     pub requests: u64,
-    /// Contexts that reached agents that read.
+    /// Context updates that agents have read.
     pub updates: u64,
-    /// Diffs that ended as they should.
+    /// Diffs with the expected outcome.
     pub diffs: u64,
     /// All errors.
     pub errors: u64,
-    /// The time from the first change that an agent did not know until it heard of it, in milliseconds: the
-    /// longest of the quickest 99 %, and the longest of all.
+    /// The time from the oldest change that an agent has not received to the update that covers the change:
+    /// the 99th percentile and the maximum, in milliseconds.
     pub told: [u64; 2],
-    /// The time from a proposal to its outcome, likewise.
+    /// The time from a proposal to its outcome: the 99th percentile and the maximum, in milliseconds.
     pub decided: [u64; 2],
-    /// The lateness of this process itself, likewise.
+    /// The scheduling delay of this process: the 99th percentile and the maximum, in milliseconds.
     pub late: [u64; 2],
     #[serde(skip)]
     samples: Vec<u64>,
@@ -61,27 +61,27 @@ pub struct Minute {
 /// The results of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
-    /// Sessions at once.
+    /// The number of sessions that are open at once.
     pub sessions: usize,
-    /// By the minute.
+    /// The figures of each minute.
     pub minutes: Vec<Minute>,
-    /// Sessions in all.
+    /// The number of sessions that were opened in all.
     pub begun: u64,
-    /// Agents that went with a diff open.
+    /// The number of agents that ended with a diff open.
     pub gone: u64,
-    /// The resident set before anybody came, at most, and after all had gone, in KiB.
+    /// The host's resident set in KiB: before the first agent, the maximum, and after the last agent.
     pub resident: [u64; 3],
-    /// Descriptors, likewise.
+    /// The host's open descriptors at the same three times.
     pub open: [u64; 3],
-    /// Every diff that was begun came to an end in time.
+    /// Whether every diff that was opened has ended in time.
     pub settled: bool,
-    /// All agents that read had the same last context.
+    /// Whether all agents that read had the same last context.
     pub agree: bool,
-    /// The host forgot all sessions in time.
+    /// Whether the host freed all sessions in time.
     pub freed: bool,
-    /// The run ended before its time.
+    /// Whether the person ended the run early.
     pub interrupted: bool,
-    /// The first errors, word for word.
+    /// The first errors, verbatim.
     pub errors: Vec<String>,
     /// The rules that were broken.
     pub broken: Vec<String>,
@@ -90,17 +90,17 @@ pub struct Report {
     #[serde(skip)]
     last: Figures,
     #[serde(skip)]
-    told: Spread,
+    context_latency: HistogramSnapshot,
     #[serde(skip)]
-    late: Spread,
-    /// The run is long enough to judge memory and lateness.
+    own_delay: HistogramSnapshot,
+    /// Whether the run is long enough to judge memory and latency.
     #[serde(skip)]
-    full: bool,
+    is_full: bool,
 }
 
-/// The part of a sum that is in none of these minutes yet.
-fn since(all: u64, minutes: &[Minute], field: impl Fn(&Minute) -> u64) -> u64 {
-    all - minutes.iter().map(field).sum::<u64>()
+/// Returns the part of a total that is not in these minutes yet.
+fn rest_of(total: u64, minutes: &[Minute], field: impl Fn(&Minute) -> u64) -> u64 {
+    total - minutes.iter().map(field).sum::<u64>()
 }
 
 impl Report {
@@ -111,13 +111,13 @@ impl Report {
             open: [base.open, base.open, 0],
             running: Minute { before: base, ..Minute::default() },
             last: base,
-            full: plan.seconds >= 180,
+            is_full: plan.seconds >= 180,
             ..Self::default()
         }
     }
 
-    /// Adds the present figures of the host; returns a line for the person once a minute.
-    pub(super) fn look(&mut self, figures: Figures, world: &World) -> Option<String> {
+    /// Adds the present figures of the host. Returns a line for the person once a minute.
+    pub(super) fn add_second(&mut self, figures: Figures, world: &World) -> Option<String> {
         self.resident[1] = self.resident[1].max(figures.resident);
         self.open[1] = self.open[1].max(figures.open);
         let minute = &mut self.running;
@@ -126,59 +126,64 @@ impl Report {
         minute.seconds += 1;
         self.last = figures;
         (minute.seconds == 60).then(|| {
-            self.close(figures, world);
+            self.close_minute(figures, world);
             self.minutes.last().map(|minute| row(self.minutes.len(), minute)).unwrap_or_default()
         })
     }
 
-    fn close(&mut self, figures: Figures, world: &World) {
+    fn close_minute(&mut self, figures: Figures, world: &World) {
         let mut minute = std::mem::take(&mut self.running);
-        let (tally, before) = (&world.counters, &self.minutes);
+        let (counters, earlier) = (&world.counters, &self.minutes);
         minute.samples.sort_unstable();
         minute.resident = minute.samples.get(minute.samples.len() / 2).copied().unwrap_or(0);
         minute.agents = world.agents.load(Relaxed);
         let percent = |milliseconds: u64| milliseconds / (minute.seconds.max(1) * 10);
         minute.computing = percent(figures.computed.saturating_sub(minute.before.computed));
         minute.waiting = percent(figures.waited.saturating_sub(minute.before.waited));
-        minute.requests = since(tally.requests.load(Relaxed), before, |minute| minute.requests);
-        minute.updates = since(tally.updates.load(Relaxed), before, |minute| minute.updates);
-        minute.diffs = since(tally.diffs.load(Relaxed), before, |minute| minute.diffs);
-        minute.errors = since(tally.errors.load(Relaxed), before, |minute| minute.errors);
-        let (told, decided, late) = (tally.told_after.take(), tally.decided_after.take(), tally.late.take());
-        let both = |spread: &Spread| [spread.within(990), spread.longest()];
-        (minute.told, minute.decided, minute.late) = (both(&told), both(&decided), both(&late));
-        self.told.add(&told);
-        self.late.add(&late);
+        minute.requests = rest_of(counters.requests.load(Relaxed), earlier, |minute| minute.requests);
+        minute.updates = rest_of(counters.contexts_received.load(Relaxed), earlier, |minute| minute.updates);
+        minute.diffs = rest_of(counters.expected_outcomes.load(Relaxed), earlier, |minute| minute.diffs);
+        minute.errors = rest_of(counters.errors.load(Relaxed), earlier, |minute| minute.errors);
+        let context_latency = counters.context_latency.take();
+        let own_delay = counters.own_delay.take();
+        let p99_and_longest = |counts: &HistogramSnapshot| [counts.quantile(990), counts.longest()];
+        minute.told = p99_and_longest(&context_latency);
+        minute.decided = p99_and_longest(&counters.decision_latency.take());
+        minute.late = p99_and_longest(&own_delay);
+        self.context_latency.add(&context_latency);
+        self.own_delay.add(&own_delay);
         self.running.before = figures;
         self.minutes.push(minute);
     }
 
-    /// Adds the figures of the host after all agents have gone.
-    pub(super) fn left(&mut self, figures: Figures) {
+    /// Adds the figures of the host after all agents have ended.
+    pub(super) fn add_last(&mut self, figures: Figures) {
         self.resident[2] = figures.resident;
         self.open[2] = figures.open;
     }
 
-    pub(super) fn end(&mut self, world: &World, interrupted: bool) {
-        self.close(self.last, world);
-        let tally = &world.counters;
-        self.begun = tally.sessions.load(Relaxed);
-        self.gone = tally.vanished.load(Relaxed);
-        self.errors = tally.quoted();
+    /// Closes the last minute, and judges the run.
+    pub(super) fn finish(&mut self, world: &World, interrupted: bool) {
+        self.close_minute(self.last, world);
+        let counters = &world.counters;
+        self.begun = counters.sessions.load(Relaxed);
+        self.gone = counters.agents_vanished.load(Relaxed);
+        self.errors = counters.kept_errors();
         self.interrupted = interrupted;
-        self.broken = self.judge(tally.errors.load(Relaxed), tally.given_up.load(Relaxed));
+        self.broken = self.judge(counters.errors.load(Relaxed), counters.reviews_closed.load(Relaxed));
     }
 
-    /// Whether this machine was too busy, or the time too short, to tell how late updates come.
-    fn is_crowded(&self) -> bool {
-        !self.full || self.minutes.iter().any(|minute| minute.waiting > CROWDED)
+    /// Whether this machine was too busy, or the run too short, to judge the latency of updates.
+    fn is_unfit_for_latency(&self) -> bool {
+        !self.is_full || self.minutes.iter().any(|minute| minute.waiting > MAX_WAITING_PERCENT)
     }
 
-    fn judge(&self, errors: u64, given_up: u64) -> Vec<String> {
-        let own = self.late.within(990);
-        let late = self.told.beyond(TOLD_WITHIN + own);
+    /// Returns the rules that the run broke.
+    fn judge(&self, errors: u64, reviews_closed: u64) -> Vec<String> {
+        let own_delay = self.own_delay.quantile(990);
+        let late = self.context_latency.slower_than_per_million(MAX_CONTEXT_LATENCY + own_delay);
         let (second, last) = match self.minutes.as_slice() {
-            [_, second, .., last, _rest] if self.full && !self.interrupted => {
+            [_, second, .., last, _rest] if self.is_full && !self.interrupted => {
                 (second.resident, last.resident)
             }
             _ => (0, 0),
@@ -187,20 +192,20 @@ impl Report {
             (errors == 0, format!("{errors} errors")),
             (self.settled, "not every diff came to its end".into()),
             (
-                self.gone == given_up,
-                format!("{} agents went with a diff open, and {given_up} views closed", self.gone),
+                self.gone == reviews_closed,
+                format!("{} agents went with a diff open, and {reviews_closed} views closed", self.gone),
             ),
             (self.agree, "not all agents were told the same at the end".into()),
             (
-                self.is_crowded() || late <= TOLD_LATE,
+                self.is_unfit_for_latency() || late <= MAX_LATE_PER_MILLION,
                 format!(
-                    "{late} of a million updates came later than {TOLD_WITHIN} ms (and {own} ms, by which \
-                        this machine is late)"
+                    "{late} of a million updates came later than {MAX_CONTEXT_LATENCY} ms (and {own_delay} ms, \
+                        by which this machine is late)"
                 ),
             ),
             (
-                self.told.longest() <= STARVED + self.late.longest(),
-                format!("an agent was told nothing for {} ms", self.told.longest()),
+                self.context_latency.longest() <= MAX_WAIT + self.own_delay.longest(),
+                format!("an agent was told nothing for {} ms", self.context_latency.longest()),
             ),
             (self.freed, "the host did not forget all sessions".into()),
             (
@@ -208,7 +213,7 @@ impl Report {
                 format!("{} descriptors are open where there were {}", self.open[2], self.open[0]),
             ),
             (
-                last * 100 <= second * (100 + MORE_MEMORY),
+                last * 100 <= second * (100 + MAX_GROWTH_PERCENT),
                 format!("in the last minute the host needed {last} KiB, in the second {second}"),
             ),
         ];
@@ -220,7 +225,7 @@ const HEADER: &str = "minute  agents  resident   open  host  kept waiting   requ
     errors    told 99 %/most   decided 99 %/most   own lateness";
 
 fn row(number: usize, minute: &Minute) -> String {
-    let both = |[most, longest]: [u64; 2]| format!("{most} / {longest} ms");
+    let both = |[p99, longest]: [u64; 2]| format!("{p99} / {longest} ms");
     format!(
         "{number:>6}  {:>6}  {:>4} MiB  {:>5}  {:>2} %          {:>2} %  {:>9}  {:>9}  {:>6}  {:>6}  \
             {:>17}  {:>18}  {:>13}",
@@ -262,7 +267,7 @@ impl std::fmt::Display for Report {
         writeln!(f, "resident set: {base} MiB before, {most} at most, {left} when all had gone")?;
         let [base, most, left] = self.open;
         writeln!(f, "descriptors: {base} before, {most} at most, {left} when all had gone")?;
-        if self.is_crowded() {
+        if self.is_unfit_for_latency() {
             writeln!(
                 f,
                 "how late updates came is not judged: others had the processors, or it was too short"

@@ -1,4 +1,4 @@
-//! An agent's stream: it compares contexts, and hands outcomes and pings to the agent.
+//! Reads an agent's stream: measures the latency of contexts, and passes outcomes and pings to the agent.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -16,54 +16,54 @@ use super::counters::Counters;
 use super::world::World;
 use crate::wire::EventStream;
 
-/// A message that an agent acts on.
+/// An event of the stream that the agent acts on.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum StreamEvent {
     Outcome {
         path: String,
-        /// The accepted text; none for a rejection.
+        /// The accepted text; `None` for a rejection.
         accepted: Option<String>,
     },
     Ping(Id),
-    /// The stream is of no use any more.
+    /// The stream has failed, with the error.
     Broken(String),
 }
 
-/// The newest context of one agent: the cursor's line, and all of it.
-pub(super) type Newest = Arc<Mutex<(u32, u64)>>;
+/// The newest context of one agent: the cursor's line, and a hash of the whole context.
+pub(super) type NewestContext = Arc<Mutex<(u32, u64)>>;
 
-/// A stream that is being read. Dropping it hangs up.
+/// The reader of a stream. Dropping it closes the connection.
 #[derive(Debug)]
 pub(super) struct StreamReader {
-    pub(super) heard: mpsc::UnboundedReceiver<Heard>,
-    reading: JoinHandle<()>,
+    pub(super) events: mpsc::UnboundedReceiver<StreamEvent>,
+    task: JoinHandle<()>,
 }
 
 impl Drop for StreamReader {
     fn drop(&mut self) {
-        self.reading.abort();
+        self.task.abort();
     }
 }
 
 impl StreamReader {
-    pub(super) fn of(stream: EventStream, newest: Newest, world: Arc<World>) -> Self {
-        let (tell, heard) = mpsc::unbounded_channel();
-        let reading = tokio::spawn(async move {
-            if let Err(error) = read(stream, &newest, &world, &tell).await {
-                let _ = tell.send(Heard::Broken(format!("{error:#}")));
+    pub(super) fn new(stream: EventStream, newest: NewestContext, world: Arc<World>) -> Self {
+        let (sender, events) = mpsc::unbounded_channel();
+        let task = tokio::spawn(async move {
+            if let Err(error) = read(stream, &newest, &world, &sender).await {
+                let _ = sender.send(StreamEvent::Broken(format!("{error:#}")));
             }
         });
-        Self { heard, reading }
+        Self { events, task }
     }
 }
 
 async fn read(
     mut stream: EventStream,
-    newest: &Newest,
+    newest: &NewestContext,
     world: &World,
-    tell: &mpsc::UnboundedSender<Heard>,
+    sender: &mpsc::UnboundedSender<StreamEvent>,
 ) -> Result<()> {
-    // Reports from before this stream do not count for it.
+    // Changes from before this stream do not count for its latency.
     let mut known = world.reports.newest();
     loop {
         let block = stream.next().await?.context("the stream was ended")?;
@@ -73,10 +73,10 @@ async fn read(
                 let params = params.get();
                 match method.as_str() {
                     CONTEXT_UPDATE => {
-                        Counters::count(&world.counters.updates);
-                        let number = cursor(serde_json::from_str(params)?);
+                        Counters::increment(&world.counters.contexts_received);
+                        let number = cursor_line(serde_json::from_str(params)?);
                         if let Some(first) = world.reports.at(known + 1).filter(|_| number > known) {
-                            world.counters.told_after.add(first.elapsed());
+                            world.counters.context_latency.add(first.elapsed());
                         }
                         known = known.max(number);
                         let mut hasher = DefaultHasher::new();
@@ -85,45 +85,47 @@ async fn read(
                     }
                     DIFF_ACCEPTED => {
                         let DiffAccepted { file_path: path, content } = serde_json::from_str(params)?;
-                        let _ = tell.send(Heard::Outcome { path, accepted: Some(content) });
+                        let _ = sender.send(StreamEvent::Outcome { path, accepted: Some(content) });
                     }
                     DIFF_REJECTED => {
                         let DiffRejected { file_path: path } = serde_json::from_str(params)?;
-                        let _ = tell.send(Heard::Outcome { path, accepted: None });
+                        let _ = sender.send(StreamEvent::Outcome { path, accepted: None });
                     }
-                    // Some releases know no other rejection.
+                    // The only rejection that some releases know.
                     DIFF_CLOSED => {}
                     other => bail!("told {other}"),
                 }
             }
-            Ok(Message::Request { id, method, .. }) if method == "ping" => drop(tell.send(Heard::Ping(id))),
+            Ok(Message::Request { id, method, .. }) if method == "ping" => {
+                drop(sender.send(StreamEvent::Ping(id)))
+            }
             other => bail!("heard {other:?}"),
         }
     }
 }
 
-/// The data of an event; none of a comment.
+/// Returns the data of an event; `None` for a comment.
 fn data(block: &[u8]) -> Result<Option<&[u8]>> {
     if block.starts_with(b":") {
         return Ok(None);
     }
     let data = block.strip_prefix(b"event: message\ndata: ");
-    let begins = || String::from_utf8_lossy(&block[..block.len().min(40)]);
-    data.map(Some).with_context(|| format!("an event begins {:?}", begins()))
+    let beginning = || String::from_utf8_lossy(&block[..block.len().min(40)]);
+    data.map(Some).with_context(|| format!("an event begins {:?}", beginning()))
 }
 
-/// The line of the active file's cursor; 0 if there is none. Agents count from one.
-fn cursor(context: IdeContext) -> u32 {
+/// Returns the line of the active file's cursor as desks count it, from 0; 0 without a cursor.
+fn cursor_line(context: IdeContext) -> u32 {
     let files = context.workspace_state.and_then(|state| state.open_files).unwrap_or_default();
     files.first().and_then(|file| file.cursor).map_or(0, |cursor| cursor.line - 1)
 }
 
-/// Measures how late this process itself is: an update that it sees late may have been in time.
-pub(super) async fn watch_lateness(world: Arc<World>) {
-    const EVERY: Duration = Duration::from_millis(20);
+/// Measures the scheduling delay of this process: an update that is read late may have arrived in time.
+pub(super) async fn measure_own_delay(world: Arc<World>) {
+    const INTERVAL: Duration = Duration::from_millis(20);
     loop {
         let before = Instant::now();
-        tokio::time::sleep(EVERY).await;
-        world.counters.late.add(before.elapsed().saturating_sub(EVERY));
+        tokio::time::sleep(INTERVAL).await;
+        world.counters.own_delay.add(before.elapsed().saturating_sub(INTERVAL));
     }
 }

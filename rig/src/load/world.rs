@@ -1,4 +1,4 @@
-//! The state that agents, desk and report share, and how much load there is.
+//! The amount of load, and the state that agents, desk and report share.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -12,14 +12,14 @@ use crate::wire::Address;
 /// The amount of load.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Sessions at once.
+    /// The number of sessions that are open at once.
     pub sessions: usize,
-    /// How long they play.
+    /// The length of the run, in seconds.
     pub seconds: u64,
-    /// How long an agent pauses between two proposals, on average.
+    /// The average pause of an agent between two proposals.
     pub pace: Duration,
-    /// Whether some agents go without the end of their session, half of all at the end of the run. A minute
-    /// goes by until the companion frees such a session.
+    /// Whether some agents end without the end of their session, and half of all agents at the end of the
+    /// run. The companion frees such a session only after a minute.
     pub vanish: bool,
 }
 
@@ -27,11 +27,12 @@ pub struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Play,
-    /// Agents begin no more proposals, and wait for the end of those that are open. The person still works.
+    /// Agents make no new proposals, and wait for the end of their open diffs. The person still moves the
+    /// cursor.
     Settle,
     /// The person pauses, so that all agents can get the same last context.
     Compare,
-    /// The agents go.
+    /// The agents end.
     Leave,
     Over,
 }
@@ -41,20 +42,20 @@ pub(super) enum Phase {
 pub(super) struct World {
     pub(super) address: Address,
     pub(super) project: PathBuf,
-    /// In milliseconds.
+    /// The average pause between two proposals, in milliseconds.
     pub(super) pace: u64,
     pub(super) vanish: bool,
     pub(super) phase: watch::Sender<Phase>,
     pub(super) reports: Reports,
     pub(super) counters: Counters,
-    /// Proposals so far, which numbers them.
+    /// The number of proposals so far, which is the number of the next one.
     pub(super) proposals: AtomicU64,
-    /// Agents that the host says are connected.
+    /// The number of connected agents that the host has reported.
     pub(super) agents: AtomicUsize,
     pub(super) random: AtomicU64,
 }
 
-/// The time of each change that was reported: its number is the line of the cursor.
+/// The time of each change that the desk has reported. The number of a change is the line of its cursor.
 #[derive(Debug)]
 pub(super) struct Reports(watch::Sender<Vec<Instant>>);
 
@@ -65,7 +66,7 @@ impl Default for Reports {
 }
 
 impl Reports {
-    /// Notes a change that is reported now, and returns its number.
+    /// Adds a change that is reported now, and returns its number.
     pub(super) fn add(&self) -> u32 {
         let mut number = 0;
         self.0.send_modify(|reports| {
@@ -75,7 +76,7 @@ impl Reports {
         number
     }
 
-    /// When the change of this number was reported.
+    /// The time at which the change of this number was reported.
     pub(super) fn at(&self, number: u32) -> Option<Instant> {
         self.0.borrow().get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }

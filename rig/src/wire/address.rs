@@ -1,4 +1,4 @@
-//! Where a companion listens and what lets an agent in.
+//! The port and the token of a companion.
 
 use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 /// The version of MCP that shipped agents propose.
 pub const VERSION: &str = "2025-06-18";
 
-/// The message that follows the answer to [`initialize`].
+/// The message that an agent sends after the response to [`initialize`].
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// The message with which a client of this name and release begins a session.
+/// Returns the message with which a client of this name and release begins a session.
 pub(crate) fn initialize(name: &str, release: &str, protocol: &str) -> String {
     let client = json!({ "name": name, "version": release });
     let params = json!({ "protocolVersion": protocol, "capabilities": {}, "clientInfo": client });
     json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string()
 }
 
-/// A port of this machine, and the token that goes with it.
+/// A companion's port on this machine, and its token.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) port: u16,
@@ -29,7 +29,7 @@ impl Address {
         Endpoint::local(self.port)
     }
 
-    /// The agent of this session; without one, for an empty id.
+    /// Returns the caller for this session; for an empty id, a caller without a session.
     pub(crate) fn caller(&self, session: &str) -> Caller {
         let caller = Caller::new(self.endpoint(), Some(&self.token));
         if session.is_empty() {
@@ -38,7 +38,7 @@ impl Address {
         Caller { session: Some(session.to_owned()), version: Some(VERSION.to_owned()), ..caller }
     }
 
-    /// A whole request: a POST if there is a body, a GET of the stream otherwise.
+    /// Returns a whole request: with a body a POST, without one the GET of the stream.
     pub(crate) fn request(&self, session: &str, body: Option<&[u8]>) -> Vec<u8> {
         match body {
             Some(body) => self.caller(session).request("POST").body(body).bytes(),
@@ -46,7 +46,7 @@ impl Address {
         }
     }
 
-    /// A call of a tool, as a request.
+    /// Returns the request that calls a tool.
     pub(crate) fn call(&self, session: &str, tool: &str, arguments: &Value) -> Vec<u8> {
         let params = json!({ "name": tool, "arguments": arguments });
         let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });

@@ -3,11 +3,14 @@
 use std::future::Future;
 use std::time::Duration;
 
-/// How long anything may take before a test says what it was waiting for. Nothing ever asserts that it is
-/// quick.
+/// The longest wait of a test. It is long enough for a busy machine: no test asserts speed.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits for something, and fails with what it was.
+/// Waits for a future, at most [`PATIENCE`].
+///
+/// # Panics
+///
+/// Panics with `what` at the deadline.
 pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,

@@ -1,5 +1,5 @@
-//! An agent's stream, whose events stay as they came: a thousand of these must cost less than the companion
-//! that they are held against, and the time of an event counts from its last byte.
+//! An agent's stream for the bench and for load, which does not parse its events. A thousand of these streams
+//! must cost less than the companion, and the time of an event is that of its last byte.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use bytes::BytesMut;
 
 use super::Address;
 
-/// An open stream. Dropping it hangs up.
+/// An open stream. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct EventStream {
     connection: Connection,
@@ -19,10 +19,10 @@ pub(crate) struct EventStream {
 }
 
 impl EventStream {
-    /// Sends a GET. With `room`, about so many bytes may wait for the agent unread.
-    pub(crate) async fn open(address: &Address, session: &str, room: Option<u32>) -> Result<Self> {
-        let dialled = match room {
-            Some(room) => Connection::dial_with_receive_buffer(address.port, room).await,
+    /// Sends a GET. `receive_buffer` is about the number of bytes that may wait unread.
+    pub(crate) async fn open(address: &Address, session: &str, receive_buffer: Option<u32>) -> Result<Self> {
+        let dialled = match receive_buffer {
+            Some(bytes) => Connection::dial_with_receive_buffer(address.port, bytes).await,
             None => Connection::dial(&address.endpoint()).await,
         };
         let mut connection = dialled.context("cannot connect")?;
@@ -31,12 +31,12 @@ impl EventStream {
         Ok(Self { connection, events: EventParser::default(), received_at: Instant::now() })
     }
 
-    /// Reads some bytes and does nothing with them; false at the end.
-    pub(crate) async fn sip(&mut self, bytes: &mut [u8]) -> Result<bool> {
+    /// Reads some bytes into `bytes` and discards them. Returns false at the end of the stream.
+    pub(crate) async fn discard(&mut self, bytes: &mut [u8]) -> Result<bool> {
         Ok(self.connection.read_raw(bytes).await? > 0)
     }
 
-    /// The next event or comment; `None` at the proper end. Cancel safe.
+    /// Waits for the next event or comment; `None` at the proper end. Cancel safe.
     pub(crate) async fn next(&mut self) -> Result<Option<BytesMut>> {
         loop {
             if let Some(block) = self.events.next_block() {

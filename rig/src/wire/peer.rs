@@ -1,4 +1,4 @@
-//! An agent written by hand: a session of its own, each request on a connection of its own.
+//! An agent of the tests, with a session. Each of its requests has a connection of its own.
 
 use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
@@ -9,28 +9,28 @@ use super::{INITIALIZED, Raw, Response, Stream, VERSION, initialize};
 /// A session with a companion.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    /// The companion's port, or that of a proxy before it.
+    /// The port of the companion, or of a proxy in front of the companion.
     pub port: u16,
     /// The bearer token.
     pub token: String,
-    /// The session id; none to begin with.
+    /// The session id; `None` before `initialize`.
     pub session: Option<String>,
-    /// The version header; none leaves it out.
+    /// The version header; `None` leaves it out.
     pub version: Option<String>,
 }
 
 impl Peer {
-    /// Somebody who knows the token and has no session.
+    /// Creates a peer that knows the token and has no session.
     pub fn stranger(port: u16, token: &str) -> Self {
         Self { port, token: token.to_owned(), session: None, version: None }
     }
 
-    /// Connects as agents do.
+    /// Begins a session as agents do.
     pub async fn join(port: u16, token: &str) -> Self {
         Self::join_with(port, token, "gemini-cli-mcp-client", VERSION).await
     }
 
-    /// Connects under another name or with another version.
+    /// Begins a session under another name or with another version.
     pub async fn join_with(port: u16, token: &str, name: &str, version: &str) -> Self {
         let mut peer = Self::stranger(port, token);
         let answer = peer.initialize(name, version).await;
@@ -43,17 +43,18 @@ impl Peer {
         peer
     }
 
-    /// POSTs `initialize`, and keeps nothing of the answer.
+    /// POSTs `initialize`, and does not keep the session of the response.
     pub async fn initialize(&self, name: &str, version: &str) -> Response {
         self.post(initialize(name, "1.2.3", version)).await
     }
 
-    /// The head of a request up to its last header: more may follow, and an empty line must.
+    /// Returns the head of a request up to its last header. Further headers may follow, and an empty line
+    /// must.
     pub fn head(&self, method: &'static str) -> String {
         self.caller().bare_request(method).open_head()
     }
 
-    /// The head of a POST, complete.
+    /// Returns the complete head of a POST.
     pub fn post_head(&self, length: usize) -> String {
         String::from_utf8(self.caller().request("POST").head(length)).expect("headers are text")
     }
@@ -111,14 +112,14 @@ impl Peer {
         Stream::over(self.get().await).await
     }
 
-    /// Sends a GET and reads nothing.
+    /// Sends a GET, and does not read the response.
     pub async fn get(&self) -> Raw {
         let mut raw = Raw::dial(self.port).await;
         raw.send(self.caller().request("GET").bytes()).await;
         raw
     }
 
-    /// Ends the session.
+    /// Sends the DELETE that ends the session.
     pub async fn delete(&self) -> Response {
         let mut raw = Raw::dial(self.port).await;
         raw.send(format!("{}\r\n", self.head("DELETE"))).await;
@@ -134,11 +135,11 @@ impl Peer {
 
     /// Waits for the ping after an outcome, and answers it: the receipt.
     pub async fn settle(&self, stream: &mut Stream) {
-        self.pong(&stream.told("ping").await).await;
+        self.pong(&stream.wait_for("ping").await).await;
     }
 }
 
-/// The body of an `openDiff`.
+/// Returns the body of an `openDiff`.
 pub fn open_diff_call(id: u64, path: &str, text: &str) -> String {
     let params = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": text } });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()

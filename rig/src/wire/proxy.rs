@@ -1,5 +1,5 @@
-//! A TCP proxy that breaks connections at an exact byte. Dropping its handle ends it, and every connection
-//! with it.
+//! A TCP proxy that breaks connections at an exact byte. Dropping its handle ends the proxy and every
+//! connection.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,27 +14,27 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::deadline::within;
 use super::receipt_fault::{ReceiptFault, Tampering};
 
-/// A proxy before a companion.
+/// A proxy in front of a companion.
 #[derive(Debug)]
 pub struct Proxy {
-    /// Where it listens on 127.0.0.1.
+    /// The port on which the proxy listens on 127.0.0.1.
     pub port: u16,
     control: Arc<Control>,
-    accepting: JoinHandle<()>,
+    accept_task: JoinHandle<()>,
 }
 
-/// The kind of a connection, by the request it carried last.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A GET: the stream.
+    /// A GET, which opens the stream.
     Stream,
-    /// Anything else.
+    /// A POST or a DELETE.
     Post,
 }
 
-/// A direction.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the agent to the companion.
     Up,
     /// From the companion to the agent.
@@ -44,11 +44,11 @@ pub enum Way {
 /// A fault of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection ends in the middle: the reader gets exactly the bytes before, the writer a reset.
+    /// The connection ends: its reader gets exactly the bytes before the fault, its writer a reset.
     Cut,
-    /// Nothing passes any more, and nobody is told.
+    /// No byte passes any more, and the connection stays open.
     Stall,
-    /// So many bytes vanish; what follows them passes.
+    /// So many bytes are dropped, and the bytes after them pass.
     Drop(usize),
 }
 
@@ -57,25 +57,29 @@ pub enum Fault {
 pub struct Listening {
     /// Streams that are open now.
     pub open: usize,
-    /// Connections since the last stream opened that met no companion, or broke before a stream was answered.
+    /// Connections since the last stream opened that reached no companion, or broke before the response to a
+    /// GET.
     pub failed: usize,
-    /// The HTTP status with which the companion refused a stream since the last one opened.
+    /// The HTTP status with which the companion has refused a stream since the last stream opened.
     pub refused: Option<u16>,
 }
 
 #[derive(Debug)]
 struct Control {
-    /// The ports of the proxy and of the companion, as they follow the name of the host: equally long.
+    /// The ports of the proxy and of the companion as in a Host header, padded to the same length.
     ports: [String; 2],
-    /// Faults that wait for their request.
+    /// The faults that wait for a request of their kind.
     armed: Mutex<Vec<(Kind, Plan)>>,
+    /// The number of GETs so far.
     streams: watch::Sender<usize>,
-    /// Counts the orders to cut everything.
+    /// The number of calls of [`Proxy::cut`].
     cuts: watch::Sender<usize>,
-    /// Counts faults that have struck.
+    /// The number of faults that have struck.
     struck: watch::Sender<usize>,
     listening: watch::Sender<Listening>,
+    /// Whether all bytes are held back.
     held: watch::Sender<bool>,
+    /// The bytes that were read in both directions.
     carried: AtomicUsize,
     tampering: Option<Arc<Tampering>>,
     companion: u16,
@@ -83,19 +87,19 @@ struct Control {
 
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    way: Way,
-    /// Bytes that still pass.
+    direction: Direction,
+    /// The number of bytes that still pass.
     after: usize,
     fault: Fault,
 }
 
 impl Proxy {
-    /// Listens before a companion.
+    /// Starts a proxy in front of the companion on `port`.
     pub async fn before(port: u16) -> Self {
         Self::with_fault(port, None).await
     }
 
-    /// Listens before a companion, and gets its receipts wrong in this way.
+    /// Starts a proxy that falsifies receipts in this way.
     pub async fn with_fault(port: u16, fault: Option<ReceiptFault>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("listen");
         let own = listener.local_addr().expect("an address").port();
@@ -111,47 +115,47 @@ impl Proxy {
             tampering: fault.map(|fault| Arc::new(Tampering::new(fault))),
             companion: port,
         });
-        let accepting = tokio::spawn(accept(listener, port, Arc::clone(&control)));
-        Self { port: own, control, accepting }
+        let accept_task = tokio::spawn(accept(listener, port, Arc::clone(&control)));
+        Self { port: own, control, accept_task }
     }
 
-    /// Arms a fault for the next request of this kind: it strikes after so many bytes of it (up) or of what
-    /// answers it (down).
-    pub fn arm(&self, kind: Kind, way: Way, after: usize, fault: Fault) {
-        self.control.armed.lock().unwrap().push((kind, Plan { way, after, fault }));
+    /// Arms a fault for the next request of this kind. The fault strikes after so many bytes of the request
+    /// (up) or of its response (down).
+    pub fn arm(&self, kind: Kind, direction: Direction, after: usize, fault: Fault) {
+        self.control.armed.lock().unwrap().push((kind, Plan { direction, after, fault }));
     }
 
-    /// Forgets the faults that wait for their request.
+    /// Removes the faults that have not struck.
     pub fn disarm(&self) {
         self.control.armed.lock().unwrap().clear();
     }
 
-    /// How many bytes have been read, either way.
+    /// The number of bytes that were read in both directions, plus one for each read.
     pub fn carried(&self) -> usize {
         self.control.carried.load(Ordering::Relaxed)
     }
 
-    /// Resets every connection there is.
+    /// Resets every open connection.
     pub fn cut(&self) {
         self.control.cuts.send_modify(|cuts| *cuts += 1);
     }
 
-    /// With `true`, lets nothing pass until it is called with `false`; nothing is lost.
+    /// With `true`, holds all bytes back until a call with `false`; no byte is lost.
     pub fn hold(&self, held: bool) {
         self.control.held.send_replace(held);
     }
 
-    /// The streams of the agent now.
+    /// Returns the present state of the agent's streams.
     pub fn listening(&self) -> Listening {
         *self.control.listening.borrow()
     }
 
-    /// How many GETs were seen.
+    /// The number of GETs so far.
     pub fn streams(&self) -> usize {
         *self.control.streams.borrow()
     }
 
-    /// Waits until so many GETs were seen.
+    /// Waits until the number of GETs is at least `count`.
     pub async fn until_streams(&self, count: usize) {
         let mut streams = self.control.streams.subscribe();
         within("the stream to come back", streams.wait_for(|seen| *seen >= count))
@@ -159,17 +163,17 @@ impl Proxy {
             .expect("the proxy lives");
     }
 
-    /// The streams of the agent, as they change.
+    /// Watches the state of the agent's streams.
     pub fn watch_listening(&self) -> watch::Receiver<Listening> {
         self.control.listening.subscribe()
     }
 
-    /// Counts the faults that have struck.
+    /// Watches the number of faults that have struck.
     pub fn struck(&self) -> watch::Receiver<usize> {
         self.control.struck.subscribe()
     }
 
-    /// Waits until so many faults have struck.
+    /// Waits until at least `count` faults have struck.
     pub async fn until_struck(&self, count: usize) {
         let mut struck = self.control.struck.subscribe();
         within("the fault to strike", struck.wait_for(|seen| *seen >= count)).await.expect("the proxy lives");
@@ -178,86 +182,90 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.accepting.abort();
+        self.accept_task.abort();
     }
 }
 
-async fn accept(listener: TcpListener, to: u16, control: Arc<Control>) {
+async fn accept(listener: TcpListener, companion: u16, control: Arc<Control>) {
     let mut connections = JoinSet::new();
     while let Ok((agent, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
-        connections.spawn(carry(agent, to, Arc::clone(&control)));
+        connections.spawn(serve(agent, companion, Arc::clone(&control)));
     }
 }
 
-/// The request that a connection carries just now.
-type Current = Arc<Mutex<Carried>>;
+/// The state of a connection.
+type SharedState = Arc<Mutex<ConnectionState>>;
 
 #[derive(Debug, Default)]
-struct Carried {
+struct ConnectionState {
+    /// The fault that the present request was given.
     plan: Option<Plan>,
     stream: Stage,
 }
 
-/// How far a connection has come on the way to a stream.
+/// The progress of a connection towards a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
     None,
-    Asked,
+    Requested,
     Open,
 }
 
-/// The request with which `alongside doctor` asks each companion on a machine whether it lives. It comes from
-/// no agent: no armed fault is meant for it, and its failure is not that of an agent.
-const PASSER_BY: &[u8; 12] = b"GET /status ";
+/// The request with which `alongside doctor` checks whether a companion lives. No agent sends it, so that it
+/// takes no armed fault, and its failure does not count.
+const DOCTOR_REQUEST: &[u8; 12] = b"GET /status ";
 
-async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
-    let current = Current::default();
-    let mut head = [0; PASSER_BY.len()];
-    let passes_by = agent.peek(&mut head).await? == head.len() && head == *PASSER_BY;
-    let carried = carry_over(agent, to, &current, &control).await;
-    if passes_by {
-        return carried;
+/// Serves one connection, and counts its failure.
+async fn serve(agent: TcpStream, companion: u16, control: Arc<Control>) -> io::Result<()> {
+    let state = SharedState::default();
+    let mut head = [0; DOCTOR_REQUEST.len()];
+    let is_of_doctor = agent.peek(&mut head).await? == head.len() && head == *DOCTOR_REQUEST;
+    let result = forward(agent, companion, &state, &control).await;
+    if is_of_doctor {
+        return result;
     }
-    let stage = current.lock().unwrap().stream;
-    let connected = carried.is_ok() || stage != Stage::None;
+    let stage = state.lock().unwrap().stream;
+    let was_connected = result.is_ok() || stage != Stage::None;
     control.listening.send_if_modified(|listening| {
         match stage {
             Stage::Open => listening.open -= 1,
-            Stage::None if connected => return false,
-            Stage::Asked | Stage::None => listening.failed += 1,
+            Stage::None if was_connected => return false,
+            Stage::Requested | Stage::None => listening.failed += 1,
         }
         true
     });
-    carried
+    result
 }
 
-async fn carry_over(agent: TcpStream, to: u16, current: &Current, control: &Control) -> io::Result<()> {
-    let companion = TcpStream::connect(("127.0.0.1", to)).await?;
+/// Forwards the bytes of one connection in both directions.
+async fn forward(agent: TcpStream, port: u16, state: &SharedState, control: &Control) -> io::Result<()> {
+    let companion = TcpStream::connect(("127.0.0.1", port)).await?;
     agent.set_nodelay(true)?;
     companion.set_nodelay(true)?;
     let (mut agent_in, mut agent_out) = agent.into_split();
     let (mut companion_in, mut companion_out) = companion.into_split();
     let mut cuts = control.cuts.subscribe();
-    let carrying = async {
-        let up = pump(Way::Up, &mut agent_in, &mut companion_out, current, control);
-        let down = pump(Way::Down, &mut companion_in, &mut agent_out, current, control);
+    let pumps = async {
+        let up = pump(Direction::Up, &mut agent_in, &mut companion_out, state, control);
+        let down = pump(Direction::Down, &mut companion_in, &mut agent_out, state, control);
         tokio::try_join!(up, down).map(|_| ())
     };
     tokio::select! {
-        carried = carrying => return carried,
+        result = pumps => return result,
         _ = cuts.changed() => {}
     }
     agent_in.as_ref().set_zero_linger()?;
     companion_in.as_ref().set_zero_linger()
 }
 
+/// Forwards the bytes of one direction, and applies the fault of the present request.
 async fn pump(
-    way: Way,
+    direction: Direction,
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,
-    current: &Current,
+    state: &SharedState,
     control: &Control,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
@@ -265,23 +273,24 @@ async fn pump(
     loop {
         let read = from.read(&mut buffer).await?;
         control.carried.fetch_add(read + 1, Ordering::Relaxed);
-        control.tamper(way, &buffer[..read], current);
-        // The sender lives as long as we do.
+        control.tamper(direction, &buffer[..read], state);
+        // Fails only without the sender, which `control` owns.
         let _ = held.wait_for(|held| !held).await;
         if read == 0 {
             return to.shutdown().await;
         }
-        if way == Way::Up && control.look_at(&buffer[..read], current) {
-            control.rename_host(&mut buffer[..read]);
+        if direction == Direction::Up && control.observe_request(&buffer[..read], state) {
+            control.replace_port(&mut buffer[..read]);
         }
         let mut rest = &buffer[..read];
-        if let Some((passing, fault)) = due(way, rest.len(), current) {
+        if let Some((passing, fault)) = take_due_fault(direction, rest.len(), state) {
             to.write_all(&rest[..passing]).await?;
             rest = &rest[passing..];
             control.struck.send_modify(|struck| *struck += 1);
             match fault {
                 Fault::Cut => {
-                    // A reset towards `to` could overtake the bytes that shall still pass.
+                    // Only the sender gets a reset: a reset towards `to` could overtake the bytes before the
+                    // fault.
                     from.as_ref().set_zero_linger()?;
                     return Err(io::ErrorKind::ConnectionReset.into());
                 }
@@ -290,79 +299,79 @@ async fn pump(
             }
         }
         to.write_all(rest).await?;
-        if way == Way::Down {
-            // A connection that was cut before has opened nothing.
-            if control.look_at_answer(rest, current)
-                && let Some(tampering) = &control.tampering
-            {
-                to.write_all(&tampering.replay()).await?;
-            }
+        // After the fault: a connection that was cut has opened no stream.
+        if direction == Direction::Down
+            && control.observe_response(rest, state)
+            && let Some(tampering) = &control.tampering
+        {
+            to.write_all(&tampering.replay()).await?;
         }
     }
 }
 
-/// Drops so many bytes, of those that were read and then of those that come.
+/// Drops `bytes` bytes: first from `rest`, then from the connection. Returns the remainder of `rest`.
 async fn drop_bytes<'a>(rest: &'a [u8], bytes: usize, from: &mut OwnedReadHalf) -> io::Result<&'a [u8]> {
-    let here = bytes.min(rest.len());
-    let mut missing = vec![0; bytes - here];
+    let dropped = bytes.min(rest.len());
+    let mut missing = vec![0; bytes - dropped];
     from.read_exact(&mut missing).await?;
-    Ok(&rest[here..])
+    Ok(&rest[dropped..])
 }
 
-/// How many of these bytes still pass before a fault strikes among them, if one does.
-fn due(way: Way, bytes: usize, current: &Current) -> Option<(usize, Fault)> {
-    let plan = &mut current.lock().unwrap().plan;
-    let planned = plan.as_mut().filter(|plan| plan.way == way)?;
+/// Takes the fault that strikes within the next `bytes` bytes, with the number of bytes that still pass.
+/// Without such a fault, counts the bytes.
+fn take_due_fault(direction: Direction, bytes: usize, state: &SharedState) -> Option<(usize, Fault)> {
+    let plan = &mut state.lock().unwrap().plan;
+    let planned = plan.as_mut().filter(|plan| plan.direction == direction)?;
     if bytes < planned.after || bytes == 0 {
         planned.after -= bytes;
         return None;
     }
-    let due = (planned.after, planned.fault);
+    let due_fault = (planned.after, planned.fault);
     *plan = None;
-    Some(due)
+    Some(due_fault)
 }
 
 impl Control {
-    /// Notices the beginning of a request, and gives it the fault that waits for it. True if a request begins
-    /// with these bytes: agents send heads in one piece.
-    fn look_at(&self, bytes: &[u8], current: &Current) -> bool {
+    /// Gives a request that begins with these bytes the fault that is armed for its kind. Returns whether a
+    /// request begins with these bytes: agents send each head in one piece.
+    fn observe_request(&self, bytes: &[u8], state: &SharedState) -> bool {
         let kind = match bytes {
-            passer_by if passer_by.starts_with(PASSER_BY) => return true,
+            doctor if doctor.starts_with(DOCTOR_REQUEST) => return true,
             [b'G', b'E', b'T', b' ', ..] => Kind::Stream,
             [b'P', b'O', b'S', b'T', b' ', ..] | [b'D', b'E', b'L', b'E', b'T', b'E', b' ', ..] => Kind::Post,
             _ => return false,
         };
         let mut armed = self.armed.lock().unwrap();
-        let at = armed.iter().position(|(wanted, _)| *wanted == kind);
-        let mut current = current.lock().unwrap();
-        current.plan = at.map(|at| armed.remove(at).1);
+        let index = armed.iter().position(|(of_kind, _)| *of_kind == kind);
+        let mut state = state.lock().unwrap();
+        state.plan = index.map(|index| armed.remove(index).1);
         if kind == Kind::Stream {
-            current.stream = Stage::Asked;
+            state.stream = Stage::Requested;
             self.streams.send_modify(|streams| *streams += 1);
         }
         true
     }
 
-    /// Gets receipts wrong, if the proxy is to do so: before anything can keep the bytes from the agent.
-    fn tamper(&self, way: Way, bytes: &[u8], current: &Current) {
+    /// Falsifies receipts, if the proxy is to do so. Called before a fault can keep the bytes from the agent.
+    fn tamper(&self, direction: Direction, bytes: &[u8], state: &SharedState) {
         let Some(tampering) = &self.tampering else { return };
-        match way {
-            Way::Up => tampering.see_request(bytes),
-            Way::Down if current.lock().unwrap().stream == Stage::Open => {
+        match direction {
+            Direction::Up => tampering.see_request(bytes),
+            Direction::Down if state.lock().unwrap().stream == Stage::Open => {
                 tampering.see_stream(bytes, self.companion);
             }
-            Way::Down => {}
+            Direction::Down => {}
         }
     }
 
-    /// Notices whether a stream opens. True if it opens with these bytes.
-    fn look_at_answer(&self, bytes: &[u8], current: &Current) -> bool {
-        let mut current = current.lock().unwrap();
+    /// Records the response to the GET of a stream. Returns whether the stream opens with these bytes.
+    fn observe_response(&self, bytes: &[u8], state: &SharedState) -> bool {
+        let mut state = state.lock().unwrap();
         let status = bytes.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3));
-        let Some(status) = status.filter(|_| current.stream == Stage::Asked) else { return false };
+        let Some(status) = status.filter(|_| state.stream == Stage::Requested) else { return false };
         let status = std::str::from_utf8(status).ok().and_then(|digits| digits.parse().ok());
         let opens = status == Some(200);
-        current.stream = if opens { Stage::Open } else { Stage::None };
+        state.stream = if opens { Stage::Open } else { Stage::None };
         self.listening.send_modify(|listening| match opens {
             true => *listening = Listening { open: listening.open + 1, ..Listening::default() },
             false => listening.refused = status,
@@ -370,9 +379,9 @@ impl Control {
         opens
     }
 
-    /// Writes the companion's port in place of the proxy's: a companion serves no other Host than its own,
-    /// whether it is called `127.0.0.1` or `localhost`.
-    fn rename_host(&self, head: &mut [u8]) {
+    /// Replaces the proxy's port in the Host header by the companion's: a companion refuses a request with
+    /// another port.
+    fn replace_port(&self, head: &mut [u8]) {
         let [proxy, companion] = &self.ports;
         if let Some(at) = head.windows(proxy.len()).position(|window| window == proxy.as_bytes()) {
             head[at..at + companion.len()].copy_from_slice(companion.as_bytes());
@@ -384,24 +393,23 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// Sends a request to a proxy of a port where nobody listens, and returns how many broken connections it
-    /// then counts.
-    async fn fails_after(head: &str) -> usize {
-        let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
-        let proxy = Proxy::before(nobody).await;
-        proxy.arm(Kind::Stream, Way::Up, 0, Fault::Stall);
+    /// Sends a request to a proxy of a port without a listener. Returns the number of failed connections that
+    /// the proxy counts.
+    async fn failures_after(head: &str) -> usize {
+        let closed_port = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
+        let proxy = Proxy::before(closed_port).await;
+        proxy.arm(Kind::Stream, Direction::Up, 0, Fault::Stall);
         let mut agent = TcpStream::connect(("127.0.0.1", proxy.port)).await.unwrap();
         agent.write_all(format!("{head} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes()).await.unwrap();
-        let mut nothing = Vec::new();
-        // It ends, one way or the other.
-        let _ = agent.read_to_end(&mut nothing).await;
+        // The connection ends, with an error or without.
+        let _ = agent.read_to_end(&mut Vec::new()).await;
         assert_eq!(proxy.streams(), 0);
         proxy.listening().failed
     }
 
     #[tokio::test]
-    async fn a_question_of_doctor_counts_as_no_agent() {
-        assert_eq!(fails_after("GET /mcp").await, 1);
-        assert_eq!(fails_after("GET /status").await, 0);
+    async fn a_failed_request_of_doctor_is_not_counted() {
+        assert_eq!(failures_after("GET /mcp").await, 1);
+        assert_eq!(failures_after("GET /status").await, 0);
     }
 }

@@ -1,4 +1,5 @@
-//! A connection of a misbehaving peer: every byte that is sent is chosen, and every wait has a deadline.
+//! A connection of a misbehaving peer. The test chooses every byte that is sent, and every wait has a
+//! deadline.
 
 use std::io;
 use std::time::Duration;
@@ -13,21 +14,21 @@ use super::deadline::within;
 #[derive(Debug)]
 pub struct Raw(Connection);
 
-/// A whole answer.
+/// A whole response.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// Status line and headers.
+    /// The status line and the headers.
     pub head: Head,
     /// The body.
     pub body: BytesMut,
 }
 
-/// How a body ended.
+/// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Where its head or its last chunk says.
+    /// The end that the head or the last chunk declares.
     Clean,
-    /// In the middle, with the connection.
+    /// The end of the connection, before the declared end.
     Abrupt,
 }
 
@@ -61,24 +62,24 @@ impl Raw {
         self.try_send(bytes).await.expect("send");
     }
 
-    /// Sends bytes to a peer that may have hung up.
+    /// Sends bytes to a peer that may have closed the connection.
     pub async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
         within("the peer to take bytes", self.0.send(bytes.as_ref())).await
     }
 
-    /// Reads the head of an answer.
+    /// Reads the head of a response.
     pub async fn head(&mut self) -> Head {
         let head = within("the head of an answer", self.0.head()).await;
         let unread = || String::from_utf8_lossy(self.0.unread()).into_owned();
         head.unwrap_or_else(|error| panic!("no head of an answer ({error}): {:?}", unread()))
     }
 
-    /// Reads the head of an answer; none if the connection ends before.
+    /// Reads the head of a response; `None` if the connection ends first.
     pub async fn try_head(&mut self) -> Option<Head> {
         self.0.head().await.ok()
     }
 
-    /// Reads a whole answer.
+    /// Reads a whole response.
     pub async fn answer(&mut self) -> Response {
         let head = self.head().await;
         let body = within("the body of an answer", self.0.body(usize::MAX)).await;
@@ -93,7 +94,8 @@ impl Raw {
         }
     }
 
-    /// Sends a piece again and again, so many times at most, until something comes back or the peer hangs up.
+    /// Sends a piece repeatedly, at most `times` times, until a response begins or the peer closes the
+    /// connection.
     pub async fn send_until_answered(&mut self, piece: impl AsRef<[u8]>, times: usize) {
         for _ in 0..times {
             if self.try_send(&piece).await.is_err() || self.await_answer().await {
@@ -102,7 +104,7 @@ impl Raw {
         }
     }
 
-    /// Waits a moment for an answer.
+    /// Waits at most 1 ms for a response. Returns whether one has begun.
     async fn await_answer(&mut self) -> bool {
         if self.0.unread().is_empty() {
             let _ = tokio::time::timeout(Duration::from_millis(1), self.0.fill()).await;
@@ -110,14 +112,14 @@ impl Raw {
         !self.0.unread().is_empty()
     }
 
-    /// Waits until the peer has hung up, reading what comes before.
+    /// Reads until the peer has closed the connection.
     pub async fn closed(&mut self) {
-        // Somebody who hangs up with an error has hung up.
+        // A reset counts as closed.
         within("the peer to hang up", async { while self.0.fill().await.is_ok_and(|read| read > 0) {} })
             .await;
     }
 
-    /// Breaks the connection off, so that the peer gets an error instead of an end.
+    /// Resets the connection, so that the peer gets an error instead of an end.
     pub fn reset(self) {
         self.0.reset();
     }

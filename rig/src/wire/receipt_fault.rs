@@ -1,5 +1,5 @@
-//! Receipts gone wrong on the way: a proxy that does what a companion without proper receipts would bring
-//! about, to see that the tests of chaos notice it.
+//! Falsified receipts: the proxy has the effect of a companion without proper receipts, so that a test can
+//! show that chaos detects such a companion.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,22 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A way in which receipts go wrong.
+/// A way in which receipts are falsified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiptFault {
-    /// Every outcome that the companion writes counts as delivered: an outcome that a cut takes is lost.
+    /// Every outcome that the companion writes counts as delivered, so that an outcome that a cut drops is
+    /// lost.
     WrittenIsDelivered,
-    /// The last outcome is sent again at once on every new stream: it crosses with the agent's next proposal.
+    /// Every new stream begins with the last outcome, which crosses with the agent's next proposal.
     SentAgainBlindly,
 }
 
-/// The fault, and what it has to remember of the agent behind the proxy.
+/// The fault, with the state of the agent that it needs.
 #[derive(Debug)]
 pub(super) struct Tampering {
     fault: ReceiptFault,
-    /// The headers by which the companion knows the agent, each with its line ending.
+    /// The headers that identify the agent to the companion, each with its line ending.
     identity: Mutex<String>,
-    /// The chunks that carried the last outcome.
+    /// The chunks of the last outcome.
     last_outcome: Mutex<Vec<u8>>,
 }
 
@@ -31,7 +32,7 @@ impl Tampering {
         Self { fault, identity: Mutex::default(), last_outcome: Mutex::default() }
     }
 
-    /// The agent sends the head of a request.
+    /// Keeps the identity of the agent from the head of a request.
     pub(super) fn see_request(&self, head: &[u8]) {
         let head = String::from_utf8_lossy(head);
         let is_identity = |line: &&str| {
@@ -44,7 +45,7 @@ impl Tampering {
         }
     }
 
-    /// The companion sends these bytes on a stream, to an agent that may never get them.
+    /// Handles bytes that the companion sends on a stream, and that the agent may never get.
     pub(super) fn see_stream(self: &Arc<Self>, bytes: &[u8], companion: u16) {
         let text = String::from_utf8_lossy(bytes);
         match self.fault {
@@ -62,7 +63,7 @@ impl Tampering {
         }
     }
 
-    /// The bytes to send after the beginning of a new stream.
+    /// Returns the bytes to send at the beginning of a new stream.
     pub(super) fn replay(&self) -> Vec<u8> {
         lock(&self.last_outcome).clone()
     }
@@ -72,7 +73,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The ids of the pings in a piece of a stream.
+/// Returns the ids of the pings in a piece of a stream.
 fn pings(text: &str) -> Vec<String> {
     let messages = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let messages = messages.filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok());

@@ -1,4 +1,4 @@
-//! A GET stream as it comes in, held to the rules that shipped agents need.
+//! A GET stream, checked while it is read against the rules that shipped agents depend on.
 
 use std::time::Duration;
 
@@ -15,24 +15,24 @@ pub struct Stream {
     events: EventParser,
 }
 
-/// Something that came over a stream.
+/// An item of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// An event.
     Message(Value),
-    /// A comment, with its colon.
+    /// A comment, including its colon.
     Comment(String),
-    /// Nothing more.
+    /// The end of the stream.
     End(End),
 }
 
 impl Stream {
-    /// Takes a connection on which a GET was sent.
+    /// Creates the stream from a connection on which a GET was sent.
     pub async fn over(raw: Raw) -> Self {
         within("the stream to open", Self::try_over(raw)).await.expect("the stream opens")
     }
 
-    /// Takes a connection on which a GET was sent, and which may break at any time.
+    /// Creates the stream from a connection on which a GET was sent; `None` if the connection breaks first.
     pub async fn try_over(mut raw: Raw) -> Option<Self> {
         let head = raw.try_head().await?;
         assert_eq!(head.status, 200, "the stream was refused: {head:?}");
@@ -40,7 +40,7 @@ impl Stream {
         Some(Self { raw, events: EventParser::default() })
     }
 
-    /// The next thing that comes, whenever that is. Cancel safe.
+    /// Waits for the next item, without a deadline. Cancel safe.
     pub async fn next(&mut self) -> Item {
         loop {
             if let Some(block) = self.events.next_block() {
@@ -61,7 +61,7 @@ impl Stream {
         }
     }
 
-    /// The next message; comments are passed over.
+    /// Waits for the next message, and skips comments.
     pub async fn message(&mut self) -> Value {
         within("a message on the stream", async {
             loop {
@@ -75,8 +75,8 @@ impl Stream {
         .await
     }
 
-    /// The next message with this method. Contexts are passed over on the way, and nothing else is.
-    pub async fn told(&mut self, method: &str) -> Value {
+    /// Waits for a message with this method. Skips contexts, and fails at any other message.
+    pub async fn wait_for(&mut self, method: &str) -> Value {
         loop {
             let message = self.message().await;
             if message["method"] == method {
@@ -86,7 +86,7 @@ impl Stream {
         }
     }
 
-    /// Fails if anything but contexts and comments comes within this time.
+    /// Fails if a message other than a context arrives within this time, or the stream ends.
     pub async fn silent_for(&mut self, time: Duration) {
         let _ = tokio::time::timeout(time, async {
             loop {
@@ -100,7 +100,7 @@ impl Stream {
         .await;
     }
 
-    /// Reads to the end: the messages on the way, and how it ended.
+    /// Reads to the end. Returns the messages, and the kind of the end.
     pub async fn to_the_end(&mut self) -> (Vec<Value>, End) {
         let mut messages = Vec::new();
         let end = within("the end of the stream", async {
@@ -116,7 +116,7 @@ impl Stream {
         (messages, end)
     }
 
-    /// Breaks the connection off.
+    /// Resets the connection.
     pub fn reset(self) {
         self.raw.reset();
     }

@@ -1,5 +1,5 @@
-//! A slice of `cargo xtask load`, and the descriptors for a thousand agents: more for the host, and for
-//! nobody else.
+//! A small part of `cargo xtask load`, and the file limit: the host raises its own limit for a thousand
+//! agents, and leaves the limits of other programs as they are.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ async fn fifty_agents_are_served_beside_slow_ones() -> Result<()> {
     let plan = Plan { sessions: 50, seconds: 8, pace: Duration::from_secs(2), vanish: false };
     let report = run(plan, &alongside_bin()?, std::future::pending(), |_| {}).await?;
     assert!(report.broken.is_empty(), "{report}");
-    let proposed: u64 = report.minutes.iter().map(|minute| minute.diffs).sum();
-    assert!(proposed > 50, "nobody did anything: {report}");
+    let diffs: u64 = report.minutes.iter().map(|minute| minute.diffs).sum();
+    assert!(diffs > 50, "nobody did anything: {report}");
     assert!(report.open[1] >= 100, "each agent takes two connections: {report}");
     Ok(())
 }
@@ -31,12 +31,12 @@ async fn host_raises_its_file_limit_and_agents_keep_theirs() -> Result<()> {
     let mut shell = sandbox.command("sh");
     shell.args(["-c", r#"ulimit -S -n 300; exec "$0" run --no-desk -- sh -c "$1""#]);
     let output = shell.arg(alongside_bin()?).arg(AGENT).output().await?;
-    let said = String::from_utf8(output.stdout)?;
-    let mut lines = said.lines();
+    let limits = String::from_utf8(output.stdout)?;
+    let mut lines = limits.lines();
     assert_eq!(lines.next(), Some("300"), "the agent's limit: {output:?}", output = output.stderr);
     let host = lines.next().context("nothing is said of the host")?;
     let (soft, hard) = host.split_once(' ').context("a soft limit and a hard one")?;
-    let most = hard.parse::<u64>().map_or(65_536, |hard| hard.min(65_536));
-    assert_eq!(soft, most.to_string(), "of {hard}");
+    let expected = hard.parse::<u64>().map_or(65_536, |hard| hard.min(65_536));
+    assert_eq!(soft, expected.to_string(), "of {hard}");
     Ok(())
 }

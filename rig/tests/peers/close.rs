@@ -37,8 +37,8 @@ async fn close_before_the_receipt_returns_the_decided_text() {
     let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
-    stream.told("ide/diffAccepted").await;
-    let ping = stream.told("ping").await;
+    stream.wait_for("ide/diffAccepted").await;
+    let ping = stream.wait_for("ping").await;
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
     peer.pong(&ping).await;
     stream.silent_for(Duration::from_millis(200)).await;

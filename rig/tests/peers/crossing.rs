@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
 use alongside_companion::desk::Decision;
-use alongside_rig::wire::{Fault, Kind, Peer, Proxy, Raw, Stream, Way, open_diff_call, within};
+use alongside_rig::wire::{Direction, Fault, Kind, Peer, Proxy, Raw, Stream, open_diff_call, within};
 
 use crate::stage::Stage;
 
@@ -59,7 +59,7 @@ impl Crossing {
     /// The first diff is accepted, and something is lost. True if the agent got the decision.
     async fn first_diff(&mut self, lost: Lost) -> bool {
         if let Lost::Outcome = lost {
-            self.proxy.arm(Kind::Stream, Way::Down, self.size / 2, Fault::Cut);
+            self.proxy.arm(Kind::Stream, Direction::Down, self.size / 2, Fault::Cut);
         }
         let struck = usize::from(!matches!(lost, Lost::Nothing | Lost::Pong));
         let mut stream = self.peer.listen().await;
@@ -70,13 +70,13 @@ impl Crossing {
             self.proxy.cut();
             return false;
         }
-        let told = stream.told("ide/diffAccepted").await;
+        let told = stream.wait_for("ide/diffAccepted").await;
         assert!(told["params"]["content"].as_str().unwrap().starts_with("first\n"));
-        let ping = stream.told("ping").await;
+        let ping = stream.wait_for("ping").await;
         match lost {
             Lost::Nothing => self.peer.pong(&ping).await,
             Lost::PongOnItsWay => {
-                self.proxy.arm(Kind::Post, Way::Up, 150, Fault::Cut);
+                self.proxy.arm(Kind::Post, Direction::Up, 150, Fault::Cut);
                 let pong = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, ping["id"]);
                 let mut raw = Raw::dial(self.proxy.port).await;
                 let _ = raw.try_send(format!("{}{pong}", self.peer.post_head(pong.len()))).await;
@@ -126,7 +126,7 @@ impl Crossing {
         let review = self.stage.review().await;
         assert!(review.proposed.starts_with("second\n"), "{case}");
         self.stage.decide(&review, Decision::Accept).await.unwrap();
-        let told = stream.told("ide/diffAccepted").await;
+        let told = stream.wait_for("ide/diffAccepted").await;
         assert!(told["params"]["content"] == *text("second", self.size), "{case}");
     }
 }
@@ -152,7 +152,7 @@ async fn crossings(size: usize) {
     let mut crossing = Crossing::of(size).await;
     assert!(!crossing.first_diff(Lost::Outcome).await);
     let mut stream = crossing.peer.listen().await;
-    assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text("first", size));
+    assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text("first", size));
     crossing.peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
@@ -187,7 +187,7 @@ async fn client_crossing(size: usize, wait_for_stream: bool) {
 
     let pending = session.open_diff(&path, &first).await.unwrap();
     let review = stage.review().await;
-    proxy.arm(Kind::Post, Way::Up, 0, Fault::Cut);
+    proxy.arm(Kind::Post, Direction::Up, 0, Fault::Cut);
     stage.decide(&review, Decision::Accept).await.unwrap();
     assert!(within("the first outcome", pending.outcome()).await == Outcome::Accepted { content: first });
     proxy.until_struck(1).await;

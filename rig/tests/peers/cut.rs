@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_companion::desk::{Decision, Event, Request};
-use alongside_rig::wire::{Fault, Item, Kind, Peer, Proxy, Raw, Stream, Way, open_diff_call, within};
+use alongside_rig::wire::{Direction, Fault, Item, Kind, Peer, Proxy, Raw, Stream, open_diff_call, within};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -70,7 +70,7 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
 async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let proxy = Proxy::before(port).await;
     let peer = Peer::join(proxy.port, &token).await;
-    proxy.arm(Kind::Stream, Way::Down, byte, Fault::Cut);
+    proxy.arm(Kind::Stream, Direction::Down, byte, Fault::Cut);
     let broken = peer.get().await;
     let received = tokio::spawn(messages_until_break(broken));
     peer.open_diff(1, &path, "first\n").await;
@@ -88,7 +88,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
         // Nothing arrived: the outcome must come once, on the next stream.
         None => {
             let mut stream = peer.listen().await;
-            let told = stream.told("ide/diffAccepted").await;
+            let told = stream.wait_for("ide/diffAccepted").await;
             assert_eq!(told["params"]["content"], "first\n", "cut at {byte}");
             stream
         }
@@ -103,7 +103,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             post.send(&next[before..]).await;
             assert_eq!(post.answer().await.status(), 200);
             // `told` fails if the stale accept ever comes.
-            stream.told("ide/diffRejected").await;
+            stream.wait_for("ide/diffRejected").await;
             stream
         }
     };
@@ -142,7 +142,7 @@ async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
     let call = open_diff_call(1, &path, "text\n");
     let whole = peer.post_head(call.len()).len() + call.len();
     for byte in (0..whole).step_by(10) {
-        proxy.arm(Kind::Post, Way::Up, byte, Fault::Cut);
+        proxy.arm(Kind::Post, Direction::Up, byte, Fault::Cut);
         let mut post = Raw::dial(proxy.port).await;
         // In one piece: the proxy recognises a request by its first bytes.
         let _ = post.try_send(format!("{}{call}", peer.post_head(call.len()))).await;
@@ -157,7 +157,7 @@ async fn cut_answer_leaves_a_review_the_agent_can_replace_or_close() {
     let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let path = stage.path("a.txt");
     let call = open_diff_call(1, &path, "unreceived\n");
-    proxy.arm(Kind::Post, Way::Down, 5, Fault::Cut);
+    proxy.arm(Kind::Post, Direction::Down, 5, Fault::Cut);
     let mut post = Raw::dial(proxy.port).await;
     post.send(format!("{}{call}", peer.post_head(call.len()))).await;
     assert!(within("the cut", post.try_head()).await.is_none());
@@ -170,14 +170,14 @@ async fn missing_stream_bytes_cost_no_decision() {
     let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
     let path = stage.path("a.txt");
     let text = "0123456789".repeat(20_000);
-    proxy.arm(Kind::Stream, Way::Down, 50_000, Fault::Drop(7));
+    proxy.arm(Kind::Stream, Direction::Down, 50_000, Fault::Drop(7));
     let damaged = peer.get().await;
     stage.open_and_accept(&peer, 1, &path, &text).await;
     proxy.until_struck(1).await;
     // An agent hangs up on a damaged stream.
     damaged.reset();
     let mut stream = peer.listen().await;
-    assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text);
+    assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text);
     peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(150)).await;
 }

@@ -23,9 +23,9 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
     let Stage { companion, mut desk, temp } = stage;
     let stopping = tokio::spawn(companion.stop());
     for path in &paths {
-        assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], *path);
+        assert_eq!(first.wait_for("ide/diffRejected").await["params"]["filePath"], *path);
         assert!(!temp.files_below(&["tmp"]).is_empty(), "the files are removed last");
-        first.told("ping").await;
+        first.wait_for("ping").await;
     }
     let (rest, end) = first.to_the_end().await;
     assert_eq!(end, End::Clean, "after {rest:?}");

@@ -70,7 +70,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
         let path = stage.path(name);
         let review = stage.open_and_accept(&peer, id as u64, &path, "text\n").await;
         assert_eq!(review.file, path);
-        let told = stream.told("ide/diffAccepted").await;
+        let told = stream.wait_for("ide/diffAccepted").await;
         assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
         peer.settle(&mut stream).await;
     }
@@ -93,7 +93,7 @@ async fn text_returns_exactly_with_any_line_ends_and_characters() {
     {
         let path = stage.path(&format!("text-{id}"));
         stage.open_and_accept(&peer, id as u64, &path, text).await;
-        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+        assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], text);
         peer.settle(&mut stream).await;
     }
 }
@@ -112,7 +112,10 @@ async fn lone_surrogates_become_the_replacement_character() {
     assert_eq!(peer.post(body).await.json()["result"], json!({ "content": [] }));
     let review = stage.accept().await;
     assert_eq!(&*review.proposed, "a\u{fffd} b\u{fffd}😀\\ud800");
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "a\u{fffd} b\u{fffd}😀\\ud800");
+    assert_eq!(
+        stream.wait_for("ide/diffAccepted").await["params"]["content"],
+        "a\u{fffd} b\u{fffd}😀\\ud800"
+    );
 }
 
 #[tokio::test]
@@ -130,7 +133,7 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
             Request::KeepHunks { id: review.id, revision: review.revision, hunks: vec![0], keep: false };
         assert!(matches!(stage.desk.request(keep).await, Err(Refusal::WholeFileOnly { .. })));
         stage.decide(&review, Decision::Accept).await.unwrap();
-        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
+        assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
         peer.settle(&mut stream).await;
         assert_eq!(std::fs::read(&path).unwrap(), original, "only the agent writes");
     }
@@ -142,7 +145,7 @@ async fn binary_proposal_for_a_text_file_can_be_decided() {
     let path = stage.file("text.txt", "plain\n");
     let text = "\u{0}\u{1}\u{2}plain\n\u{0}";
     stage.open_and_accept(&peer, 1, &path, text).await;
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], text);
 }
 
 #[tokio::test]

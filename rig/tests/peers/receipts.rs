@@ -15,8 +15,8 @@ async fn unsettled() -> (Stage, Peer, String, Value) {
     let path = stage.path("a.txt");
     let mut stream = peer.listen().await;
     stage.open_and_accept(&peer, 1, &path, "x\n").await;
-    stream.told("ide/diffAccepted").await;
-    let ping = stream.told("ping").await;
+    stream.wait_for("ide/diffAccepted").await;
+    let ping = stream.wait_for("ping").await;
     stream.reset();
     (stage, peer, path, ping)
 }
@@ -30,7 +30,7 @@ async fn begin_post(peer: &Peer, body: &str, bytes: usize) -> Raw {
 }
 
 async fn accepted(stream: &mut Stream, path: &str) {
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["filePath"], path);
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["filePath"], path);
 }
 
 const NOTHING: Duration = Duration::from_millis(500);
@@ -50,7 +50,7 @@ async fn unsettled_outcome_is_resent_with_a_new_ping() {
     for _ in 0..3 {
         let mut stream = peer.listen().await;
         accepted(&mut stream, &path).await;
-        let ping = stream.told("ping").await;
+        let ping = stream.wait_for("ping").await;
         assert_ne!(ping["id"], last["id"]);
         last = ping;
         stream.reset();
@@ -84,7 +84,7 @@ async fn resend_waits_for_an_unparsed_post_of_the_session() {
     stream.silent_for(NOTHING).await;
     let review = stage.review().await;
     stage.decide(&review, Decision::Reject).await.unwrap();
-    stream.told("ide/diffRejected").await;
+    stream.wait_for("ide/diffRejected").await;
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
     let mut stream = peer.listen().await;
     stream.silent_for(NOTHING).await;
     stage.accept().await;
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "again\n");
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "again\n");
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn decision_on_last_proposal_never_answers_the_next() {
     assert_eq!(post.answer().await.status(), 200);
     stream.silent_for(NOTHING).await;
     stage.reject().await;
-    stream.told("ide/diffRejected").await;
+    stream.wait_for("ide/diffRejected").await;
 }
 
 #[tokio::test]
@@ -209,6 +209,6 @@ async fn decision_waits_no_longer_than_the_broken_off_post() {
 async fn endless_post_does_not_delay_rejections_at_stop() {
     let ProposedAgain { stage, mut stream, first, post: _post, .. } = proposed_again().await;
     let stopping = tokio::spawn(stage.companion.stop());
-    assert_eq!(stream.told("ide/diffRejected").await["params"]["filePath"], first.file);
+    assert_eq!(stream.wait_for("ide/diffRejected").await["params"]["filePath"], first.file);
     within("the companion to stop", stopping).await.unwrap();
 }

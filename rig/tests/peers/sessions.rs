@@ -21,12 +21,12 @@ async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
     assert_ne!(of_one.agent.number, of_two.agent.number);
 
     stage.decide(&of_two, Decision::Accept).await.unwrap();
-    assert_eq!(second.told("ide/diffAccepted").await["params"]["content"], "of two\n");
+    assert_eq!(second.wait_for("ide/diffAccepted").await["params"]["content"], "of two\n");
     two.settle(&mut second).await;
     first.silent_for(Duration::from_millis(300)).await;
 
     stage.decide(&of_one, Decision::Reject).await.unwrap();
-    assert_eq!(first.told("ide/diffRejected").await["params"], json!({ "filePath": path }));
+    assert_eq!(first.wait_for("ide/diffRejected").await["params"], json!({ "filePath": path }));
     second.silent_for(Duration::from_millis(300)).await;
 }
 
@@ -44,7 +44,7 @@ async fn closing_a_diff_closes_only_ones_own() {
     assert_eq!(one.close_diff(2, &path).await, json!({ "content": "of one\n" }));
     assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     stage.decide(&of_two, Decision::Accept).await.unwrap();
-    assert_eq!(second.told("ide/diffAccepted").await["params"]["content"], "of two\n");
+    assert_eq!(second.wait_for("ide/diffAccepted").await["params"]["content"], "of two\n");
 }
 
 #[tokio::test]
@@ -54,12 +54,12 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     let mut stream = one.listen().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&one, 1, &path, "x\n").await;
-    stream.told("ide/diffAccepted").await;
-    two.pong(&stream.told("ping").await).await;
+    stream.wait_for("ide/diffAccepted").await;
+    two.pong(&stream.wait_for("ping").await).await;
     stream.reset();
     let mut again = one.listen().await;
     assert_eq!(
-        again.told("ide/diffAccepted").await["params"]["content"],
+        again.wait_for("ide/diffAccepted").await["params"]["content"],
         "x\n",
         "the outcome is still unsettled"
     );
@@ -81,7 +81,7 @@ async fn second_proposal_for_a_file_replaces_the_first() {
         decision: Decision::Accept,
     };
     stage.desk.request(decide).await.unwrap();
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "second\n");
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "second\n");
     peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
@@ -98,7 +98,7 @@ async fn many_agents_at_once_get_their_own_text_each() {
         agents.push((peer, stream, text));
     }
     for (_, stream, text) in &mut agents {
-        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], *text);
+        assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], *text);
     }
 }
 

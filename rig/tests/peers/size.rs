@@ -15,7 +15,7 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
     let text = "a line of text that is not so long, \"quoted\" and\ttabbed\n".repeat((64 << 20) / 56 + 1);
     let path = stage.path("big.txt");
     stage.open_and_accept(&peer, 1, &path, &text).await;
-    let told = stream.told("ide/diffAccepted").await;
+    let told = stream.wait_for("ide/diffAccepted").await;
     assert!(told["params"]["content"] == *text, "the returned text differs");
     peer.settle(&mut stream).await;
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Position, Request};
-use alongside_rig::wire::{Fault, Kind, Proxy, Way, within};
+use alongside_rig::wire::{Direction, Fault, Kind, Proxy, within};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -27,7 +27,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let path = stage.path("a.txt");
     for id in 0..20 {
         stage.open_and_accept(&other, id, &path, &format!("{id}\n")).await;
-        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
+        assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
         other.settle(&mut stream).await;
     }
     deaf.request(9, "ping", json!({})).await;
@@ -67,9 +67,9 @@ async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "x\n").await;
-    stream.told("ide/diffAccepted").await;
-    stream.told("ping").await;
-    proxy.arm(Kind::Post, Way::Up, 0, Fault::Stall);
+    stream.wait_for("ide/diffAccepted").await;
+    stream.wait_for("ping").await;
+    proxy.arm(Kind::Post, Direction::Up, 0, Fault::Stall);
     let lost = tokio::spawn({
         let peer = peer.clone();
         async move { peer.post(r#"{"jsonrpc":"2.0","id":"x","result":{}}"#).await }
@@ -79,20 +79,20 @@ async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     lost.abort();
     proxy.cut();
     let mut stream = peer.listen().await;
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "x\n");
 }
 
 #[tokio::test]
 async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
     let (mut stage, proxy, peer) = Stage::with_proxied_peer().await;
-    proxy.arm(Kind::Stream, Way::Down, 400, Fault::Stall);
+    proxy.arm(Kind::Stream, Direction::Down, 400, Fault::Stall);
     let stalled = peer.get().await;
     let path = stage.path("a.txt");
     let text = "x\n".repeat(100_000);
     stage.open_and_accept(&peer, 1, &path, &text).await;
     proxy.until_struck(1).await;
     let mut stream = peer.listen().await;
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], text);
     peer.settle(&mut stream).await;
     drop(stalled);
     stream.silent_for(Duration::from_millis(300)).await;
@@ -105,7 +105,7 @@ async fn post_with_dropped_bytes_hurts_only_itself() {
     let (broken, whole) = (stage.peer_by(proxy.port).await, stage.peer().await);
     let path = stage.path("a.txt");
     for (after, bytes) in [(600, 1), (600, 50), (10, 3), (300, 20), (2000, 1000)] {
-        proxy.arm(Kind::Post, Way::Up, after, Fault::Drop(bytes));
+        proxy.arm(Kind::Post, Direction::Up, after, Fault::Drop(bytes));
         let broken = broken.clone();
         let (path, text) = (path.clone(), "x".repeat(5000));
         let posting = tokio::spawn(async move {

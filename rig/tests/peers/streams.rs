@@ -39,7 +39,7 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
     let mut newer = peer.listen().await;
     assert_eq!(older.to_the_end().await.1, End::Clean);
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
-    newer.told("ide/diffAccepted").await;
+    newer.wait_for("ide/diffAccepted").await;
 }
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn head_request_changes_nothing() {
         assert_eq!(stage.status_of(request).await, expected, "{path}");
     }
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
-    stream.told("ide/diffAccepted").await;
+    stream.wait_for("ide/diffAccepted").await;
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
     let (mut stage, peer) = Stage::with_peer().await;
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     let mut stream = peer.listen().await;
-    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
+    assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "x\n");
     peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
@@ -73,7 +73,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
     }
     let mut stream = peer.listen().await;
     for name in ["a", "b", "c"] {
-        assert_eq!(stream.told("ide/diffAccepted").await["params"]["filePath"], stage.path(name));
+        assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["filePath"], stage.path(name));
         peer.settle(&mut stream).await;
     }
     stream.silent_for(Duration::from_millis(300)).await;
@@ -83,7 +83,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
 async fn last_event_id_brings_nothing_back() {
     let (mut stage, peer, mut stream) = Stage::with_listener().await;
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
-    stream.told("ide/diffAccepted").await;
+    stream.wait_for("ide/diffAccepted").await;
     peer.settle(&mut stream).await;
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(format!("{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n", peer.head("GET"))).await;
@@ -96,8 +96,8 @@ async fn ping_with_its_own_id_follows_every_outcome() {
     let mut ids = Vec::new();
     for id in 0..5 {
         stage.open_and_accept(&peer, id, &stage.path("a.txt"), &format!("{id}\n")).await;
-        stream.told("ide/diffAccepted").await;
-        let ping = stream.told("ping").await;
+        stream.wait_for("ide/diffAccepted").await;
+        let ping = stream.wait_for("ping").await;
         assert!(ping["id"].is_string() || ping["id"].is_i64(), "a ping needs an id: {ping}");
         assert!(!ids.contains(&ping["id"]));
         ids.push(ping["id"].clone());

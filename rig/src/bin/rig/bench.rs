@@ -59,7 +59,7 @@ pub(crate) struct Options {
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
     if cfg!(debug_assertions) && !options.quick {
-        return crate::load::as_release();
+        return crate::load::rerun_as_release();
     }
     let plan = if options.quick { Plan::quick() } else { Plan::default() };
     let mut plan = Plan { debounce: Duration::from_millis(options.debounce), ..plan };
@@ -91,7 +91,7 @@ fn scene(name: &str) -> Result<Scene, String> {
     known.ok_or_else(|| format!("choose one of {}", Scene::ALL.map(|(name, _)| name).join(", ")))
 }
 
-/// The kind of a command; a program named `alongside` is ours.
+/// Returns the kind of a command. A program named `alongside` counts as alongside itself.
 fn kind(command: &str) -> anyhow::Result<Kind> {
     if command == BASELINE {
         return Ok(Kind::Baseline(Box::new(alongside_rig::install()?)));

@@ -36,7 +36,7 @@ pub(crate) struct Options {
 
 pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
     if cfg!(debug_assertions) {
-        return as_release();
+        return rerun_as_release();
     }
     let program = program(options.alongside.as_deref(), &["--quiet", "--release"])?;
     let plan = Plan {
@@ -64,8 +64,8 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Runs this chore again as a release build: unoptimised agents would dominate the figures.
-pub(crate) fn as_release() -> anyhow::Result<ExitCode> {
+/// Runs this chore again as a release build: in a debug build the agents would dominate the figures.
+pub(crate) fn rerun_as_release() -> anyhow::Result<ExitCode> {
     let mut again = cargo();
     again
         .args(["run", "--quiet", "--release", "-p", "alongside-rig", "--bin", "rig", "--"])

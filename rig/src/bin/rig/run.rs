@@ -1,4 +1,4 @@
-//! Parts that the rig's chores share: the program under test, Ctrl-C and progress.
+//! The parts that the rig's chores share: the program under test, Ctrl-C and progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 use alongside_testing::chores::{cargo, must};
 use anyhow::Context as _;
 
-/// The program that an option or the variable `ALONGSIDE_BIN` names, or else the one that `cargo build` makes
-/// with these arguments.
+/// Returns the program that an option or the variable `ALONGSIDE_BIN` names. Without both, builds the program
+/// with these arguments of `cargo build`.
 pub(crate) fn program(named: Option<&Path>, build: &[&str]) -> anyhow::Result<PathBuf> {
     if let Some(named) = named {
         return named.canonicalize().with_context(|| format!("cannot find the program {}", named.display()));
     }
-    // The variable names another build, as in the tests.
+    // The variable names a program that is built already, as in the tests.
     if std::env::var_os("ALONGSIDE_BIN").is_none() {
         must(cargo().arg("build").args(build).args(["-p", "alongside"]))?;
     }
     alongside_rig::alongside_bin()
 }
 
-/// Becomes true on Ctrl-C, which then ends nothing by itself.
+/// Returns a flag that Ctrl-C sets. Ctrl-C then no longer ends this process.
 pub(crate) fn interruption() -> &'static AtomicBool {
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     std::thread::spawn(|| {
@@ -42,12 +42,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The beginning of so many pieces of work.
+    /// Starts the progress of `all` pieces of work.
     pub(crate) fn of(all: usize) -> Self {
         Self { started: Instant::now(), printed: Instant::now(), all, done: 0 }
     }
 
-    /// One more is done. Prints the progress every 10 s.
+    /// Counts a piece of work as done. Prints the progress every 10 s.
     pub(crate) fn step(&mut self) {
         let text = self.count();
         if self.printed.elapsed() >= Duration::from_secs(10) {
@@ -56,7 +56,8 @@ impl Progress {
         }
     }
 
-    /// One more is done: how many are, and the time the others will take if it goes on like that.
+    /// Counts a piece of work as done. Returns the number done, and the time that the others will take at
+    /// this speed.
     pub(crate) fn count(&mut self) -> String {
         self.done += 1;
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);

@@ -10,7 +10,7 @@ use super::time::OPEN;
 use super::timers::Due;
 use crate::chaos::plan::Action;
 use crate::chaos::record::{Record, TroubleKind};
-use crate::wire::{Fault, Kind as Request, Way};
+use crate::wire::{Direction, Fault, Kind as Request};
 
 impl Round<'_> {
     /// Carries out an action; false if it was void.
@@ -62,7 +62,7 @@ impl Round<'_> {
             Action::CutAfter { agent, stream, up, bytes } => {
                 let Some(proxy) = self.agents.get(agent).and_then(Agent::proxy) else { return Ok(false) };
                 let kind = if stream { Request::Stream } else { Request::Post };
-                proxy.arm(kind, if up { Way::Up } else { Way::Down }, bytes, Fault::Cut);
+                proxy.arm(kind, if up { Direction::Up } else { Direction::Down }, bytes, Fault::Cut);
                 true
             }
             Action::Hold { agent, ms } => self.hold(agent, ms, false, TroubleKind::Link),

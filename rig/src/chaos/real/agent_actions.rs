@@ -177,7 +177,7 @@ impl Round<'_> {
 
     pub(super) fn cut_after(&mut self, number: usize, stream: bool, up: bool, bytes: usize) -> bool {
         let kind = if stream { wire::Kind::Stream } else { wire::Kind::Post };
-        let way = if up { wire::Way::Up } else { wire::Way::Down };
+        let way = if up { wire::Direction::Up } else { wire::Direction::Down };
         let proxies = self.proxies(Some(number));
         for proxy in &proxies {
             let (mut struck, record) = (proxy.struck(), self.record.clone());
